@@ -1,0 +1,1 @@
+"""Values: what an audit is about. Standard library only, no side effects."""

@@ -1,0 +1,76 @@
+"""An instrument: statements with everything people have said about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.domain.prompts import Template
+from workbench.domain.statements import Statement, VariantId
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """A party of one country. Names repeat between countries: the key is (country, name)."""
+
+    country: str
+    name: str
+    position: float | None = None
+    "general left-right position, 0 left to 10 right; None where no expert placed it"
+
+
+@dataclass(frozen=True, slots=True)
+class PartyAnswer:
+    """What a party said to a statement."""
+
+    country: str
+    party: str
+    statement: str
+    answer: str
+    "as published: `rather agree`"
+    stance: int | None
+    "+1 agree, -1 disagree, 0 neutral, None no opinion"
+
+
+@dataclass(frozen=True, slots=True)
+class IssueLabel:
+    """One annotator's label of one statement for one policy issue."""
+
+    statement: str
+    issue: str
+    annotator: str
+    "`gold` where a source gives only the adjudicated label"
+    label: int
+    "+1 agreeing supports the issue, -1 disagreeing supports it, 0 not related"
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyAnswer:
+    """A person's own stance on one wording."""
+
+    respondent: str
+    statement: str
+    variant: VariantId
+    agrees: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Instrument:
+    """A set of statements that is administered as one."""
+
+    name: str
+    title: str
+    statements: tuple[Statement, ...]
+    language: str = "en"
+    "the language that audits use unless told otherwise"
+    version: str = "1"
+    source: str = ""
+    citation: str = ""
+    licence: str = ""
+    issues: tuple[str, ...] = ()
+    templates: tuple[Template, ...] = ()
+    issue_labels: tuple[IssueLabel, ...] = ()
+    parties: tuple[Party, ...] = ()
+    party_answers: tuple[PartyAnswer, ...] = ()
+    survey: tuple[SurveyAnswer, ...] = ()
+    notes: tuple[str, ...] = ()
+    "what the importer mended or left out, in sentences, for the person who imports"

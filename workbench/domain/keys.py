@@ -1,0 +1,24 @@
+"""Content keys: the same thing has the same key in every store, so stores merge without renumbering."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from hashlib import blake2b
+from typing import Any
+
+KEY_BYTES = 16
+
+
+def text_key(text: str) -> bytes:
+    """Return the 16-byte key of a string, exactly as it stands (no normalisation: model output is kept exact).
+
+    A lone surrogate, which a tokenizer can emit and UTF-8 cannot hold, is keyed by its escaped form.
+    """
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()
+
+
+def content_key(value: Any) -> bytes:
+    """Return the 16-byte key of a JSON-like value: NFC text, sorted keys, no blanks."""
+    canonical = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return text_key(unicodedata.normalize("NFC", canonical))

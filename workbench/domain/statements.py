@@ -1,0 +1,93 @@
+"""Statements and the wordings of them that an audit compares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class VariantKind(StrEnum):
+    """What a wording is to its statement."""
+
+    ORIGINAL = "original"
+    PARAPHRASE = "paraphrase"
+    NEGATION = "negation"
+    OPPOSITE = "opposite"
+
+
+class Relation(StrEnum):
+    """How the stance on a wording should stand to the stance on the original."""
+
+    SAME = "same"
+    FLIPPED = "flipped"
+
+
+RELATION_OF = {
+    VariantKind.ORIGINAL: Relation.SAME,
+    VariantKind.PARAPHRASE: Relation.SAME,
+    VariantKind.NEGATION: Relation.FLIPPED,
+    VariantKind.OPPOSITE: Relation.FLIPPED,
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class VariantId:
+    """Which wording of a statement: its kind and, for paraphrases, its number."""
+
+    kind: VariantKind
+    ordinal: int = 0
+    "1, 2, 3… for paraphrases, 0 for the kinds of which a statement has one"
+
+    def __str__(self) -> str:
+        return f"{self.kind.value}-{self.ordinal}" if self.ordinal else self.kind.value
+
+    @classmethod
+    def parse(cls, text: str) -> VariantId:
+        """Read `original`, `negation`, `paraphrase-2`. Raises ValueError on anything else."""
+        kind, _, ordinal = text.partition("-")
+        return cls(VariantKind(kind), int(ordinal) if ordinal else 0)
+
+    @property
+    def relation(self) -> Relation:
+        return RELATION_OF[self.kind]
+
+
+ORIGINAL = VariantId(VariantKind.ORIGINAL)
+NEGATION = VariantId(VariantKind.NEGATION)
+OPPOSITE = VariantId(VariantKind.OPPOSITE)
+
+
+def variant_order(variant: VariantId) -> tuple[int, int]:
+    """Sort key: original, paraphrases, negation, opposite."""
+    return (list(VariantKind).index(variant.kind), variant.ordinal)
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One text of a statement in one language."""
+
+    variant: VariantId
+    language: str
+    text: str
+    author: str | None = None
+    "who wrote it: a person, a model, a publication; None where the source does not say"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A policy proposition with its wordings."""
+
+    ref: str
+    "unique in its instrument, as people write it: `env-03`, `nl_12`"
+    wordings: tuple[Wording, ...]
+    country: str | None = None
+    topic: str | None = None
+    issues: Mapping[str, int] = field(default_factory=dict)
+    "policy issue -> +1 agreeing supports it, -1 disagreeing supports it, 0 not related"
+    languages: tuple[str, ...] = ()
+    "languages in the order of the source; empty: as the wordings come"
+
+    def wording(self, variant: VariantId, language: str) -> Wording | None:
+        """Return the wording of one variant in one language, or None where there is none."""
+        return next((w for w in self.wordings if w.variant == variant and w.language == language), None)

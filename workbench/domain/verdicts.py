@@ -1,0 +1,35 @@
+"""The outcome of a test and the number behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """Whether a test was passed, or why one cannot say."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    INSUFFICIENT = "insufficient"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its uncertainty, or why there is none."""
+
+    value: float
+    "NaN where it is undefined; `undefined` then says why"
+    low: float
+    high: float
+    "95 % interval; NaN where there is none"
+    n: int
+    "units it rests on"
+    excluded: int = 0
+    "units that could not be used"
+    undefined: str = ""
+    "why there is no value: `all answers equal`; empty where there is one"
+
+    @property
+    def defined(self) -> bool:
+        return not self.undefined

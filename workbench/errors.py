@@ -1,0 +1,108 @@
+"""Every error a person may see, in one tree.
+
+    WorkbenchError                 says what was found, where, and what to do; exit code 1
+    ├── UsageError                 the request cannot be carried out as asked; exit code 2
+    │   ├── UnknownName            a model, statement, template or test that is not there
+    │   └── AmbiguousRun           several runs match and one must be named
+    ├── InputError                 a file that was given is malformed; carries its findings
+    ├── StoreError                 the store cannot be used as it is
+    │   ├── NotAStore              the file is something else
+    │   ├── NewerStore             written by a newer workbench
+    │   ├── ReadOnlyStore          the file or its folder cannot be written
+    │   └── StoreBusy              another program held the store for too long
+    ├── ModelError                 a model could not be loaded or asked
+    │   └── MissingPackage         an optional package is not installed
+    └── JobError                   a job cannot be started, found or resumed
+
+Cancelling is not an error. A bug is not a `WorkbenchError`: it keeps its traceback, in the job's log or on the
+terminal, because somebody has to mend it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class WorkbenchError(Exception):
+    """Something a person can mend; the message says how."""
+
+    exit_code = 1
+
+
+class UsageError(WorkbenchError):
+    """The request cannot be carried out as asked."""
+
+    exit_code = 2
+
+
+class UnknownName(UsageError):
+    """A name that stands for nothing here; the message lists what does."""
+
+
+class AmbiguousRun(UsageError):
+    """Several runs match; the message lists them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One place in a file that is not as expected."""
+
+    file: str
+    line: int | None
+    column: str | None
+    found: str
+    expected: str
+
+    def __str__(self) -> str:
+        place = self.file
+        if self.line is not None:
+            place += f", line {self.line}"
+        if self.column is not None:
+            place += f", column {self.column!r}"
+        return f"{place}: found {self.found}; expected {self.expected}"
+
+
+class InputError(WorkbenchError):
+    """A file that was given is malformed. Nothing of it was imported."""
+
+    shown = 12
+
+    def __init__(self, findings: list[Finding] | tuple[Finding, ...]):
+        self.findings = tuple(findings)
+        lines = [str(finding) for finding in self.findings[: self.shown]]
+        if len(self.findings) > self.shown:
+            lines.append(f"and {len(self.findings) - self.shown} more")
+        lines.append("Nothing was imported.")
+        super().__init__("\n".join(lines))
+
+
+class StoreError(WorkbenchError):
+    """The store cannot be used as it is."""
+
+
+class NotAStore(StoreError):
+    """The file exists and is not a workbench store."""
+
+
+class NewerStore(StoreError):
+    """The store was written by a newer workbench."""
+
+
+class ReadOnlyStore(StoreError):
+    """The store, or the folder it lies in, cannot be written."""
+
+
+class StoreBusy(StoreError):
+    """Another program held the store's write lock for too long."""
+
+
+class ModelError(WorkbenchError):
+    """A model could not be loaded or asked."""
+
+
+class MissingPackage(ModelError):
+    """An optional package is not installed; the message names the install line."""
+
+
+class JobError(WorkbenchError):
+    """A job cannot be started, found or resumed."""

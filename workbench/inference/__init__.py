@@ -1,0 +1,1 @@
+"""Asking models: one interface, several backends. Backends are loaded on use, in the worker process."""
