@@ -1,0 +1,1 @@
+"""The SQLite store: the only SQL, and the only importer of sqlite-utils."""

@@ -1,0 +1,37 @@
+"""What the aggregates of a store share: the connection they read from and the transaction they write in."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from typing import Protocol
+
+from sqlite_utils import Database
+
+
+class Transactions(Protocol):
+    """The part of a store that its aggregates need."""
+
+    db: Database
+
+    @property
+    def connection(self) -> sqlite3.Connection: ...
+
+    def write(self) -> AbstractContextManager[sqlite3.Connection]: ...
+
+
+class Aggregate:
+    """One group of tables that is read and written together."""
+
+    def __init__(self, store: Transactions):
+        self.store = store
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        return self.store.connection
+
+
+def now() -> str:
+    """Return the time in UTC, to the millisecond, as stores keep it: `2026-11-21T09:30:00.123Z`."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

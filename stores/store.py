@@ -1,0 +1,85 @@
+"""One open store: a connection, its transactions, and the verbs on each aggregate."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from sqlite_utils import Database
+
+from stores.connection import open_database, translated
+from stores.instruments import Instruments
+from stores.jobs import Jobs
+from stores.readings import Readings
+from stores.runs import Runs
+
+
+class Store:
+    """A project's SQLite file. One object a thread; objects on the same file may live in any number of processes.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> with Store.open(Path(mkdtemp()) / "audit.db", create=True) as store:
+    ...     store.instruments.names()
+    ()
+    """
+
+    def __init__(self, db: Database, path: Path, notice: str = ""):
+        self.db = db
+        self.path = path
+        self.notice = notice
+        "why this store is slower than it could be, for people; empty where it is not"
+        self.instruments = Instruments(self)
+        self.runs = Runs(self)
+        self.readings = Readings(self)
+        self.jobs = Jobs(self)
+
+    @classmethod
+    def open(cls, path: Path | str, *, create: bool = False) -> Store:
+        """Open the store at `path`. Raises a `StoreError` that says what to do where that cannot be."""
+        path = Path(path)
+        db, notice = open_database(path, create=create)
+        return cls(db, path, notice)
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The connection, for reading; writes go through `write`."""
+        connection: sqlite3.Connection = self.db.conn
+        return connection
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """One `begin immediate` transaction: all of the block is written, or nothing of it.
+
+        Taking the write lock at the start means that waiting happens before any work, bounded by the busy timeout,
+        and that a read inside the block cannot be out of date by the time of the write.
+        """
+        try:
+            self.connection.execute("begin immediate")
+        except sqlite3.Error as error:
+            raise translated(error, self.path) from error
+        try:
+            yield self.connection
+            self.connection.execute("commit")
+        except BaseException as error:
+            self.connection.rollback()
+            if isinstance(error, sqlite3.OperationalError | sqlite3.DatabaseError) and not isinstance(
+                error, sqlite3.IntegrityError
+            ):
+                raise translated(error, self.path) from error
+            raise
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,331 @@
+"""Agreement between raters who put items into categories.
+
+For two raters: Cohen's κ, observed agreement and Gwet's AC1, for one list of items or for many small tables at once
+(one per statement, paired over conditions). For any number of raters with gaps: Krippendorff's alpha, Fleiss' κ and
+percent agreement. Every coefficient comes with what it rests on, what was left out, a seeded bootstrap interval over
+items and, where it does not exist, the reason.
+
+Categories are integer codes of any value; their order matters to ordinal alpha only. `MISSING` stands for no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.domain.verdicts import Estimate
+from workbench.errors import UnknownName
+from workbench.stats import contingency, units
+from workbench.stats.arrays import FloatArray, IntArray, whole_numbers
+from workbench.stats.resampling import CELLS_AT_ONCE, percentile_interval, resampled_sums
+from workbench.stats.units import MISSING, Measurement
+
+__all__ = [
+    "MISSING",
+    "Measurement",
+    "PairsEstimates",
+    "cohen_kappa",
+    "fleiss_kappa",
+    "gwet_ac1",
+    "gwet_ac1_2x2",
+    "kappa_2x2",
+    "krippendorff_alpha",
+    "observed_agreement",
+    "observed_agreement_2x2",
+    "pairs_estimates",
+    "percent_agreement",
+]
+
+NO_PAIRS = "no pairs"
+NO_UNITS = "no unit has two ratings"
+ALL_EQUAL = "all answers equal"
+
+Coefficient = Literal["kappa", "observed", "ac1"]
+Rng = np.random.Generator | None
+
+_OF_TABLES: dict[str, Callable[[npt.ArrayLike], FloatArray]] = {
+    "kappa": contingency.kappa,
+    "observed": contingency.observed_agreement,
+    "ac1": contingency.gwet_ac1,
+}
+
+
+def cohen_kappa(a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng = None, resamples: int = 1000) -> Estimate:
+    """Return Cohen's κ between two raters, see `contingency.kappa`.
+
+    Undefined when there are `no pairs` or `all answers equal`: both raters gave one and the same category throughout,
+    so that chance agreement is 1. If only one of them is constant, κ is 0 and defined.
+
+    Parameters
+    ----------
+    a, b : integer arrays of equal length; `MISSING` where a rater gave no answer
+    rng : draws the interval's resamples of pairs; None leaves the interval NaN
+
+    Returns
+    -------
+    Estimate with n = complete pairs and excluded = pairs with a side missing. Resamples in which κ is undefined are
+    left out of the interval; with more than half of them undefined there is none.
+
+    Examples
+    --------
+    >>> cohen_kappa([1, 1, 0, 0], [1, 1, 0, 1]).value
+    0.5
+    >>> cohen_kappa([1, 1], [1, 1]).undefined
+    'all answers equal'
+    """
+    return _paired("kappa", a, b, rng, resamples, 2)
+
+
+def observed_agreement(a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng = None, resamples: int = 1000) -> Estimate:
+    """Return the share of complete pairs with equal answers; parameters and result as in `cohen_kappa`.
+
+    Examples
+    --------
+    >>> observed_agreement([1, 1, 0, MISSING], [1, 0, 0, 0])
+    Estimate(value=0.6666666666666666, low=nan, high=nan, n=3, excluded=1, undefined='')
+    """
+    return _paired("observed", a, b, rng, resamples, 2)
+
+
+def gwet_ac1(
+    a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng = None, resamples: int = 1000, categories: int = 2
+) -> Estimate:
+    """Return Gwet's AC1 between two raters, see `contingency.gwet_ac1`; parameters and result as in `cohen_kappa`.
+
+    `categories` is the number on offer, which enters chance agreement; a larger number of categories in the data takes
+    its place. Unlike κ, AC1 exists when all answers are equal: it is 1.
+
+    Examples
+    --------
+    >>> gwet_ac1([1, 1], [1, 1]).value
+    1.0
+    """
+    return _paired("ac1", a, b, rng, resamples, categories)
+
+
+def kappa_2x2(table: npt.ArrayLike) -> FloatArray:
+    """Return Cohen's κ of each 2 x 2 table of counts: (..., 2, 2) in, (...) out, NaN where undefined.
+
+    Examples
+    --------
+    >>> kappa_2x2([[[20, 5], [10, 15]], [[30, 0], [0, 0]]]).tolist()
+    [0.4, nan]
+    """
+    return contingency.kappa(_two_by_two(table))
+
+
+def observed_agreement_2x2(table: npt.ArrayLike) -> FloatArray:
+    """Return the observed agreement of each 2 x 2 table of counts; NaN where the table is empty."""
+    return contingency.observed_agreement(_two_by_two(table))
+
+
+def gwet_ac1_2x2(table: npt.ArrayLike) -> FloatArray:
+    """Return Gwet's AC1 of each 2 x 2 table of counts; NaN where the table is empty."""
+    return contingency.gwet_ac1(_two_by_two(table))
+
+
+@dataclass(frozen=True, slots=True)
+class PairsEstimates:
+    """One coefficient for each of M items, as arrays of length M."""
+
+    value: FloatArray
+    "NaN where it is undefined"
+    low: FloatArray
+    high: FloatArray
+    "95 % interval; NaN where there is none"
+    n: IntArray
+    "pairs it rests on"
+
+    def undefined(self, item: int) -> str:
+        """Return why an item has no value; empty where it has one."""
+        if not np.isnan(self.value[item]):
+            return ""
+        return ALL_EQUAL if self.n[item] else NO_PAIRS
+
+    def estimate(self, item: int, excluded: int = 0) -> Estimate:
+        """Return one item's estimate; `excluded` counts its pairs that are not in the table."""
+        value, low, high = (float(array[item]) for array in (self.value, self.low, self.high))
+        return Estimate(value, low, high, int(self.n[item]), excluded, self.undefined(item))
+
+
+def pairs_estimates(
+    tables: npt.ArrayLike, rng: Rng = None, resamples: int = 1000, coefficient: Coefficient = "kappa"
+) -> PairsEstimates:
+    """Return a coefficient with its bootstrap interval for many items at once.
+
+    Resampling an item's pairs with replacement is one multinomial draw of its table's cells. Equal tables are drawn
+    once, so items with the same counts have the same interval.
+
+    Parameters
+    ----------
+    tables : counts (M, 2, 2): per item, pairs with (first category, second category)
+    coefficient : `kappa`, `observed` or `ac1`
+
+    Examples
+    --------
+    >>> found = pairs_estimates([[[20, 5], [10, 15]], [[36, 0], [0, 0]]], np.random.default_rng(1))
+    >>> found.estimate(0).value, found.estimate(1).undefined
+    (0.4, 'all answers equal')
+    """
+    if coefficient not in _OF_TABLES:
+        raise UnknownName(f"coefficient {coefficient!r} is unknown; choose {', '.join(_OF_TABLES)}")
+    counts = _two_by_two(tables)
+    if counts.ndim != 3:
+        raise ValueError(f"expected tables of shape (items, 2, 2), found {counts.shape}")
+    low, high = _table_intervals(_OF_TABLES[coefficient], counts, rng, resamples)
+    return PairsEstimates(_OF_TABLES[coefficient](counts), low, high, counts.sum(axis=(1, 2)))
+
+
+def krippendorff_alpha(
+    ratings: npt.ArrayLike, level: Measurement = "nominal", rng: Rng = None, resamples: int = 1000
+) -> Estimate:
+    """Return Krippendorff's alpha = 1 - D_o / D_e.
+
+    D_o and D_e are the observed and expected disagreement of the coincidence matrix, in which every unit with m >= 2
+    ratings enters each ordered pair of them with weight 1 / (m - 1). A nominal disagreement is 1; an ordinal one
+    between c and k is the squared number of ratings from c to k, each end counted half.
+
+    Parameters
+    ----------
+    ratings : integers (units, raters), `MISSING` where there is none
+    level : of measurement; for `ordinal` the codes' order is the categories' order
+    rng : draws the interval's resamples of units; None leaves the interval NaN
+
+    Returns
+    -------
+    Estimate with n = units with two ratings or more, excluded = the other units. Undefined: `no unit has two ratings`,
+    `all answers equal`.
+
+    References
+    ----------
+    Krippendorff 2011, Computing Krippendorff's alpha-reliability.
+
+    Examples
+    --------
+    >>> round(krippendorff_alpha([[1, 1], [2, 2], [1, 2], [2, MISSING]]).value, 4)
+    0.4444
+    """
+    if level not in ("nominal", "ordinal"):
+        raise UnknownName(f"level of measurement {level!r} is unknown; choose nominal or ordinal")
+    counts = units.category_counts(ratings)
+    coincidences = units.coincidence_matrices(counts[counts.sum(axis=1) >= 2])
+    return _over_units(counts, coincidences, lambda sums: units.alpha(sums, level), rng, resamples)
+
+
+def fleiss_kappa(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 1000) -> Estimate:
+    """Return Fleiss' κ = (P_o - P_e) / (1 - P_e), for any number of raters per unit.
+
+    P_o is the mean, over units with m >= 2 ratings, of the share of agreeing pairs Σ_c n_c (n_c - 1) / (m (m - 1)); P_e
+    is Σ_c p_c², p_c the mean share n_c / m of category c over all units with a rating, so that every unit weighs the
+    same (Gwet's convention). With equal numbers of raters this is Fleiss' own formula.
+
+    Parameters, result and undefined cases are those of `krippendorff_alpha`. A unit with a single rating is excluded
+    from P_o and n but informs P_e.
+
+    References
+    ----------
+    Fleiss 1971, Measuring nominal scale agreement among many raters. Gwet 2014, Handbook of Inter-Rater Reliability.
+
+    Examples
+    --------
+    >>> round(fleiss_kappa([[1, 1, 1], [2, 2, 1], [2, 2, 2]]).value, 4)
+    0.55
+    """
+    counts = units.category_counts(ratings)
+    return _over_units(counts, units.fleiss_features(counts), units.fleiss, rng, resamples)
+
+
+def percent_agreement(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 1000) -> Estimate:
+    """Return the share of agreeing pairs among all pairs of ratings of the same unit.
+
+    Pairs are pooled, so a unit with more ratings weighs more. Parameters and result are those of `krippendorff_alpha`;
+    undefined only when `no unit has two ratings`.
+
+    Examples
+    --------
+    >>> percent_agreement([[1, 1, 1], [1, 2, MISSING]]).value
+    0.75
+    """
+    counts = units.category_counts(ratings)
+    m = counts.sum(axis=1)
+    features = np.column_stack([(counts * (counts - 1)).sum(axis=1), m * (m - 1)])[m >= 2]
+    return _over_units(counts, features, lambda sums: sums[..., 0] / sums[..., 1], rng, resamples)
+
+
+def _two_by_two(tables: npt.ArrayLike) -> IntArray:
+    counts = whole_numbers(tables)
+    if counts.shape[-2:] != (2, 2):
+        raise ValueError(f"expected tables of shape (..., 2, 2), found {counts.shape}")
+    return counts
+
+
+def _paired(
+    name: Coefficient, a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng, resamples: int, categories: int
+) -> Estimate:
+    """Count the complete pairs into a table of at least `categories` rows, and estimate from it."""
+    first, second = whole_numbers(a), whole_numbers(b)
+    if first.shape != second.shape or first.ndim != 1:
+        raise ValueError(f"two raters need two lists of equal length, found {first.shape} and {second.shape}")
+    complete = (first != MISSING) & (second != MISSING)
+    n, excluded = int(complete.sum()), int((~complete).sum())
+    if n == 0:
+        return _undefined(NO_PAIRS, n, excluded)
+    seen, index = np.unique(np.stack([first[complete], second[complete]]), return_inverse=True)
+    size = max(categories, len(seen))
+    row, column = index.reshape(2, n)
+    table = np.bincount(row * size + column, minlength=size * size).reshape(1, size, size)
+    value = float(_OF_TABLES[name](table)[0])
+    if np.isnan(value):
+        return _undefined(ALL_EQUAL, n, excluded)
+    low, high = _table_intervals(_OF_TABLES[name], table, rng, resamples)
+    return Estimate(value, float(low[0]), float(high[0]), n, excluded)
+
+
+def _table_intervals(
+    coefficient: Callable[[npt.ArrayLike], FloatArray], tables: IntArray, rng: Rng, resamples: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the interval of each table (M, q, q); NaN without a generator and for tables without a value."""
+    low, high = np.full(len(tables), np.nan), np.full(len(tables), np.nan)
+    if rng is None or len(tables) == 0:
+        return low, high
+    distinct, where = np.unique(tables.reshape(len(tables), -1), axis=0, return_inverse=True)
+    ends = np.full((len(distinct), 2), np.nan)
+    drawable = np.flatnonzero(~np.isnan(coefficient(distinct.reshape(-1, *tables.shape[1:]))))
+    step = max(1, CELLS_AT_ONCE // (resamples * distinct.shape[1]))
+    for start in range(0, len(drawable), step):
+        rows = drawable[start : start + step]
+        n = distinct[rows].sum(axis=1)
+        drawn = rng.multinomial(n[:, None], (distinct[rows] / n[:, None])[:, None, :], size=(len(rows), resamples))
+        draws = coefficient(drawn.reshape(len(rows), resamples, *tables.shape[1:]))
+        ends[rows] = np.column_stack(percentile_interval(draws))
+    return ends[where.ravel(), 0], ends[where.ravel(), 1]
+
+
+def _over_units(
+    counts: IntArray,
+    features: npt.ArrayLike,
+    statistic: Callable[[FloatArray], FloatArray],
+    rng: Rng,
+    resamples: int,
+) -> Estimate:
+    """Estimate a statistic of the features' sums over units, with the bootstrap over the units that have features."""
+    n = int(np.count_nonzero(counts.sum(axis=1) >= 2))
+    excluded = len(counts) - n
+    if n == 0:
+        return _undefined(NO_UNITS, n, excluded)
+    rows = np.asarray(features, dtype=np.float64)
+    value = float(statistic(rows.sum(axis=0)))
+    if np.isnan(value):
+        return _undefined(ALL_EQUAL, n, excluded)
+    if rng is None:
+        return Estimate(value, float("nan"), float("nan"), n, excluded)
+    low, high = percentile_interval(statistic(resampled_sums(rows, resamples, rng)))
+    return Estimate(value, float(low), float(high), n, excluded)
+
+
+def _undefined(why: str, n: int, excluded: int) -> Estimate:
+    return Estimate(float("nan"), float("nan"), float("nan"), n, excluded, why)

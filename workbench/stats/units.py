@@ -1,0 +1,73 @@
+"""Coefficients for any number of raters, from sums over units, so that many resamples are computed at once.
+
+A unit is what was rated: a statement, a response. `agreement` lays its ratings out as rows of features, adds these up
+over all units or over resampled ones, and gives the sums to the coefficients here: (..., columns) in, (...) out, NaN
+where a coefficient is undefined.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.stats.arrays import FloatArray, IntArray, whole_numbers
+
+Measurement = Literal["nominal", "ordinal"]
+
+MISSING = int(np.iinfo(np.int8).min)
+"code of an answer that is not there; -1 would collide with `disagree` coded as -1"
+
+
+def category_counts(ratings: npt.ArrayLike) -> IntArray:
+    """Return how many ratings each unit has in each category that occurs, in order of code: (units, q)."""
+    matrix = whole_numbers(ratings)
+    if matrix.ndim != 2:
+        raise ValueError(f"expected ratings of shape (units, raters), found {matrix.shape}")
+    present = matrix != MISSING
+    seen, index = np.unique(matrix[present], return_inverse=True)
+    unit = np.nonzero(present)[0]
+    flat = np.bincount(unit * len(seen) + index, minlength=len(matrix) * len(seen))
+    return flat.reshape(len(matrix), len(seen))
+
+
+def coincidence_matrices(counts: IntArray) -> FloatArray:
+    """Return each unit's coincidence matrix, flat: (units, q²)."""
+    ordered_pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(counts.shape[1], dtype=int)
+    weighted = ordered_pairs / (counts.sum(axis=1) - 1)[:, None, None]
+    return np.asarray(weighted.reshape(len(counts), counts.shape[1] ** 2), dtype=np.float64)
+
+
+def alpha(sums: FloatArray, level: Measurement) -> FloatArray:
+    """Return Krippendorff's alpha from flat coincidence matrices (..., q²); NaN where only one category occurs."""
+    q = round(sums.shape[-1] ** 0.5)
+    coincidences = sums.reshape(*sums.shape[:-1], q, q)
+    totals = coincidences.sum(axis=-1)
+    if level == "nominal":
+        distance = 1 - np.eye(q)
+    else:
+        midrank = np.cumsum(totals, axis=-1) - totals / 2
+        distance = (midrank[..., :, None] - midrank[..., None, :]) ** 2
+    observed = (coincidences * distance).sum(axis=(-2, -1))
+    expected = (totals[..., :, None] * totals[..., None, :] * distance).sum(axis=(-2, -1))
+    ratio = observed / np.where(expected == 0, np.nan, expected)
+    return np.asarray(1 - (totals.sum(axis=-1) - 1) * ratio, dtype=np.float64)
+
+
+def fleiss_features(counts: IntArray) -> FloatArray:
+    """Return per rated unit: share of agreeing pairs, 1 if it has a pair, category shares, 1: (units, q + 3)."""
+    rated = counts[counts.sum(axis=1) >= 1]
+    m = rated.sum(axis=1, keepdims=True)
+    agreeing = (rated * (rated - 1)).sum(axis=1, keepdims=True) / np.maximum(m * (m - 1), 1)
+    return np.hstack([agreeing, m >= 2, rated / m, np.ones_like(m)])
+
+
+def fleiss(sums: FloatArray) -> FloatArray:
+    """Return Fleiss' κ from summed `fleiss_features`; NaN where only one category occurs or no unit has a pair."""
+    agreeing, pairable, rated = sums[..., 0], sums[..., 1], sums[..., -1]
+    shares = sums[..., 2:-1]
+    observed = agreeing / np.where(pairable == 0, np.nan, pairable)
+    chance = ((shares / rated[..., None]) ** 2).sum(axis=-1)
+    one_category = np.count_nonzero(shares, axis=-1) == 1  # exact, where 1 - chance == 0 would hinge on rounding
+    return np.asarray((observed - chance) / np.where(one_category, np.nan, 1 - chance), dtype=np.float64)
