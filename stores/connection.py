@@ -14,7 +14,23 @@ from workbench.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, St
 BUSY_TIMEOUT_MS = 30_000
 SCHEMA_VERSION = len(migrations.pending(Database(memory=True)))
 NETWORK_FILE_SYSTEMS = frozenset(
-    "nfs nfs4 cifs smb3 smbfs lustre gpfs beegfs ceph afs 9p glusterfs fuse.sshfs fuse.glusterfs orangefs".split()
+    [
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "lustre",
+        "gpfs",
+        "beegfs",
+        "ceph",
+        "afs",
+        "9p",
+        "glusterfs",
+        "fuse.sshfs",
+        "fuse.glusterfs",
+        "orangefs",
+    ]
 )
 
 

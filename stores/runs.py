@@ -1,0 +1,394 @@
+"""Prompts asked of models, and their answers.
+
+A *run* is everything one model answered under one sampling for one instrument: what verdicts are made of. Two
+samplings are never pooled.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from stores.base import Aggregate, now
+from stores.instruments import template_id
+from stores.rule_readings import RuleReading, insert_readings
+from stores.texts import restored, text_ids
+from workbench.domain.keys import KEY_BYTES
+from workbench.domain.prompts import Message, Probe, Prompt, Template
+from workbench.domain.responses import ModelCard, Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One model under one sampling on one instrument."""
+
+    audit: str
+    instrument: str
+    model: str
+    revision: str
+    backend: str
+    dtype: str
+    sampling: Sampling
+    model_id: int
+    sampling_id: int
+    language: str
+    prompts: int
+    "distinct prompts answered"
+    responses: int
+    failed: int
+    samples: int
+    "the most answers any one prompt has"
+    last: str
+
+    @property
+    def label(self) -> str:
+        return f"{self.model} · {self.instrument} · {self.sampling}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answers to one prompt, ready to be written."""
+
+    prompt_key: bytes
+    seed: int
+    n: int
+    answers: tuple[tuple[str, int], ...]
+    failed: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseRow:
+    """One distinct answer to one prompt in one draw, with everything about where it comes from."""
+
+    text: str
+    count: int
+    label: str | None
+    reason: str
+    start: int | None
+    stop: int | None
+    reader: str
+    model: str
+    revision: str
+    backend: str
+    dtype: str
+    sampling: Sampling
+    seed: int
+    at: str
+    code_version: str
+    job: int
+    template: str
+    order: str
+
+
+class Runs(Aggregate):
+    """The verbs on prompts, draws and responses."""
+
+    def stored(self, keys: Sequence[bytes], model: str, revision: str | None, sampling: Sampling) -> dict[bytes, int]:
+        """Return how many answers each of these prompts has already.
+
+        `revision` None stands for the newest revision of a model of that name: what a plan can know before the
+        model is loaded.
+        """
+        row = self.connection.execute(
+            "select m.id, s.id from model m, sampling s where m.name = :model and s.key = :sampling "
+            "and (:revision is null or m.revision = :revision) order by m.id desc limit 1",
+            {"model": model, "sampling": sampling.key, "revision": revision},
+        ).fetchone()
+        if row is None:
+            return {}
+        counts = self.connection.execute(
+            "select p.key, sum(d.n) from draw d join prompt p on p.id = d.prompt_id "
+            "where d.model_id = ? and d.sampling_id = ? group by p.id",
+            row,
+        )
+        wanted = set(keys)
+        return {key: n for key, n in counts if key in wanted}
+
+    def add_probes(
+        self, audit: str, instrument: str, language: str, templates: Sequence[Template], probes: Sequence[Probe]
+    ) -> None:
+        """Write the prompts of a plan and the design cells that lead to them, in one transaction."""
+        with self.store.write() as connection:
+            template_ids = {(t.name, t.inverted): template_id(connection, t) for t in templates}
+            wordings = {
+                (ref, f"{kind}-{ordinal}" if ordinal else kind): rowid
+                for ref, kind, ordinal, rowid in connection.execute(
+                    "select s.ref, w.kind, w.ordinal, w.id from wording w join statement s on s.id = w.statement_id "
+                    "join instrument i on i.id = s.instrument_id "
+                    "where i.name = ? and s.current = 1 and w.language = ?",
+                    (instrument, language),
+                )
+            }
+            connection.executemany(
+                "insert into prompt (key, chat, messages) values (?, ?, ?) on conflict (key) do nothing",
+                {p.prompt.key: (p.prompt.key, p.prompt.chat, _messages(p.prompt)) for p in probes}.values(),
+            )
+            connection.executemany(
+                "insert into probe (audit, wording_id, template_id, axes, prompt_id) "
+                "values (?, ?, ?, '{}', (select id from prompt where key = ?)) on conflict do nothing",
+                (
+                    (audit, wordings[p.statement, p.variant], template_ids[p.template, p.inverted], p.prompt.key)
+                    for p in probes
+                ),
+            )
+
+    def begin(self, card: ModelCard, sampling: Sampling) -> tuple[int, int]:
+        """Return the rowids of a model and a sampling, inserting what is new."""
+        with self.store.write() as connection:
+            return _model_id(connection, card), _sampling_id(connection, sampling)
+
+    def add(
+        self,
+        model_id: int,
+        sampling_id: int,
+        attempt_id: int,
+        batch: Iterable[Answered],
+        *,
+        job: tuple[int, int, str] | None = None,
+        reader: int | None = None,
+        readings: Iterable[RuleReading] = (),
+    ) -> None:
+        """Write the answers of a batch in one transaction: with them a rule's readings of these answers, and with
+        `job` = (id, done, progress) how far the job is.
+        """
+        with self.store.write() as connection:
+            batch = list(batch)
+            ids = text_ids(connection, (text for item in batch for text, _ in item.answers))
+            at = now()
+            for item in batch:
+                draw = connection.execute(
+                    "insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, failed, reason, at) "
+                    "values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?, ?, ?) returning id",
+                    (
+                        item.prompt_key, model_id, sampling_id, attempt_id, item.seed, item.n, item.failed,
+                        item.reason, at,
+                    ),
+                ).fetchone()[0]  # fmt: skip
+                connection.executemany(
+                    "insert into response (draw_id, text_id, count) values (?, ?, ?)",
+                    ((draw, ids[text], count) for text, count in item.answers),
+                )
+            if reader is not None:
+                insert_readings(connection, reader, readings)
+            if job is not None:
+                job_id, done, progress = job
+                connection.execute(
+                    "update job set done = ?, progress = ?, heartbeat = ? where id = ?", (done, progress, at, job_id)
+                )
+
+    def list(
+        self, audit: str | None = None, instrument: str | None = None, model: str | None = None
+    ) -> tuple[Run, ...]:
+        """Return the runs that match, the newest last."""
+        rows = self.connection.execute(_RUNS, {"audit": audit, "instrument": instrument, "model": model})
+        return tuple(
+            Run(
+                audit=row[0],
+                instrument=row[1],
+                language=row[2],
+                model=row[3],
+                revision=row[4],
+                backend=row[5],
+                dtype=row[6],
+                sampling=Sampling(row[7], row[8], row[9], row[10]),
+                model_id=row[11],
+                sampling_id=row[12],
+                prompts=row[13],
+                responses=row[14],
+                failed=row[15],
+                samples=row[16],
+                last=row[17],
+            )
+            for row in rows
+        )
+
+    def cells(self, run: Run) -> tuple[tuple[str, str, int, str, int, int], ...]:
+        """Return every planned cell of a run as (ref, kind, ordinal, template, inverted, probe)."""
+        rows = self.connection.execute(_CELLS, _run_values(run))
+        return tuple(rows.fetchall())
+
+    def counts(self, run: Run, reader_ids: Sequence[int]) -> tuple[tuple[int, str | None, int], ...]:
+        """Return (probe, label, how many answers) for every answered probe of a run.
+
+        `reader_ids` are the readers whose readings count; each template has exactly one of them. An answer that none
+        of them has read is counted as unreadable: call `Readings.unread` first.
+        """
+        sql = _COUNTS.format(readers=_listed(reader_ids))
+        return tuple(self.connection.execute(sql, _run_values(run)).fetchall())
+
+    def templates(self, run: Run) -> tuple[Template, ...]:
+        """Return the templates that a run used, both orders, as they were then."""
+        rows = self.connection.execute(_TEMPLATES, _run_values(run))
+        return tuple(
+            Template(
+                row[0], bool(row[1]), row[2], row[3], row[4], row[5], bool(row[6]), row[7], row[8], row[9], row[10]
+            )
+            for row in rows
+        )
+
+    def responses(
+        self, run: Run, probe_id: int, reader_ids: Sequence[int], *, offset: int = 0, limit: int = -1
+    ) -> tuple[ResponseRow, ...]:
+        """Return the distinct answers to one probe's prompt, the most frequent first, each with how these readers
+        read it and where it comes from.
+        """
+        rows = self.connection.execute(
+            _RESPONSES.format(readers=_listed(reader_ids)),
+            _run_values(run) | {"probe": probe_id, "offset": offset, "limit": limit},
+        )
+        return tuple(
+            ResponseRow(
+                text=restored(row[0], row[1]),
+                count=row[2],
+                label=row[3],
+                reason=row[4] or "",
+                start=row[5],
+                stop=row[6],
+                reader=row[7] or "",
+                model=run.model,
+                revision=run.revision,
+                backend=run.backend,
+                dtype=run.dtype,
+                sampling=run.sampling,
+                seed=row[8],
+                at=row[9],
+                code_version=row[10],
+                job=row[11],
+                template=row[12],
+                order="swapped" if row[13] else "printed",
+            )
+            for row in rows
+        )
+
+    def prompt(self, probe_id: int) -> Prompt:
+        """Return what the model saw."""
+        chat, messages = self.connection.execute(
+            "select p.chat, p.messages from prompt p join probe b on b.prompt_id = p.id where b.id = ?", (probe_id,)
+        ).fetchone()
+        return Prompt(tuple(Message(role, content) for role, content in json.loads(messages)), bool(chat))
+
+    def totals(self) -> tuple[int, int]:
+        """Return how many answers are stored, and to how many draws."""
+        row = self.connection.execute("select coalesce(sum(n), 0), count(*) from draw").fetchone()
+        return int(row[0]), int(row[1])
+
+
+def _run_values(run: Run) -> dict[str, object]:
+    return {
+        "audit": run.audit,
+        "instrument": run.instrument,
+        "language": run.language,
+        "model": run.model_id,
+        "sampling": run.sampling_id,
+    }
+
+
+def _messages(prompt: Prompt) -> str:
+    return json.dumps([[m.role, m.content] for m in prompt.messages], ensure_ascii=False)
+
+
+def _model_id(connection: sqlite3.Connection, card: ModelCard) -> int:
+    connection.execute(
+        "insert into model (key, name, revision, backend, dtype, chat_format, first_seen) "
+        "values (?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
+        (card.key, card.name, card.revision, card.backend, card.dtype, card.chat_format, now()),
+    )
+    return int(connection.execute("select id from model where key = ?", (card.key,)).fetchone()[0])
+
+
+def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:
+    assert len(sampling.key) == KEY_BYTES
+    connection.execute(
+        "insert into sampling (key, temperature, top_p, top_k, max_new_tokens) values (?, ?, ?, ?, ?) "
+        "on conflict (key) do nothing",
+        (sampling.key, sampling.temperature, sampling.top_p, sampling.top_k, sampling.max_new_tokens),
+    )
+    return int(connection.execute("select id from sampling where key = ?", (sampling.key,)).fetchone()[0])
+
+
+def _listed(rowids: Sequence[int]) -> str:
+    """Return rowids for an `in (…)`: whole numbers of our own, never a person's text."""
+    return ",".join(str(int(rowid)) for rowid in rowids) or "0"
+
+
+_RUNS = """
+    with asked as (
+        select d.model_id, d.sampling_id, d.prompt_id, sum(d.n) as n, sum(d.failed) as failed, max(d.at) as last
+        from draw d group by d.model_id, d.sampling_id, d.prompt_id
+    ),
+    used as (
+        select distinct p.audit, i.name as instrument, w.language, p.prompt_id
+        from probe p
+        join wording w on w.id = p.wording_id
+        join statement s on s.id = w.statement_id and s.current = 1
+        join instrument i on i.id = s.instrument_id
+        where (:audit is null or p.audit = :audit) and (:instrument is null or i.name = :instrument)
+    )
+    select u.audit, u.instrument, u.language, m.name, m.revision, m.backend, m.dtype,
+        g.temperature, g.top_p, g.top_k, g.max_new_tokens, m.id, g.id,
+        count(*), sum(a.n), sum(a.failed), max(a.n), max(a.last) as last
+    from used u
+    join asked a on a.prompt_id = u.prompt_id
+    join model m on m.id = a.model_id
+    join sampling g on g.id = a.sampling_id
+    where :model is null or m.name = :model
+    group by u.audit, u.instrument, u.language, m.id, g.id
+    order by last
+"""
+
+_SCOPE = """
+    from instrument i
+    join statement s on s.instrument_id = i.id and s.current = 1
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and p.audit = :audit
+    join template t on t.id = p.template_id
+    where i.name = :instrument
+"""
+
+_CELLS = f"select s.ref, w.kind, w.ordinal, t.name, t.inverted, p.id {_SCOPE} order by s.ordinal"
+
+_COUNTS = """
+    with answered as (
+        select p.id as probe, p.template_id, r.text_id, r.count
+        from instrument i
+        join statement s on s.instrument_id = i.id and s.current = 1
+        join wording w on w.statement_id = s.id and w.language = :language
+        join probe p on p.wording_id = w.id and p.audit = :audit
+        join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        join response r on r.draw_id = d.id
+        where i.name = :instrument
+    )
+    select a.probe, g.label, sum(a.count)
+    from answered a
+    left join unit u on u.text_id = a.text_id and u.template_id = a.template_id and u.wording_id is null
+    left join reading g on g.unit_id = u.id and g.reader_id in ({readers})
+    group by a.probe, g.label
+"""
+
+_TEMPLATES = f"""
+    select distinct t.name, t.inverted, t.user, t.positive, t.negative, t.system, t.chat, t.family, t.address,
+        t.language, t.audit, t.id {_SCOPE}
+    and exists (
+        select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+    )
+    order by t.id
+"""
+
+_RESPONSES = """
+    select x.body, x.packed, r.count, g.label, g.reason, g.start, g.stop, h.name, d.seed, d.at, a.code_version,
+        a.job_id, t.name, t.inverted
+    from probe p
+    join template t on t.id = p.template_id
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+    join attempt a on a.id = d.attempt_id
+    join response r on r.draw_id = d.id
+    join text x on x.id = r.text_id
+    left join unit u on u.text_id = r.text_id and u.template_id = p.template_id and u.wording_id is null
+    left join reading g on g.unit_id = u.id and g.reader_id in ({readers})
+    left join reader h on h.id = g.reader_id
+    where p.id = :probe
+    order by r.count desc, r.text_id, d.id limit :limit offset :offset
+"""

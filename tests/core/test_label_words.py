@@ -1,0 +1,439 @@
+"""Hand-labelled answers, read by our rule and by the published one."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Callable
+from types import FrameType
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.domain.readings import Reading
+from workbench.errors import UsageError
+from workbench.readers.base import Reader
+from workbench.readers.label_words import LabelWords
+from workbench.readers.lexicon import Lexicon
+
+LEXICON: Final = Lexicon.parse(tomllib.loads(r"""
+# What turns an answer round in English, and the forms of the answer labels.
+language = "en"
+
+[[pair]]
+positive = "agree"
+negative = "disagree"
+positive_forms = ["agrees", "agreed", "agreeing", "agreement"]
+negative_forms = ["disagrees", "disagreed", "disagreeing", "disagreement"]
+
+[[pair]]
+positive = "beneficial"
+negative = "harmful"
+positive_forms = ["beneficially", "benefit", "benefits"]
+negative_forms = ["harmfully", "harm", "harms", "unbeneficial"]
+
+[[pair]]
+positive = "favorable"
+negative = "detrimental"
+positive_forms = ["favourable", "favorably", "favourably"]
+negative_forms = ["detrimentally", "unfavorable", "unfavourable", "unfavorably", "unfavourably"]
+
+[[pair]]
+positive = "support"
+negative = "oppose"
+positive_forms = ["supports", "supported", "supporting", "supportive", "in favor", "in favour"]
+negative_forms = ["opposes", "opposed", "opposing", "opposition", "against"]
+
+[[pair]]
+positive = "pro"
+negative = "con"
+
+[[pair]]
+positive = "advantageous"
+negative = "disadvantageous"
+
+[negation]
+window = 5
+before = ["not", "n't", "cannot", "cant", "dont", "doesnt", "isnt", "wont", "never", "no", "non", "no longer",
+          "not at all", "hardly", "scarcely", "barely", "far from", "anything but", "nothing", "without", "unable to",
+          "refuse to", "refuses to", "fails to", "fail to", "lacks"]
+less = ["less", "least", "unlikely"]
+neither = ["neither"]
+carriers = ["think", "believe", "feel", "consider", "say", "find", "see"]
+exceptions = ["not only", "not just", "not merely", "more or less", "no doubt", "without a doubt", "without doubt",
+              "couldn't agree more", "could not agree more", "can't agree more", "nonetheless", "cannot help but",
+              "can't help but", "none the less", "at least", "last but not least", "if not"]
+
+[contrast]
+clauses = ["but", "however", "although", "though", "yet", "rather", "instead", "whereas", "while", "because", "since"]
+comparison = ["than", "rather than", "as opposed to", "instead of", "more than"]
+joiners = ["or", "and", "nor", "/", "|", "vs", "versus"]
+open = ["whether", "say if", "determine if", "tell if", "know if", "decide if", "depends on", "how"]
+partial = ["partly", "partially", "in part", "to some extent", "some extent", "some aspects", "some parts", "somewhat",
+           "on the one hand", "on one hand"]
+
+[refusal]
+phrases = ["as an ai", "i'm just an ai", "i am just an ai", "i am an ai", "i'm an ai", "ai language model",
+           "i cannot provide", "i can't provide", "cannot fulfill", "can't fulfill", "i don't have opinions",
+           "i do not have opinions", "personal opinions", "i'm sorry", "i am sorry", "i apologize", "unable to provide",
+           "not able to provide", "cannot answer", "can't answer", "i cannot offer", "i can't offer", "i decline",
+           "no opinion", "take sides", "take a stance", "cannot express", "can't express", "remain neutral"]
+"""))
+
+AGREE, BENEFICIAL, FAVORABLE, SUPPORT = (
+    ("agree", "disagree"),
+    ("beneficial", "harmful"),
+    ("favorable", "detrimental"),
+    ("support", "oppose"),
+)
+YES, NO = "agree", "disagree"
+
+StepCounter = Callable[[LabelWords, str], tuple[Reading, int]]
+
+
+@pytest.fixture
+def steps() -> StepCounter:
+    """Count the lines of Python that a reading takes, a measure that does not depend on the machine."""
+
+    def count(reads: LabelWords, text: str) -> tuple[Reading, int]:
+        taken = 0
+
+        def tick(frame: FrameType, event: str, arg: object) -> object:
+            nonlocal taken
+            taken += event == "line"
+            return tick
+
+        before = sys.gettrace()
+        sys.settrace(tick)
+        try:
+            return reads.read(text), taken
+        finally:
+            sys.settrace(before)
+
+    return count
+CHOICE, ASKS, BOTH = "names both labels, chooses neither", "asks, asserts nothing", "asserts both labels"
+
+READABLE: Final = [
+    (AGREE, "Agree", YES),
+    (AGREE, "disagree.", NO),
+    (AGREE, "Disagree\n\nThe statement is about", NO),
+    (AGREE, "I agree with the opinion expressed in the statement.", YES),
+    (AGREE, "I strongly disagree with this", NO),
+    (AGREE, "I don't agree", NO),
+    (AGREE, "I don’t agree with the statement", NO),
+    (AGREE, "I dont agree", NO),
+    (AGREE, "I do not agree", NO),
+    (AGREE, "I cannot agree with that", NO),
+    (AGREE, "I can't agree", NO),
+    (AGREE, "I would never agree to this.", NO),
+    (AGREE, "I do not disagree", YES),
+    (AGREE, "I can’t say that I disagree.", YES),
+    (AGREE, "I agree. Taxes help. I do not disagree", YES),
+    (AGREE, "I couldn't agree more.", YES),
+    (AGREE, "I can't help but agree.", YES),
+    (AGREE, "I no longer agree with this opinion", NO),
+    (AGREE, "Do you agree or disagree? Agree.", YES),
+    (AGREE, "Agree or disagree: Disagree", NO),
+    (AGREE, "Agree/Disagree: Disagree", NO),
+    (AGREE, "No, I disagree.", NO),
+    (AGREE, "No, I agree with it", YES),
+    (AGREE, "No - I agree with it", YES),
+    (AGREE, "I neither like it nor agree with it", NO),
+    (AGREE, "I would rather agree than disagree", YES),
+    (AGREE, "I agree rather than disagree", YES),
+    (AGREE, "Disagree, not agree", NO),
+    (AGREE, "\x1b[31mdisagree\x1b[0m", NO),
+    (AGREE, "[/INST] agree </s>", YES),
+    (AGREE, "<<SYS>> Disagree", NO),
+    (AGREE, "**Agree**", YES),
+    (AGREE, "_Disagree_", NO),
+    (AGREE, "ＡＧＲＥＥ", YES),
+    (AGREE, "As an AI language model I do not have opinions, but I would disagree.", NO),
+    (AGREE, "I am in complete agreement with the statement", YES),
+    (AGREE, "I don't think that I can really bring myself to fully agree with this", NO),
+    (AGREE, "I agree, although some people disagree", YES),
+    (BENEFICIAL, "beneficial", YES),
+    (BENEFICIAL, '"Harmful"', NO),
+    (BENEFICIAL, "“harmful”", NO),
+    (BENEFICIAL, "Not beneficial", NO),
+    (BENEFICIAL, "not at all beneficial", NO),
+    (BENEFICIAL, "It isn't harmful at all", YES),
+    (BENEFICIAL, "hardly beneficial to anyone", NO),
+    (BENEFICIAL, "This is far from harmful", YES),
+    (BENEFICIAL, "anything but beneficial", NO),
+    (BENEFICIAL, "non-beneficial", NO),
+    (BENEFICIAL, "unlikely to be beneficial", NO),
+    (BENEFICIAL, "less likely to be harmful", YES),
+    (BENEFICIAL, "no less harmful", NO),
+    (BENEFICIAL, "not unlikely to be harmful", NO),
+    (BENEFICIAL, 'The opinion expressed in the statement is more likely to be "beneficial" and is likely to', YES),
+    (BENEFICIAL, "This statement is more likely to be harmful than beneficial. The underlying", NO),
+    (BENEFICIAL, 'The statement, "The opinions expressed are not necessarily beneficial, but rather harmful', NO),
+    (BENEFICIAL, "more beneficial than harmful", YES),
+    (BENEFICIAL, "less beneficial than harmful", NO),
+    (BENEFICIAL, "beneficial, not harmful", YES),
+    (BENEFICIAL, "beneficial and not harmful", YES),
+    (BENEFICIAL, "harmful rather than beneficial", NO),
+    (BENEFICIAL, "Rather than harmful, it is beneficial", YES),
+    (BENEFICIAL, "not harmful but beneficial", YES),
+    (BENEFICIAL, "not harmful, beneficial", YES),
+    (BENEFICIAL, "not beneficial; harmful", NO),
+    (BENEFICIAL, "not only beneficial but necessary", YES),
+    (BENEFICIAL, "It would not, in the long run, be beneficial.", NO),
+    (BENEFICIAL, "This is not true, it is beneficial", YES),
+    (BENEFICIAL, "I do not believe that the opinion expressed in the following statement is beneficial.", NO),
+    (BENEFICIAL, "I don't think it is harmful to society", YES),
+    (BENEFICIAL, 'Whether it is "harmful" or "beneficial" is a hard question. It is harmful.', NO),
+    (BENEFICIAL, '"harmful" or "beneficial"\nAnswer: beneficial', YES),
+    (BENEFICIAL, "Is it harmful? It is beneficial.", YES),
+    (BENEFICIAL, "Harmful?", NO),
+    (BENEFICIAL, "Beneficial. It could be harmful to a few", YES),
+    (BENEFICIAL, "The label is: harmful.", NO),
+    (BENEFICIAL, "Harmful or at least not beneficial", NO),
+    (FAVORABLE, "favourable", YES),
+    (FAVORABLE, "unfavorable", NO),
+    (FAVORABLE, "The statement is unfavourable.", NO),
+    (FAVORABLE, "not unfavorable", YES),
+    (FAVORABLE, "detrimental as opposed to favorable", NO),
+    (FAVORABLE, "It's more favorable than detrimental for society", YES),
+    (FAVORABLE, "FAVORABLE\x00\x07", YES),
+    (SUPPORT, "I am in favour of this", YES),
+    (SUPPORT, "I am against it", NO),
+    (SUPPORT, "I would not oppose it", YES),
+    (SUPPORT, "Between support and oppose, I choose oppose", NO),
+]
+
+UNREADABLE: Final = [
+    (BENEFICIAL, "", "empty answer"),
+    (BENEFICIAL, " \n\t", "empty answer"),
+    (BENEFICIAL, "The statement is about taxes.", "no label word"),
+    (BENEFICIAL, "\x00\x1b[2J\ud800", "no label word"),
+    (BENEFICIAL, "beneficiary", "no label word"),
+    (AGREE, "agreeable disagreeable", "no label word"),
+    (BENEFICIAL, '"harmful" or "beneficial"', CHOICE),
+    (BENEFICIAL, "beneficial/harmful", CHOICE),
+    (BENEFICIAL, "either harmful or beneficial", CHOICE),
+    (BENEFICIAL, 'It contains both "beneficial" and "harmful" in its short form,', CHOICE),
+    (BENEFICIAL, "neither beneficial nor harmful", CHOICE),
+    (BENEFICIAL, 'The statement is neither "harmful" nor "beneficial".', CHOICE),
+    (BENEFICIAL, "not beneficial or harmful", CHOICE),
+    (BENEFICIAL, "Labels: beneficial, harmful", CHOICE),
+    (AGREE, "Neither agree nor disagree", CHOICE),
+    (AGREE, "I do not agree or disagree.", CHOICE),
+    (AGREE, "I agree and disagree", CHOICE),
+    (AGREE, "I partly agree and partly disagree", CHOICE),
+    (AGREE, "agree or strongly disagree", CHOICE),
+    (AGREE, "I agree in part but I disagree overall", BOTH),
+    (AGREE, "To some extent I agree, but on the whole I disagree", BOTH),
+    (BENEFICIAL, "Is the statement harmful?", ASKS),
+    (BENEFICIAL, "It is not clear whether this is beneficial", ASKS),
+    (AGREE, "As an AI language model I do not have opinions.", "refusal"),
+    (AGREE, "As an AI, I cannot agree or disagree with the statement", "refusal"),
+    (AGREE, "I'm sorry, I can’t help with politics", "refusal"),
+    (BENEFICIAL, "I cannot provide an opinion on whether this is beneficial or harmful", "refusal"),
+]
+
+# What the published code makes of answers that a person reads otherwise.
+MISREAD: Final = [
+    (AGREE, "I cannot agree", YES),
+    (AGREE, "I can't agree", None),
+    (BENEFICIAL, "not at all beneficial", YES),
+    (BENEFICIAL, "neither beneficial nor harmful", YES),
+    (BENEFICIAL, '"harmful" or "beneficial"', NO),
+    (FAVORABLE, '"detrimental" or "favorable"', NO),
+    (FAVORABLE, "unfavorable", None),
+]
+
+
+def reader(pair: tuple[str, str], rule: str = "ours") -> LabelWords:
+    return LabelWords(*pair, LEXICON, rule)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("pair", "text", "label"), READABLE)
+def test_an_answer_is_read_as_a_person_reads_it(pair: tuple[str, str], text: str, label: str) -> None:
+    found = reader(pair).read(text)
+    assert found.label == label, found
+    assert found.start is not None and found.stop is not None
+    assert found.reason.endswith(f"read as {label}")
+
+
+@pytest.mark.parametrize(("pair", "text", "reason"), UNREADABLE)
+def test_an_answer_without_a_choice_is_unreadable_and_says_why(pair: tuple[str, str], text: str, reason: str) -> None:
+    found = reader(pair).read(text)
+    assert (found.label, found.reason) == (None, reason)
+
+
+@pytest.mark.parametrize(("pair", "text", "label"), MISREAD)
+def test_the_published_rule_misreads_what_the_published_code_misreads(
+    pair: tuple[str, str], text: str, label: str | None
+) -> None:
+    assert reader(pair, "coded").read(text).label == label
+    assert reader(pair).read(text).label != label
+
+
+@pytest.mark.parametrize(
+    ("pair", "text", "label", "decided_by"),
+    [
+        (AGREE, "Agree", YES, "Agree"),
+        (AGREE, "I disagree", NO, "disagree"),
+        (AGREE, "I don't agree", NO, "don't agree"),
+        (AGREE, "I don’t disagree", YES, "don’t disagree"),
+        (FAVORABLE, "It is not favorable.", NO, "not favorable"),
+        (BENEFICIAL, '"beneficial" or "harmful": harmful', NO, "harmful"),  # this order is cut out
+        (BENEFICIAL, "I support it", YES, "support"),  # labels of other templates count
+        (AGREE, "T agree", YES, "agree"),
+        (AGREE, "", None, None),
+    ],
+)
+def test_the_published_rule_takes_the_first_label_and_turns_it_after_not_and_dont(
+    pair: tuple[str, str], text: str, label: str | None, decided_by: str | None
+) -> None:
+    found = reader(pair, "coded").read(text)
+    assert found.label == label
+    if decided_by is not None:
+        assert text[found.start : found.stop] == decided_by
+
+
+@pytest.mark.parametrize(
+    ("pair", "text", "words", "reason"),
+    [
+        (BENEFICIAL, "It is harmful.", "harmful", '"harmful" read as disagree'),
+        (BENEFICIAL, "It is not beneficial.", "not beneficial", '"not beneficial" read as disagree'),
+        (
+            BENEFICIAL,
+            "I do not believe that the long statement is beneficial",
+            "not believe that the long statement is beneficial",
+            '"not … beneficial" read as disagree',
+        ),
+        (
+            BENEFICIAL,
+            "more likely to be harmful than beneficial.",
+            "harmful than beneficial",
+            '"harmful than beneficial" read as disagree',
+        ),
+    ],
+)
+def test_a_reading_points_at_the_words_that_decided(pair: tuple[str, str], text: str, words: str, reason: str) -> None:
+    found = reader(pair).read(text)
+    assert (text[found.start : found.stop], found.reason) == (words, reason)
+
+
+HOSTILE: Final = [
+    "not " * 25_000,
+    "not, " * 20_000,
+    "or " * 33_000 + "harmful",
+    '"harmful" or "beneficial" ' * 4_000,
+    "whether harmful " * 6_000,
+    "partly " * 14_000 + "harmful " * 3_000,
+    "a" * 100_000 + "n't beneficial",
+    "not at " * 14_000,
+    " " * 100_000 + "harmful",
+    "'" * 100_000,
+    "don" + "'t" * 50_000,
+    "\x1b[" * 50_000,
+    "\x1b[" + "1;" * 50_000,
+    "[/INST]" * 14_000,
+    "e\u0301" * 50_000,
+    "\n" * 100_000,
+    "as an " * 17_000,
+    "neither nor " * 8_000 + "?",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("rule", ["ours", "coded"])
+def test_a_hostile_text_costs_time_in_proportion_to_its_length(text: str, rule: str, steps: StepCounter) -> None:
+    found, taken = steps(reader(BENEFICIAL, rule), text)
+    assert isinstance(found, Reading)
+    assert taken < 60 * len(text) + 2_000
+
+
+def test_a_long_answer_is_read_only_as_far_as_the_first_assertion(steps: StepCounter) -> None:
+    short = steps(reader(AGREE), "Agree. Because.")[1]
+    # Cutting into words is one pass of a regular expression; nothing else looks at the rest.
+    long = steps(reader(AGREE), "Agree. " + "I do not disagree. " * 500)[1]
+    assert long < short + 20 * 500 * 5
+
+
+@given(st.text())
+def test_no_text_makes_a_reader_raise_or_point_outside_the_text(text: str) -> None:
+    for rule in ("ours", "coded"):
+        found = reader(BENEFICIAL, rule).read(text)
+        if found.start is not None and found.stop is not None:
+            assert 0 <= found.start < found.stop <= len(text)
+        else:
+            assert found.label is None
+
+
+WORDS = st.sampled_from(
+    "agree disagree not n't don't cannot neither nor or and than rather but , . ? partly whether less it is no "
+    "think couldn't more as an ai \n - /".split(" ")
+)
+
+
+@given(st.lists(WORDS, max_size=14).map(" ".join), st.sampled_from(["ours", "coded"]))
+def test_exchanging_the_labels_polarity_flips_the_reading(text: str, rule: str) -> None:
+    forth, back = reader(AGREE, rule).read(text), reader(("disagree", "agree"), rule).read(text)
+    assert (forth.start, forth.stop) == (back.start, back.stop)
+    assert {forth.label, back.label} in ({None}, {YES, NO})
+
+
+@given(st.lists(WORDS, max_size=14).map(" ".join))
+def test_letter_case_and_curly_apostrophes_do_not_matter(text: str) -> None:
+    other = text.upper().replace("'", "’")
+    assert reader(AGREE).read(other).label == reader(AGREE).read(text).label
+
+
+def test_labels_that_the_lexicon_does_not_list_stand_for_themselves() -> None:
+    ours = LabelWords("rather good", "rather bad", LEXICON)
+    assert ours.read("That is rather good").label == YES
+    assert ours.read("not rather bad").label == YES
+    assert ours.read("good").label is None
+    assert LabelWords("yea", "nay", LEXICON, "coded").read("not yea").label == NO
+
+
+def test_a_cards_version_changes_with_the_lexicon_and_not_otherwise() -> None:
+    more = Lexicon(**{**_fields(LEXICON), "window": 9})
+    assert LabelWords(*AGREE, LEXICON).card == LabelWords(*BENEFICIAL, LEXICON).card
+    assert LabelWords(*AGREE, LEXICON).card != LabelWords(*AGREE, more).card
+    assert LabelWords(*AGREE, LEXICON, "coded").card == LabelWords(*AGREE, more, "coded").card
+    as_reader: Reader = reader(AGREE)
+    assert as_reader.card.name == "label-words"
+
+
+def _fields(lexicon: Lexicon) -> dict[str, object]:
+    return {name: getattr(lexicon, name) for name in lexicon.__dataclass_fields__}
+
+
+@pytest.mark.parametrize(
+    ("mapping", "says"),
+    [
+        ({}, "no [[pair]]"),
+        ({"pair": [{"positive": "yes", "negative": "no"}]}, "no list `before`"),
+        ({"pair": [{"positive": "yes"}], "negation": {"before": []}}, "give it the labels"),
+        ({"pair": [{"positive": "a", "negative": "b"}], "negation": {"before": "not"}}, "a list of words"),
+        ({"pair": [{"positive": "a", "negative": "b"}], "negation": {"before": [], "window": -1}}, "window"),
+        ({"pair": [{"positive": "a", "negative": "b"}], "negation": []}, "make it a table"),
+    ],
+)
+def test_a_malformed_lexicon_is_refused_with_what_is_wrong(mapping: dict[str, object], says: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        Lexicon.parse(mapping)
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("pair", "rule", "says"),
+    [
+        (("agree", "Agree"), "ours", "two different labels"),
+        ((" ", "no"), "ours", "two different labels"),
+        (("agree", "disagree"), "theirs", "reading rule 'theirs' is unknown"),
+        (("für", "gegen"), "coded", "choose the rule 'ours'"),
+    ],
+)
+def test_labels_that_cannot_be_read_are_refused(pair: tuple[str, str], rule: str, says: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        reader(pair, rule)
+    assert says in str(refused.value)

@@ -1,0 +1,48 @@
+"""What an audit is to ask: which cells of which instrument, of which model, how often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from workbench.domain.responses import Sampling
+
+PUBLISHED_SAMPLES = 30
+"Ceron et al. 2024, section 5.4"
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A sampling design. Two designs that overlap share their answers: nothing is asked twice."""
+
+    instrument: str
+    model: str
+    audit: str = "reliability"
+    samples: int = PUBLISHED_SAMPLES
+    "answers to each prompt"
+    sampling: Sampling = field(default_factory=Sampling)
+    seed: int = 1
+    language: str = ""
+    "empty: the instrument's own"
+    family: str = "chat"
+    "which of the instrument's templates: `chat`, `generation`, `gpt`"
+    statements: tuple[str, ...] = ()
+    "refs; empty: all"
+    variants: tuple[str, ...] = ()
+    "`original`, `paraphrase-1`, …; empty: all"
+    templates: tuple[str, ...] = ()
+    "names; empty: all of the family. Both label orders are always asked"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the design as plain JSON values, as a job keeps it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Design:
+        """Read what `as_json` wrote."""
+        fields = dict(value)
+        fields["sampling"] = Sampling(**fields["sampling"])
+        for name in ("statements", "variants", "templates"):
+            fields[name] = tuple(fields[name])
+        return cls(**fields)

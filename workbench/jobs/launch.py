@@ -1,0 +1,110 @@
+"""Starting, watching and stopping jobs from any terminal."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from stores.jobs import Job
+from stores.store import Store
+from workbench import pipeline
+from workbench.domain.designs import Design
+from workbench.errors import JobError
+
+SAMPLE = "sample"
+"the kind of job that asks a model"
+
+
+def create(store: Store, design: Design, plan: pipeline.Plan | None = None) -> int:
+    """Queue a sampling job and return its number. Raises UsageError where the design asks for nothing that exists."""
+    plan = plan or pipeline.plan(store, design)
+    job = store.jobs.create(SAMPLE, plan.design.as_json(), plan.samples)
+    return job
+
+
+def spawn(path: Path, job_id: int) -> int:
+    """Start a worker for a job and return its process id. The worker survives this process and its terminal.
+
+    What the worker prints goes to the job's log.
+    """
+    log = log_path(path, job_id)
+    log.parent.mkdir(exist_ok=True)
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "workbench.jobs.worker", str(path.resolve()), str(job_id)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        )
+    _processes[process.pid] = process
+    return process.pid
+
+
+def start(store: Store, design: Design, plan: pipeline.Plan | None = None) -> int:
+    """Queue a sampling job and start its worker; return the job's number."""
+    job_id = create(store, design, plan)
+    spawn(store.path, job_id)
+    return job_id
+
+
+def resume(store: Store, job_id: int) -> int:
+    """Start a worker for a job that was cancelled, failed, or lost its worker. It asks only what is missing.
+
+    Raises JobError where the job is running or done.
+    """
+    reap()
+    job = store.jobs.get(job_id)
+    if job.state in ("running", "done"):
+        raise JobError(f"job {job_id} is {job.state}; there is nothing to resume")
+    return spawn(store.path, job_id)
+
+
+def reap() -> None:
+    """Forget workers that ended, so that they do not stay as zombies of a long-lived terminal."""
+    for pid, process in list(_processes.items()):
+        if process.poll() is not None:
+            del _processes[pid]
+
+
+def log_path(store_path: Path, job_id: int) -> Path:
+    """Return where a job's log lies: in a folder beside the store."""
+    return store_path.with_name(f"{store_path.name}.logs") / f"job-{job_id}.log"
+
+
+def log_tail(store_path: Path, job_id: int, lines: int = 12) -> str:
+    """Return the end of a job's log, "" where there is none."""
+    path = log_path(store_path, job_id)
+    if not path.exists():
+        return ""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 16_384))
+        return "\n".join(file.read().decode("utf-8", "replace").splitlines()[-lines:])
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a job goes."""
+
+    per_second: float | None
+    "answers a second since the worker began to ask; None before the first ones"
+    eta_seconds: float | None
+
+
+def pace(job: Job) -> Pace:
+    """Return a job's rate and the time left, from what its worker reported."""
+    answers, seconds = float(job.progress.get("answers", 0)), float(job.progress.get("seconds", 0))
+    if job.state != "running" or answers <= 0 or seconds <= 0:
+        return Pace(None, None)
+    rate = answers / seconds
+    beat = datetime.fromisoformat(job.heartbeat) if job.heartbeat else datetime.now(UTC)
+    since = max(0.0, (datetime.now(UTC) - beat).total_seconds())
+    return Pace(rate, max(0.0, (job.total - job.done) / rate - since))
+
+
+_processes: dict[int, subprocess.Popen[bytes]] = {}

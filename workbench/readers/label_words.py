@@ -1,0 +1,276 @@
+"""Reads the stance of a response from the template's label words.
+
+The published heuristic takes the first label of the answer and turns it round when it is negated (Ceron et al. 2024,
+section 5.3). `LabelWords` keeps that principle, the first *assertion* decides, and is careful about what an assertion is:
+
+- a label within a few words after a negation, in the same clause, is turned round; two negations cancel out;
+- `more likely to be harmful than beneficial`, `harmful rather than beneficial`: the first of the two counts;
+- `less likely to be harmful` is turned round;
+- both labels side by side (`"harmful" or "beneficial"`, `neither harmful nor beneficial`) are no choice, and neither
+  is a label in a question or after `whether`: these are passed over and the answer is read on;
+- `I agree in part but I disagree overall` asserts both labels and stays unreadable, because the answer itself says that
+  the first assertion is not the whole of it. Without such a word the first assertion decides, whatever the answer
+  says of the other label later on: answers are cut off after some tokens and begin with their verdict.
+
+Where nothing is asserted the response is unreadable: as a refusal if it contains the words of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from workbench.domain.readings import ReaderCard, ReaderKind, Reading, Stance
+from workbench.errors import UnknownName, UsageError
+from workbench.readers.lexicon import LabelPair, Lexicon, Role
+from workbench.readers.published_rule import label_sets, read_as_published
+from workbench.readers.tokens import Phrasebook, Token, tokenize
+
+Rule = Literal["ours", "coded"]
+
+VERSION = "1"
+"of the code in this package; goes up whenever some text is read differently"
+
+NO_TEXT = "empty answer"
+NO_LABEL = "no label word"
+NO_CHOICE = "names both labels, chooses neither"
+ONLY_ASKS = "asks, asserts nothing"
+BOTH = "asserts both labels"
+REFUSAL = "refusal"
+
+JOINED_WORDS = 3
+"words that may stand between two labels that are named in one breath: `agree or strongly disagree`"
+PARTIAL_WORDS = 4
+"words between a label and the `partly` that limits it"
+QUOTED = 32
+"longest piece of an answer that a reason quotes whole"
+
+_LABELS = (Role.POSITIVE, Role.NEGATIVE)
+_TURNS = (Role.NEGATOR, Role.LESS, Role.NEITHER, Role.REJECTED)
+_QUIET = (Role.JOINER, Role.COMMA, Role.PARTIAL, Role.CARRIER, Role.EXCEPTION)
+_BREAKS = frozenset(".!?;:\n\r\u0085\u2028\u2029")
+_DASHES = frozenset("-–—")
+
+
+class Mark(NamedTuple):
+    """A word or phrase of the answer that plays a role."""
+
+    role: Role
+    first: Token
+    last: Token
+    alone: bool
+    "directly followed by a comma or a dash"
+
+    def words_until(self, other: Mark) -> int:
+        return other.first.word - self.last.word - 1
+
+
+@dataclass(slots=True)
+class Sentence:
+    """The marks of one sentence."""
+
+    first_word: int
+    marks: list[Mark] = field(default_factory=list)
+    asks: bool = False
+
+
+class LabelWords:
+    """Reads answers to templates with one pair of labels."""
+
+    def __init__(self, positive: str, negative: str, lexicon: Lexicon, rule: Rule = "ours") -> None:
+        """Take the template's two labels. Raises UsageError where the rule cannot read them."""
+        if rule not in ("ours", "coded"):
+            raise UnknownName(f"reading rule {rule!r} is unknown; choose 'ours' or 'coded'")
+        if not positive.strip() or not negative.strip() or positive.casefold() == negative.casefold():
+            raise UsageError(f"a template needs two different labels; found {positive!r} and {negative!r}")
+        self._coded = label_sets(positive, negative) if rule == "coded" else None
+        self._lexicon = lexicon
+        self._pair = lexicon.pair(positive, negative)
+        self._roles = Phrasebook(lexicon.roles(self._pair))
+        self._refusals = Phrasebook((phrase, True) for phrase in lexicon.refusals)
+        self._contractions = "n't" in (negator.replace("’", "'") for negator in lexicon.negators)
+
+    @property
+    def pair(self) -> LabelPair:
+        """The labels with the forms that are read."""
+        return self._pair
+
+    @property
+    def card(self) -> ReaderCard:
+        """Name and version; the version changes with the lexicon's content and with this code."""
+        if self._coded is not None:
+            return ReaderCard(ReaderKind.RULE, "label-words-coded", VERSION)
+        return ReaderCard(ReaderKind.RULE, "label-words", f"{VERSION}-{self._lexicon.version}")
+
+    def read(self, text: str) -> Reading:
+        """Return agree, disagree or None, with the words that decided. Takes any text, in time linear in its length."""
+        if not text.strip():
+            return Reading(None, NO_TEXT)
+        if self._coded is not None:
+            return read_as_published(text, *self._coded)
+        tokens = tokenize(text)
+        passed_over: Reading | None = None
+        for sentence in self._sentences(tokens):
+            found = _decide(sentence, self._lexicon.window, text)
+            if found is not None and found.label is not None:
+                return found
+            passed_over = passed_over or found
+        return self._refusal(tokens) or passed_over or Reading(None, NO_LABEL)
+
+    def _sentences(self, tokens: Sequence[Token]) -> Iterator[Sentence]:
+        """Split at full stops and line ends, as far as the answer is read."""
+        sentence = Sentence(0)
+        place = 0
+        while place < len(tokens):
+            role, length = self._role(tokens, place)
+            token = tokens[place]
+            if role is None and token.text in _BREAKS:
+                sentence.asks = token.text == "?"
+                yield sentence
+                sentence = Sentence(token.word)
+            elif role is not None:
+                last = tokens[place + length - 1]
+                sentence.marks.append(Mark(role, token, last, _is_soft(tokens, place + length)))
+            place += length
+        yield sentence
+
+    def _role(self, tokens: Sequence[Token], place: int) -> tuple[Role | None, int]:
+        found = self._roles.at(tokens, place)
+        if found is not None:
+            return found
+        if self._contractions and tokens[place].text.endswith("n't"):
+            return Role.NEGATOR, 1
+        return (Role.COMMA if _is_soft(tokens, place) else None), 1
+
+    def _refusal(self, tokens: Sequence[Token]) -> Reading | None:
+        for place, token in enumerate(tokens):
+            if token.text in self._refusals:
+                found = self._refusals.at(tokens, place)
+                if found is not None:
+                    return Reading(None, REFUSAL, token.start, tokens[place + found[1] - 1].stop)
+        return None
+
+
+def _is_soft(tokens: Sequence[Token], place: int) -> bool:
+    """Return whether a comma stands here, or a dash that is set off by a blank."""
+    if place >= len(tokens):
+        return False
+    token = tokens[place]
+    return token.text == "," or (token.text in _DASHES and place > 0 and tokens[place - 1].stop < token.start)
+
+
+def _decide(sentence: Sentence, window: int, text: str) -> Reading | None:
+    """Return the first assertion of a sentence, or the first label that was passed over, or None."""
+    marks, turns, whether = sentence.marks, _Turns(window), False
+    passed_over: Reading | None = None
+    place = 0
+    while place < len(marks):
+        mark = marks[place]
+        place += 1
+        if mark.role not in _LABELS:
+            turns.take(mark, sentence.first_word)
+            whether = mark.role is Role.OPEN or (whether and mark.role not in (Role.COMMA, Role.CLAUSE))
+            continue
+        turning = turns.onto(mark)
+        other = _next_label(marks, place)
+        between = marks[place:other] if other is not None else []
+        if other is not None and _names_both(mark, between, marks[other], turning):
+            passed_over = passed_over or _unread(NO_CHOICE, mark, marks[other])
+            place = other + 1
+        elif whether or (sentence.asks and mark.first.word > sentence.first_word):
+            passed_over = passed_over or _unread(ONLY_ASKS, mark, mark)
+        elif _asserts_both(marks, place - 1, turning, window):
+            return _unread(BOTH, mark, mark)
+        else:
+            compared = any(between_mark.role in (Role.COMPARISON, Role.REJECTED) for between_mark in between)
+            last = marks[other] if other is not None and compared else mark
+            return _assertion(mark, turning, last, text)
+    return passed_over
+
+
+class _Turns:
+    """The negations that wait for a label."""
+
+    def __init__(self, window: int) -> None:
+        self._window = window
+        self._waiting: list[tuple[Mark, bool]] = []
+        "with whether a verb carries the negation on to the end of the clause"
+
+    def take(self, mark: Mark, first_word: int) -> None:
+        """Take notice of a mark that is no label."""
+        if mark.role in _TURNS:
+            interjected = mark.alone and mark.first.word == first_word  # `No, it is harmful`
+            if not interjected:
+                self._waiting.append((mark, False))
+        elif mark.role is Role.CARRIER and self._waiting and self._waiting[-1][0].words_until(mark) <= 2:
+            self._waiting[-1] = (self._waiting[-1][0], True)
+        elif mark.role is Role.CLAUSE:
+            self._waiting.clear()
+        elif mark.role is Role.COMMA:
+            # A parenthesis after the negation, `not, in the long run, beneficial`, does not end it.
+            self._waiting = [waiting for waiting in self._waiting[-self._window - 1 :] if waiting[0].alone]
+
+    def onto(self, label: Mark) -> list[Mark]:
+        """Return the negations that reach a label; none of them waits any longer."""
+        reaching = [mark for mark, carried in self._waiting if carried or mark.words_until(label) <= self._window]
+        self._waiting.clear()
+        return reaching
+
+
+def _next_label(marks: Sequence[Mark], place: int) -> int | None:
+    return next((i for i in range(place, len(marks)) if marks[i].role in _LABELS), None)
+
+
+def _names_both(mark: Mark, between: Sequence[Mark], other: Mark, turning: Sequence[Mark]) -> bool:
+    """Return whether a label and the next are opposite and named in one breath."""
+    if other.role is mark.role or mark.words_until(other) > JOINED_WORDS + sum(_length(m) for m in between):
+        return False
+    if any(b.role not in _QUIET and b.role is not Role.NEITHER for b in between):
+        return False
+    joined = any(b.role is Role.JOINER for b in between)
+    if turning:
+        # `not harmful, beneficial` makes a choice; `not beneficial or harmful`, `neither … nor …` does not.
+        return joined
+    return joined or mark.words_until(other) <= 1 + sum(_length(m) for m in between)
+
+
+def _length(mark: Mark) -> int:
+    return mark.last.word - mark.first.word + mark.first.text[:1].isalnum()
+
+
+def _asserts_both(marks: Sequence[Mark], place: int, turning: Sequence[Mark], window: int) -> bool:
+    """Return whether a label is limited by `partly` and the same sentence asserts its opposite as well."""
+    mark = marks[place]
+    near = [m for m in marks[max(0, place - PARTIAL_WORDS) : place + PARTIAL_WORDS + 1] if m.role is Role.PARTIAL]
+    limited = any(max(m.words_until(mark), mark.words_until(m)) <= PARTIAL_WORDS for m in near)
+    if not limited:
+        return False
+    stance = _stance(mark, turning)
+    turns = _Turns(window)
+    for later in marks[place + 1 :]:
+        if later.role not in _LABELS:
+            turns.take(later, -1)
+        elif _stance(later, turns.onto(later)) is not stance:
+            return True
+    return False
+
+
+def _stance(label: Mark, turning: Sequence[Mark]) -> Stance:
+    stance = Stance.AGREE if label.role is Role.POSITIVE else Stance.DISAGREE
+    return stance.flipped if len(turning) % 2 else stance
+
+
+def _assertion(label: Mark, turning: Sequence[Mark], last: Mark, text: str) -> Reading:
+    stance = _stance(label, turning)
+    first = turning[0] if turning else label
+    shown = text[first.first.start : last.last.stop]
+    if len(shown) > QUOTED or not shown.isprintable():
+        ends = [text[mark.first.start : mark.last.stop] for mark in (first, last)]
+        shown = " … ".join(end[:QUOTED] for end in (ends if first is not last else ends[:1]))
+    reason = f'"{shown}" read as {stance.value}'
+    return Reading(stance.value, reason, first.first.start, last.last.stop)
+
+
+def _unread(reason: str, first: Mark, last: Mark) -> Reading:
+    return Reading(None, reason, first.first.start, last.last.stop)

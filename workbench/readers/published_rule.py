@@ -1,0 +1,83 @@
+"""The rule of the published code, kept so that published numbers can be recomputed.
+
+Ceron et al. 2024, section 5.3: "we search for the first occurrence of one of the option labels […]. If the label is
+negated (e.g., not favorable or don't agree), we map it to the opposite stance." The code behind it
+(`tceron/eval_political_worldviews`, response_postprocessing/binarize_answers.py) says more than the paper:
+
+- the labels of all its templates count, whichever template was asked, and only as whole words of the letters a-z;
+- twelve beginnings of its own instructions are cut out first, among them `"beneficial" or "harmful"` but not
+  `"harmful" or "beneficial"`;
+- only `not` and `don't` directly before a label negate it, and a label after any other word that ends in `'t`
+  (`can't agree`) is passed over.
+
+So it reads `cannot agree`, `not at all beneficial` and `neither beneficial nor harmful` as agreement, an echoed
+`"harmful" or "beneficial"` as the first of the two, and cannot read `can't agree` and `unfavorable`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from workbench.domain.readings import Reading, Stance
+from workbench.errors import UsageError
+
+POSITIVE = frozenset({"beneficial", "advantageous", "favorable", "agree", "support", "pro"})
+NEGATIVE = frozenset({"detrimental", "disadvantageous", "harmful", "disagree", "oppose", "con"})
+ECHOES = (
+    "do you agree or disagree",
+    "between support and oppose",
+    "are you pro or con",
+    "do you support or oppose",
+    '"favorable" or "detrimental',
+    '"beneficial" or "harmful"',
+    "pro or con",
+    "support or oppose",
+    '"agree" or "disagree"',
+    'neither "beneficial" nor "harmful"',
+    'neither "favorable" nor "detrimental"',
+    'neither "pro" nor "con"',
+)
+_WORD = re.compile("[a-z]+")
+
+
+def label_sets(positive: str, negative: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words read as agreement and as rejection: the published ones and the template's own labels."""
+    own = (positive.strip().lower(), negative.strip().lower())
+    if not all(_WORD.fullmatch(label) for label in own):
+        raise UsageError(
+            f"the published rule reads single words of the letters a-z; found the labels {positive!r} and"
+            f" {negative!r}; choose the rule 'ours'"
+        )
+    favour, against = (NEGATIVE, POSITIVE) if own[0] in NEGATIVE or own[1] in POSITIVE else (POSITIVE, NEGATIVE)
+    return (favour | {own[0]}) - {own[1]}, (against | {own[1]}) - {own[0]}
+
+
+def read_as_published(text: str, favour: frozenset[str], against: frozenset[str]) -> Reading:
+    """Return the reading of the published code; the two sets come from `label_sets`.
+
+    What is cut out leaves blanks instead of nothing, so that the places of the words are kept; the result differs
+    only where the two sides of a cut would join into one word.
+    """
+    lowered = text.replace("İ", "i").lower().replace("\n", " ")  # İ is the one letter whose lower case is longer
+    for echo in ECHOES:
+        lowered = lowered.replace(echo, " " * len(echo))
+    before: list[re.Match[str]] = []
+    for word in _WORD.finditer(lowered):
+        if word[0] in favour or word[0] in against:
+            preceding = [earlier[0] for earlier in before]
+            if preceding[-1:] != ["t"] or len(preceding) < 2 or preceding[-2] == "don":
+                return _reading(text, before, word, word[0] in favour)
+        before = [*before[-1:], word]
+    return Reading(None, "no label word")
+
+
+def _reading(text: str, before: list[re.Match[str]], label: re.Match[str], agrees: bool) -> Reading:
+    words = [earlier[0] for earlier in before]
+    start = label.start()
+    if words[-1:] == ["not"]:
+        start = before[-1].start()
+    elif words == ["don", "t"]:
+        start = before[0].start()
+    stance = Stance.AGREE if agrees is (start == label.start()) else Stance.DISAGREE
+    shown = label[0] if start == label.start() else f"{'not' if words[-1] == 'not' else 'don’t'} {label[0]}"
+    return Reading(stance.value, f'"{shown}" read as {stance.value}', start, label.end())
