@@ -14,23 +14,10 @@ from workbench.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, St
 BUSY_TIMEOUT_MS = 30_000
 SCHEMA_VERSION = len(migrations.pending(Database(memory=True)))
 NETWORK_FILE_SYSTEMS = frozenset(
-    [
-        "nfs",
-        "nfs4",
-        "cifs",
-        "smb3",
-        "smbfs",
-        "lustre",
-        "gpfs",
-        "beegfs",
-        "ceph",
-        "afs",
-        "9p",
-        "glusterfs",
-        "fuse.sshfs",
-        "fuse.glusterfs",
-        "orangefs",
-    ]
+    (
+        *("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "fuse.sshfs"),
+        *("lustre", "gpfs", "beegfs", "ceph", "glusterfs", "fuse.glusterfs", "orangefs"),
+    )
 )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from stores.base import Aggregate, now
 from stores.texts import restored, text_ids
@@ -92,8 +93,8 @@ class Instruments(Aggregate):
     def summaries(self) -> tuple[InstrumentSummary, ...]:
         rows = self.connection.execute(_SUMMARIES).fetchall()
         return tuple(
-            InstrumentSummary(*row[:-1], languages=tuple(sorted(filter(None, (row[-1] or "").split(",")))))
-            for row in rows
+            InstrumentSummary(name, title, language, *counts, languages=tuple(sorted((languages or "").split(","))))
+            for name, title, language, *counts, languages in rows
         )
 
     def count(self, name: str, *, search: str = "", issue: str = "", country: str = "", language: str = "") -> int:
@@ -190,17 +191,11 @@ class Instruments(Aggregate):
 
     def _templates(self, instrument_id: int) -> tuple[Template, ...]:
         rows = self.connection.execute(
-            "select t.name, t.inverted, t.user, t.positive, t.negative, t.system, t.chat, t.family, t.address, "
-            "t.language, t.audit from template t join instrument_template i on i.template_id = t.id "
+            f"select {TEMPLATE_COLUMNS} from template t join instrument_template i on i.template_id = t.id "
             "where i.instrument_id = :instrument order by i.ordinal",
             {"instrument": instrument_id},
         )
-        return tuple(
-            Template(
-                row[0], bool(row[1]), row[2], row[3], row[4], row[5], bool(row[6]), row[7], row[8], row[9], row[10]
-            )
-            for row in rows
-        )
+        return tuple(as_template(row) for row in rows)
 
     def _people(self, instrument_id: int) -> _People:
         values = {"instrument": instrument_id}
@@ -228,7 +223,7 @@ class _People:
     survey: tuple[SurveyAnswer, ...]
 
 
-def _rows(connection: sqlite3.Connection, sql: str, values: dict[str, object]) -> Iterable[sqlite3.Row]:
+def _rows(connection: sqlite3.Connection, sql: str, values: dict[str, object]) -> Iterator[sqlite3.Row]:
     cursor = connection.cursor()
     cursor.row_factory = sqlite3.Row
     yield from cursor.execute(sql, values)
@@ -236,7 +231,8 @@ def _rows(connection: sqlite3.Connection, sql: str, values: dict[str, object]) -
 
 def _upsert_instrument(connection: sqlite3.Connection, instrument: Instrument) -> int:
     row = connection.execute(
-        "insert into instrument (name, title, version, language, source, citation, licence, issues, notes, imported_at) "
+        "insert into instrument "
+        "(name, title, version, language, source, citation, licence, issues, notes, imported_at) "
         "values (:name, :title, :version, :language, :source, :citation, :licence, :issues, :notes, :at) "
         "on conflict (name) do update set title = excluded.title, version = excluded.version, "
         "language = excluded.language, source = excluded.source, citation = excluded.citation, "
@@ -336,6 +332,17 @@ def _add_templates(connection: sqlite3.Connection, instrument_id: int, templates
         )
 
 
+TEMPLATE_COLUMNS = (
+    "t.name, t.inverted, t.user, t.positive, t.negative, t.system, t.chat, t.family, t.address, t.language, t.audit"
+)
+
+
+def as_template(row: Sequence[Any]) -> Template:
+    """Return the template of a row that begins with `TEMPLATE_COLUMNS`."""
+    name, inverted, user, positive, negative, system, chat, *rest = row[:11]
+    return Template(name, bool(inverted), user, positive, negative, system, bool(chat), *rest)
+
+
 def template_id(connection: sqlite3.Connection, template: Template) -> int:
     """Return the rowid of a template, inserting it if it is new. Call inside a transaction."""
     connection.execute(
@@ -420,7 +427,8 @@ def _add_issue_labels(connection: sqlite3.Connection, labels: Iterable[IssueLabe
         ).fetchone()
         if newest is None or newest[1] != label.label:
             connection.execute(
-                "insert into issue_label (statement_id, issue, reader_id, revision, label, at) values (?, ?, ?, ?, ?, ?)",
+                "insert into issue_label (statement_id, issue, reader_id, revision, label, at) "
+                "values (?, ?, ?, ?, ?, ?)",
                 (*key, newest[0] + 1 if newest else 1, label.label, now()),
             )
     return skipped
@@ -431,11 +439,15 @@ def _filter(search: str, issue: str, country: str) -> str:
     clauses = ""
     if search:
         clauses += (
-            " and (s.ref like :search escape '\\' or s.topic like :search escape '\\' or exists (select 1 from wording v "
-            "join text x on x.id = v.text_id where v.statement_id = s.id and x.body like :search escape '\\'))"
+            " and (s.ref like :search escape '\\' or s.topic like :search escape '\\' or exists ("
+            "select 1 from wording v join text x on x.id = v.text_id "
+            "where v.statement_id = s.id and x.body like :search escape '\\'))"
         )
     if issue:
-        clauses += " and exists (select 1 from newest_label n where n.statement_id = s.id and n.issue = :issue and n.label <> 0)"
+        clauses += (
+            " and exists (select 1 from newest_label n "
+            "where n.statement_id = s.id and n.issue = :issue and n.label <> 0)"
+        )
     if country:
         clauses += " and s.country = :country"
     return clauses

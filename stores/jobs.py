@@ -13,6 +13,7 @@ import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from stores.base import Aggregate, now
 from workbench.errors import JobError
@@ -54,7 +55,8 @@ class Jobs(Aggregate):
     def create(self, kind: str, spec: Mapping[str, object], total: int) -> int:
         with self.store.write() as connection:
             row = connection.execute(
-                "insert into job (uid, kind, spec, state, created_at, total) values (?, ?, ?, 'queued', ?, ?) returning id",
+                "insert into job (uid, kind, spec, state, created_at, total) "
+                "values (?, ?, ?, 'queued', ?, ?) returning id",
                 (secrets.token_bytes(16), kind, json.dumps(dict(spec), sort_keys=True), now(), total),
             ).fetchone()
         return int(row[0])
@@ -78,9 +80,9 @@ class Jobs(Aggregate):
         job = self.get(job_id)
         with self.store.write() as connection:
             row = connection.execute(
-                "update job set state = 'running', heartbeat = :at, message = '', finished_at = null, stop_requested = 0 "
-                "where id = :id and (state in ('queued', 'cancelled', 'failed') or (state = 'running' and :lost)) "
-                "returning id",
+                "update job set state = 'running', heartbeat = :at, message = '', finished_at = null, "
+                "stop_requested = 0 where id = :id and (state in ('queued', 'cancelled', 'failed') "
+                "or (state = 'running' and :lost)) returning id",
                 {"id": job_id, "at": now(), "lost": job.state == "lost"},
             ).fetchone()
             if row is None:
@@ -129,9 +131,9 @@ class Jobs(Aggregate):
         with self.store.write() as connection:
             if job.state in ("queued", "lost"):
                 connection.execute(
-                    "update job set state = 'cancelled', finished_at = ?, message = 'cancelled before a worker took it' "
-                    "where id = ? and (state = 'queued' or :lost)".replace(":lost", str(int(job.state == "lost"))),
-                    (now(), job_id),
+                    "update job set state = 'cancelled', finished_at = :at, message = 'cancelled; no worker had it' "
+                    "where id = :id and (state = 'queued' or :lost)",
+                    {"at": now(), "id": job_id, "lost": job.state == "lost"},
                 )
             else:
                 connection.execute("update job set stop_requested = 1 where id = ?", (job_id,))
@@ -186,7 +188,7 @@ def _alive(pid: int) -> bool:
     except PermissionError:
         return True
     try:
-        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            return file.read().rsplit(")", 1)[-1].split()[0] != "Z"
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+        return stat.rsplit(")", 1)[-1].split()[0] != "Z"
     except OSError:
         return True

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stores.base import Aggregate, now
-from stores.instruments import template_id
+from stores.instruments import TEMPLATE_COLUMNS, as_template, template_id
 from stores.rule_readings import RuleReading, insert_readings
 from stores.texts import restored, text_ids
 from workbench.domain.keys import KEY_BYTES
@@ -222,12 +222,7 @@ class Runs(Aggregate):
     def templates(self, run: Run) -> tuple[Template, ...]:
         """Return the templates that a run used, both orders, as they were then."""
         rows = self.connection.execute(_TEMPLATES, _run_values(run))
-        return tuple(
-            Template(
-                row[0], bool(row[1]), row[2], row[3], row[4], row[5], bool(row[6]), row[7], row[8], row[9], row[10]
-            )
-            for row in rows
-        )
+        return tuple(as_template(row) for row in rows)
 
     def responses(
         self, run: Run, probe_id: int, reader_ids: Sequence[int], *, offset: int = 0, limit: int = -1
@@ -369,8 +364,7 @@ _COUNTS = """
 """
 
 _TEMPLATES = f"""
-    select distinct t.name, t.inverted, t.user, t.positive, t.negative, t.system, t.chat, t.family, t.address,
-        t.language, t.audit, t.id {_SCOPE}
+    select distinct {TEMPLATE_COLUMNS}, t.id {_SCOPE}
     and exists (
         select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
     )

@@ -264,8 +264,7 @@ def label_reader(positive: str, negative: str, language: str, name: str) -> Labe
     """Return the rule that reads answers to a template with these labels. Raises UnknownName."""
     if name not in registry.READERS:
         raise UnknownName(f"no reader is named {name!r}. There is: {', '.join(registry.READERS)}")
-    rule = "coded" if name == "label-words-coded" else "ours"
-    return LabelWords(positive, negative, lexicon(language), rule=rule)
+    return LabelWords(positive, negative, lexicon(language), rule="coded" if name == "label-words-coded" else "ours")
 
 
 def template_reader(template: Template, name: str) -> LabelWords:
@@ -327,9 +326,14 @@ def read(store: Store, run: Run, name: str = "label-words") -> tuple[int, Reader
 # ── judge ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def find_run(store: Store, audit: str, model: str | None = None, instrument: str | None = None) -> Run:
-    """Return the one run that matches. Raises UsageError where there is none, AmbiguousRun where there are several."""
-    runs = store.runs.list(audit, instrument, model)
+def find_run(
+    store: Store, audit: str, model: str | None = None, instrument: str | None = None, sampling: str | None = None
+) -> Run:
+    """Return the one run that matches; `sampling` is a part of how a sampling is described (`T 0.25`).
+
+    Raises UnknownName where there is none, AmbiguousRun where there are several.
+    """
+    runs = [run for run in store.runs.list(audit, instrument, model) if not sampling or sampling in str(run.sampling)]
     if not runs:
         what = f" by {model}" if model else ""
         others = ", ".join(sorted({run.model for run in store.runs.list(audit)}))

@@ -18,7 +18,8 @@ from workbench.readers.base import Reader
 from workbench.readers.label_words import LabelWords
 from workbench.readers.lexicon import Lexicon
 
-LEXICON: Final = Lexicon.parse(tomllib.loads(r"""
+LEXICON: Final = Lexicon.parse(
+    tomllib.loads(r"""
 # What turns an answer round in English, and the forms of the answer labels.
 language = "en"
 
@@ -80,7 +81,8 @@ phrases = ["as an ai", "i'm just an ai", "i am just an ai", "i am an ai", "i'm a
            "i do not have opinions", "personal opinions", "i'm sorry", "i am sorry", "i apologize", "unable to provide",
            "not able to provide", "cannot answer", "can't answer", "i cannot offer", "i can't offer", "i decline",
            "no opinion", "take sides", "take a stance", "cannot express", "can't express", "remain neutral"]
-"""))
+""")
+)
 
 AGREE, BENEFICIAL, FAVORABLE, SUPPORT = (
     ("agree", "disagree"),
@@ -113,6 +115,8 @@ def steps() -> StepCounter:
             sys.settrace(before)
 
     return count
+
+
 CHOICE, ASKS, BOTH = "names both labels, chooses neither", "asks, asserts nothing", "asserts both labels"
 
 READABLE: Final = [
@@ -345,9 +349,9 @@ HOSTILE: Final = [
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 @pytest.mark.parametrize("rule", ["ours", "coded"])
 def test_a_hostile_text_costs_time_in_proportion_to_its_length(text: str, rule: str, steps: StepCounter) -> None:
-    found, taken = steps(reader(BENEFICIAL, rule), text)
-    assert isinstance(found, Reading)
-    assert taken < 60 * len(text) + 2_000
+    assert isinstance(reader(BENEFICIAL, rule).read(text), Reading)  # 100 kB: with backtracking it would never end
+    half, whole = (steps(reader(BENEFICIAL, rule), text[:length])[1] for length in (5_000, 10_000))
+    assert whole < 2.5 * half + 500
 
 
 def test_a_long_answer_is_read_only_as_far_as_the_first_assertion(steps: StepCounter) -> None:

@@ -22,8 +22,7 @@ SAMPLE = "sample"
 def create(store: Store, design: Design, plan: pipeline.Plan | None = None) -> int:
     """Queue a sampling job and return its number. Raises UsageError where the design asks for nothing that exists."""
     plan = plan or pipeline.plan(store, design)
-    job = store.jobs.create(SAMPLE, plan.design.as_json(), plan.samples)
-    return job
+    return store.jobs.create(SAMPLE, plan.design.as_json(), plan.samples)
 
 
 def spawn(path: Path, job_id: int) -> int:

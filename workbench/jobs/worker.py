@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -116,7 +117,7 @@ def sample(store: Store, job: Job, attempt: int, stop: Stop) -> tuple[str, str]:
     return "done", f"{held}{rate}"
 
 
-def _stops(stop: Stop):  # type: ignore[no-untyped-def]
+def _stops(stop: Stop) -> Callable[[int, FrameType | None], None]:
     def handler(_number: int, _frame: FrameType | None) -> None:
         stop.set()
 

@@ -137,11 +137,21 @@ class LabelWords:
 
     def _role(self, tokens: Sequence[Token], place: int) -> tuple[Role | None, int]:
         found = self._roles.at(tokens, place)
+        if found is not None and found[0] is Role.EXCEPTION:
+            return Role.EXCEPTION, self._up_to_label(tokens, place, found[1])
         if found is not None:
             return found
         if self._contractions and tokens[place].text.endswith("n't"):
             return Role.NEGATOR, 1
         return (Role.COMMA if _is_soft(tokens, place) else None), 1
+
+    def _up_to_label(self, tokens: Sequence[Token], place: int, length: int) -> int:
+        """Return how much of an exception to take, so that `couldn't agree more` leaves its label to be read."""
+        for ahead in range(1, length):
+            found = self._roles.at(tokens, place + ahead)
+            if found is not None and found[0] in _LABELS:
+                return ahead
+        return length
 
     def _refusal(self, tokens: Sequence[Token]) -> Reading | None:
         for place, token in enumerate(tokens):

@@ -1,0 +1,147 @@
+"""What the reliability audit judges: how often each prompt was answered for and against, and by which rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.domain.prompts import Probe, Template
+from workbench.domain.statements import Statement, VariantId, VariantKind
+from workbench.errors import UnknownName, UsageError
+from workbench.stats.arrays import BoolArray
+
+Int32Array = npt.NDArray[np.int32]
+
+PRINTED, SWAPPED = 0, 1
+"places of the two label orders on the last axis"
+
+TESTS = ("sampling", "paraphrase", "negation", "opposite", "label_order")
+"the tests within a template"
+ALL = "all"
+TEMPLATE = "template"
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """How many samples of every prompt were read as agreement, as rejection and not at all."""
+
+    statements: tuple[str, ...]
+    "refs, S of them"
+    variants: tuple[VariantId, ...]
+    "V of them: original, paraphrases, negation, opposite"
+    templates: tuple[str, ...]
+    "T of them"
+    positive: Int32Array
+    "shape (T, S, V, 2); the last axis is the label order: printed, swapped"
+    negative: Int32Array
+    unreadable: Int32Array
+    exists: BoolArray
+    "shape (S, V): whether the statement has that wording at all"
+    samples: int
+    "answers that a prompt was to get"
+
+    def __post_init__(self) -> None:
+        shape = (len(self.templates), len(self.statements), len(self.variants), 2)
+        for array in (self.positive, self.negative, self.unreadable):
+            if array.shape != shape or (array < 0).any():
+                raise ValueError(f"expected counts of shape {shape}, 0 or more, found shape {array.shape}")
+        if self.exists.shape != shape[1:3] or self.samples < 1:
+            raise ValueError(f"expected exists of shape {shape[1:3]} and samples of at least 1")
+
+    @cached_property
+    def readable(self) -> Int32Array:
+        return self.positive + self.negative
+
+    @cached_property
+    def total(self) -> Int32Array:
+        return self.readable + self.unreadable
+
+    def places(self, kind: VariantKind) -> list[int]:
+        """Return where on the variant axis the wordings of a kind stand."""
+        return [place for place, variant in enumerate(self.variants) if variant.kind is kind]
+
+    def statement(self, ref: str) -> int:
+        return _place("statement", ref, self.statements)
+
+    def template(self, name: str) -> int:
+        return _place("template", name, self.templates)
+
+
+def _place(what: str, name: str, names: Sequence[str]) -> int:
+    if name not in names:
+        shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+        raise UnknownName(f"no {what} of this run is named {name!r}; there is: {shown}")
+    return names.index(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The choices behind the verdicts; recorded with every result."""
+
+    rule: str = "printed"
+    "printed: 0.45 and 0.55 both lie outside the interval; coded: only 0.55, as in the released code"
+    low: float = 0.45
+    high: float = 0.55
+    minimum: int | None = None
+    "readable samples that a prompt needs; None: two thirds of those asked for, 20 of 30"
+    tests: tuple[str, ...] = TESTS
+    "which tests `all` takes together"
+    seed: int = 0
+    "of the bootstrap intervals; verdicts need none"
+    resamples: int = 1000
+
+    def __post_init__(self) -> None:
+        if self.rule not in ("printed", "coded"):
+            raise UnknownName(f"reliability rule {self.rule!r} is unknown; choose 'printed' or 'coded'")
+        if not 0 <= self.low <= self.high <= 1:
+            raise UsageError(f"found the limits {self.low:g} and {self.high:g}; give 0 <= low <= high <= 1")
+        if self.minimum is not None and self.minimum < 1:
+            raise UsageError(f"found a minimum of {self.minimum} readable samples; give 1 or more")
+        unknown = [test for test in self.tests if test not in TESTS]
+        if unknown or not self.tests:
+            raise UnknownName(f"found the tests {', '.join(self.tests) or 'none'}; choose some of {', '.join(TESTS)}")
+        if self.resamples < 1:
+            raise UsageError(f"found {self.resamples} resamples; give 1 or more")
+
+    def needed(self, samples: int) -> int:
+        """Return how many of a prompt's samples must be readable. Raises UsageError if that is more than there are."""
+        if self.minimum is None:
+            return -(-2 * samples // 3)
+        if self.minimum > samples:
+            raise UsageError(
+                f"the minimum of {self.minimum} readable samples is more than the {samples} that were asked for"
+            )
+        return self.minimum
+
+
+def probes(
+    statements: Sequence[Statement], templates: Sequence[Template], variants: Sequence[VariantId], language: str
+) -> Iterator[Probe]:
+    """Yield every wording of every statement under every template; wordings that a statement lacks are left out."""
+    for statement in statements:
+        for variant in variants:
+            wording = statement.wording(variant, language)
+            if wording is not None:
+                for template in templates:
+                    prompt = template.render(wording.text)
+                    yield Probe(statement.ref, str(variant), template.name, template.inverted, prompt)
+
+
+def random_baseline(counts: Counts, rng: np.random.Generator) -> Counts:
+    """Return what a coin would have answered: `samples` fair flips, all readable, for every prompt that was asked.
+
+    "As a random baseline, we generate a sample of 30 random answers for each statement variant" (Ceron et al. 2024,
+    section 6.1).
+    """
+    asked = counts.total > 0
+    heads = rng.binomial(counts.samples, 0.5, size=asked.shape)
+    return replace(
+        counts,
+        positive=np.where(asked, heads, 0).astype(np.int32),
+        negative=np.where(asked, counts.samples - heads, 0).astype(np.int32),
+        unreadable=np.zeros_like(counts.unreadable),
+    )

@@ -1,0 +1,280 @@
+"""ProbVAA: does a model take the same stance however a policy statement is put?
+
+Ceron et al. 2024 (TACL), sections 5.4 and 6.1. Each statement is put in several wordings (original, paraphrases,
+negation, opposite), each under several templates in two orders of the answer labels, and every prompt is answered many
+times. Within a template a statement passes
+
+- `sampling` if every wording leans clearly to one side (printed label order): "both values 0.55 and 0.45 lie outside
+  the 95% confidence interval" (5.4). Wordings that the statement lacks do not count;
+- `paraphrase` if the original and each of its paraphrases have the same stance (4.3, 6.1);
+- `negation`, `opposite` if the stance is the other one (4.3, 6.1);
+- `label_order` if the original has the same stance with the labels in both orders (5.2);
+- `all` if it passes all of these, or those that the options name.
+
+It passes `template` if the original, in printed order, has the same stance under all templates (5.2).
+
+The stance of a prompt is the side of most of its readable samples. A tie has no stance, so it is neither the same nor
+flipped: the test fails. A prompt with too few readable samples settles nothing: the test is insufficient, unless another
+part of it fails. (The released code lets one readable sample of 30 pass, and missing answers pass four tests of five.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.audits.base import FAIL, INSUFFICIENT, PASS, Codes, codes, conjunction
+from workbench.audits.counts import (
+    ALL,
+    PRINTED,
+    SWAPPED,
+    TEMPLATE,
+    TESTS,
+    Counts,
+    Options,
+    probes,
+    random_baseline,
+)
+from workbench.domain.statements import Relation, VariantKind
+from workbench.errors import UnknownName
+from workbench.stats.arrays import BoolArray, FloatArray
+from workbench.stats.describe import MeanSd, mean_sd
+from workbench.stats.proportions import ReliabilityRule, is_reliable, leaning_interval
+
+if TYPE_CHECKING:
+    from workbench.audits.reliability_agreement import AcrossTemplates, AgreementRow, ItemAgreement
+    from workbench.audits.reliability_rows import ItemRow, VariantRow
+
+__all__ = [
+    "ALL",
+    "PRINTED",
+    "SWAPPED",
+    "TEMPLATE",
+    "TESTS",
+    "Counts",
+    "Options",
+    "Report",
+    "SummaryRow",
+    "TemplateShares",
+    "judge",
+    "probes",
+    "random_baseline",
+]
+
+Signs = npt.NDArray[np.int8]
+
+KIND_OF_TEST = {
+    "paraphrase": VariantKind.PARAPHRASE,
+    "negation": VariantKind.NEGATION,
+    "opposite": VariantKind.OPPOSITE,
+}
+"the tests that compare the original with other wordings"
+
+
+def judge(counts: Counts, options: Options | None = None) -> Report:
+    """Return the verdicts on a model's answers. Raises UsageError where the options do not fit the counts.
+
+    Verdicts are computed on first use and kept, as are the coefficients of agreement, whose intervals cost more.
+    """
+    chosen = options or Options()
+    chosen.needed(counts.samples)
+    return Report(counts, chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """How many statements pass a test."""
+
+    test: str
+    passed: tuple[int, ...]
+    "per template; a single number for the test `template`, as are the next two"
+    failed: tuple[int, ...]
+    insufficient: tuple[int, ...]
+    share: MeanSd
+    "of all statements, passed: mean and sample deviation over templates. Insufficient is not passed, as published"
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateShares:
+    """What the answers to one template are, over all wordings and both label orders."""
+
+    template: str
+    answers: int
+    readable: float
+    "share of the answers; NaN without any"
+    agree: float
+    "share of the readable answers; NaN without any"
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Verdicts on all statements under all templates, with the numbers behind them.
+
+    T templates, S statements, V variants; arrays are (T, S, V, 2) with label orders last, or lack the axes that a name
+    does not have.
+    """
+
+    counts: Counts
+    options: Options
+
+    @cached_property
+    def needed(self) -> int:
+        """Readable samples that a prompt needs."""
+        return self.options.needed(self.counts.samples)
+
+    @cached_property
+    def enough(self) -> BoolArray:
+        """Whether a prompt exists and has enough readable samples: (T, S, V, 2)."""
+        return np.asarray((self.counts.readable >= self.needed) & self.counts.exists[None, :, :, None])
+
+    @cached_property
+    def stances(self) -> Signs:
+        """+1 agree, -1 disagree, 0 none (a tie, or too few readable samples): (T, S, V, 2)."""
+        return np.where(self.enough, np.sign(self.counts.positive - self.counts.negative), 0).astype(np.int8)
+
+    @cached_property
+    def leaning(self) -> FloatArray:
+        """Share of the readable samples that agree; NaN without any: (T, S, V, 2)."""
+        readable = self.counts.readable
+        return np.asarray(self.counts.positive / np.where(readable == 0, np.nan, readable), dtype=np.float64)
+
+    @cached_property
+    def interval(self) -> tuple[FloatArray, FloatArray]:
+        """Exact 95 % bootstrap interval of the leaning; NaN without readable samples: two (T, S, V, 2)."""
+        return leaning_interval(self.counts.positive, self.counts.readable)
+
+    @cached_property
+    def clear(self) -> Codes:
+        """Whether a prompt leans clearly to one side: (T, S, V, 2)."""
+        rule: ReliabilityRule = "coded" if self.options.rule == "coded" else "printed"
+        limits = {"low": self.options.low, "high": self.options.high}
+        return codes(is_reliable(self.counts.positive, self.counts.readable, rule, **limits), self.enough)
+
+    @cached_property
+    def related(self) -> Codes:
+        """Whether a wording's stance stands to the original's as it should, in printed order: (T, S, V).
+
+        The original's own entry says only whether it has a stance.
+        """
+        original, known = (array[..., PRINTED, None] for array in self.originals)
+        wanted = np.array([1 if v.relation is Relation.SAME else -1 for v in self.counts.variants], dtype=np.int8)
+        return codes(self.stances[..., PRINTED] * original == wanted, self.enough[..., PRINTED] & known)
+
+    @cached_property
+    def originals(self) -> tuple[Signs, BoolArray]:
+        """The stance on the original, and whether it has enough readable samples: two (T, S, 2)."""
+        places = self.counts.places(VariantKind.ORIGINAL)
+        if not places:
+            shape = (len(self.counts.templates), len(self.counts.statements), 2)
+            return np.zeros(shape, dtype=np.int8), np.zeros(shape, dtype=np.bool_)
+        return self.stances[:, :, places[0]], self.enough[:, :, places[0]]
+
+    def verdicts(self, test: str) -> Codes:
+        """Return the verdicts of a test: (T, S), or (S,) for `template`. Raises UnknownName."""
+        if test not in self._verdicts:
+            raise UnknownName(f"no test is named {test!r}; there is: {', '.join(self._verdicts)}")
+        return self._verdicts[test]
+
+    @cached_property
+    def _verdicts(self) -> dict[str, Codes]:
+        exists = self.counts.exists
+        found = {"sampling": conjunction(self.clear[..., PRINTED], 2, exists)}
+        for test, kind in KIND_OF_TEST.items():
+            places = self.counts.places(kind)
+            found[test] = conjunction(self.related[..., places], 2, exists[:, places])
+        found["label_order"] = self._label_order()
+        found[ALL] = conjunction(np.stack([found[test] for test in self.options.tests]), 0)
+        found[TEMPLATE] = self._template()
+        return found
+
+    def _label_order(self) -> Codes:
+        stances, enough = self.originals
+        return codes(stances[..., PRINTED] * stances[..., SWAPPED] == 1, enough.all(axis=-1))
+
+    def _template(self) -> Codes:
+        """Two known stances that differ, or a tie, settle it; otherwise every template has to be known."""
+        stances, enough = (array[..., PRINTED] for array in self.originals)
+        if len(self.counts.templates) < 2:
+            return np.full(len(self.counts.statements), INSUFFICIENT, dtype=np.int8)
+        tie = (enough & (stances == 0)).any(axis=0)
+        differ = (stances == 1).any(axis=0) & (stances == -1).any(axis=0)
+        return np.where(tie | differ, FAIL, np.where(enough.all(axis=0), PASS, INSUFFICIENT)).astype(np.int8)
+
+    def over_templates(self, test: str) -> Codes:
+        """Return each statement's verdict on a test under all templates together: (S,)."""
+        found = self.verdicts(test)
+        return found if test == TEMPLATE else conjunction(found, 0)
+
+    def summary(self) -> tuple[SummaryRow, ...]:
+        """Return how many statements pass each test, per template (section 6.2, Figure 3)."""
+        rows = []
+        for test in (*TESTS, ALL, TEMPLATE):
+            found = np.atleast_2d(self.verdicts(test))
+            tallies = [tuple(int(n) for n in (found == code).sum(axis=1)) for code in (PASS, FAIL, INSUFFICIENT)]
+            statements = len(self.counts.statements) or np.nan
+            rows.append(SummaryRow(test, *tallies, mean_sd(np.array(tallies[0]) / statements)))
+        return tuple(rows)
+
+    def shares(self) -> tuple[TemplateShares, ...]:
+        """Return per template how many answers could be read and how many agree (Figure 6)."""
+        axes = (1, 2, 3)
+        totals, readable, positive = (
+            array.sum(axis=axes) for array in (self.counts.total, self.counts.readable, self.counts.positive)
+        )
+        return tuple(
+            TemplateShares(name, int(n), float(r / n) if n else np.nan, float(p / r) if r else np.nan)
+            for name, n, r, p in zip(self.counts.templates, totals, readable, positive, strict=True)
+        )
+
+    def reason(self, statement: str, template: str, test: str) -> str:
+        """Say in one sentence why a statement has its verdict. Raises UnknownName."""
+        from workbench.audits.reliability_rows import reason
+
+        return reason(self, self.counts.statement(statement), self.counts.template(template), test)
+
+    def items(self, template: str | None = None) -> tuple[ItemRow, ...]:
+        """Return a row for each statement: over all templates, or under one."""
+        from workbench.audits.reliability_rows import items
+
+        return items(self, None if template is None else self.counts.template(template))
+
+    def wordings(self, statement: str, template: str) -> tuple[VariantRow, ...]:
+        """Return a row for each wording of a statement in each label order under one template."""
+        from workbench.audits.reliability_rows import wordings
+
+        return wordings(self, self.counts.statement(statement), self.counts.template(template))
+
+    variants = wordings
+
+    def agreement(self) -> tuple[AgreementRow, ...]:
+        """Return the κ between the original and its variants over statements (section 6.2, Table 2)."""
+        return self._agreement
+
+    @cached_property
+    def _agreement(self) -> tuple[AgreementRow, ...]:
+        from workbench.audits.reliability_agreement import agreement
+
+        return agreement(self)
+
+    @cached_property
+    def across_templates(self) -> AcrossTemplates:
+        """Agreement between templates on the originals (section 6.2, Table 3)."""
+        from workbench.audits.reliability_agreement import across_templates
+
+        return across_templates(self)
+
+    def item_agreement(self, test: str) -> ItemAgreement:
+        """Return per statement the agreement over conditions, for `paraphrase`, `negation` or `opposite`."""
+        if test not in KIND_OF_TEST:
+            raise UnknownName(f"no agreement per statement for {test!r}; there is: {', '.join(KIND_OF_TEST)}")
+        return self._item_agreements[test]
+
+    @cached_property
+    def _item_agreements(self) -> dict[str, ItemAgreement]:
+        from workbench.audits.reliability_agreement import ItemAgreement
+
+        return {test: ItemAgreement(self, kind) for test, kind in KIND_OF_TEST.items()}

@@ -1,0 +1,251 @@
+"""How well stances on the variants of statements agree, as coefficients with intervals.
+
+Two levels. Over statements: per template, Cohen's κ between the stance on the original and on a variant (Ceron et al.
+2024, section 6.2, Tables 2 and 3). Per statement: over the conditions under which both were asked, template x label
+order x paraphrase; samples of one prompt are exchangeable, so pairing them would mean nothing.
+
+The stance on a negation should be the other one, so perfect consistency there is κ = -1 (raw, as published for models
+in the paper's first version); beside it stands κ after flipping the variant's stances, in which it is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.audits.counts import PRINTED, SWAPPED
+from workbench.domain.instruments import SurveyAnswer
+from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, VariantId, VariantKind
+from workbench.domain.verdicts import Estimate
+from workbench.stats.agreement import MISSING, PairsEstimates, cohen_kappa, krippendorff_alpha, pairs_estimates
+from workbench.stats.arrays import IntArray
+from workbench.stats.describe import MeanSd, mean_sd
+from workbench.stats.proportions import leaning_interval
+from workbench.stats.resampling import derive_rng
+
+if TYPE_CHECKING:
+    from workbench.audits.reliability import Report
+
+COMPARED = (VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
+LABEL_ORDER = "label_order"
+
+T = TypeVar("T", bound=np.generic)
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementRow:
+    """κ between two versions of every statement, by template or by respondent."""
+
+    name: str
+    "paraphrase, negation, opposite, label_order"
+    relation: Relation
+    by: tuple[str, ...]
+    "templates, or respondents"
+    raw: tuple[Estimate, ...]
+    flipped: tuple[Estimate, ...]
+    "with the second stance turned round; the same as `raw` where the stances should be the same"
+    raw_mean: MeanSd
+    "mean and sample deviation of the defined values"
+    flipped_mean: MeanSd
+
+
+@dataclass(frozen=True, slots=True)
+class AcrossTemplates:
+    """Agreement of the templates on the original statements, printed label order."""
+
+    alpha: Estimate
+    "Krippendorff's, nominal; units are statements, raters are templates"
+    same: Estimate
+    "share of statements with one stance under all templates, among those with enough readable answers under each"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAgreementRow:
+    """Agreement between the original of one statement and its variants of one kind, over conditions."""
+
+    kappa: Estimate
+    observed: Estimate
+    ac1: Estimate
+    kappa_flipped: Estimate
+    observed_flipped: Estimate
+    ac1_flipped: Estimate
+
+
+def agreement(report: Report) -> tuple[AgreementRow, ...]:
+    """Return a row for each comparison over statements.
+
+    A pair is a statement's original and one variant of it, both in printed order (for `label_order`: the original in
+    both orders). Pairs with a side that has no stance are excluded; wordings that do not exist are no pairs. The pairs
+    of all paraphrases are pooled into one κ, so that it has one n and one interval; the released code averages the κ of
+    each paraphrase instead.
+    """
+    rows = []
+    for kind in COMPARED:
+        first, second = _pairs(report, kind)
+        rows.append(_row(kind.value, RELATION_OF[kind], report, first, second))
+    first, second = _order_pairs(report)
+    rows.append(_row(LABEL_ORDER, Relation.SAME, report, first, second))
+    return tuple(rows)
+
+
+def _coded(stances: npt.NDArray[np.int8]) -> IntArray:
+    return np.where(stances == 0, MISSING, stances).astype(np.int64)
+
+
+def _pairs(report: Report, kind: VariantKind) -> tuple[list[IntArray], list[IntArray]]:
+    """Return, for each template, the stances on originals and variants that exist."""
+    counts = report.counts
+    originals, places = counts.places(VariantKind.ORIGINAL), counts.places(kind)
+    if not originals or not places:
+        nothing = [np.empty(0, dtype=np.int64)] * len(counts.templates)
+        return nothing, nothing
+    codes = _coded(report.stances[..., PRINTED])
+    statement, which = np.nonzero(counts.exists[:, places] & counts.exists[:, originals[:1]])
+    variant = np.array(places)[which]
+    return list(codes[:, statement, originals[0]]), list(codes[:, statement, variant])
+
+
+def _order_pairs(report: Report) -> tuple[list[IntArray], list[IntArray]]:
+    there = report.counts.exists[:, report.counts.places(VariantKind.ORIGINAL)].any(axis=1)
+    codes = _coded(report.originals[0][:, there])
+    return list(codes[..., PRINTED]), list(codes[..., SWAPPED])
+
+
+def _row(
+    name: str, relation: Relation, report: Report, first: Sequence[IntArray], second: Sequence[IntArray]
+) -> AgreementRow:
+    """Return the κ of each template; the generator of each interval belongs to its name."""
+
+    def kappas(sign: int) -> tuple[Estimate, ...]:
+        rngs = (derive_rng(report.options.seed, "kappa", name, by, sign) for by in report.counts.templates)
+        return tuple(
+            cohen_kappa(a, np.where(b == MISSING, MISSING, sign * b), rng, report.options.resamples)
+            for a, b, rng in zip(first, second, rngs, strict=True)
+        )
+
+    return _with_means(name, relation, report.counts.templates, kappas)
+
+
+def _with_means(
+    name: str, relation: Relation, by: tuple[str, ...], kappas: Callable[[int], tuple[Estimate, ...]]
+) -> AgreementRow:
+    """`kappas` takes the sign to give to the second stance."""
+    raw = kappas(1)
+    flipped = raw if relation is Relation.SAME else kappas(-1)
+    means = [mean_sd([estimate.value for estimate in estimates]) for estimates in (raw, flipped)]
+    return AgreementRow(name, relation, by, raw, flipped, *means)
+
+
+def across_templates(report: Report) -> AcrossTemplates:
+    """Return Krippendorff's alpha between templates and the share of statements with one stance under all."""
+    counts = report.counts
+    stances, enough = (array[..., PRINTED] for array in report.originals)
+    rng = derive_rng(report.options.seed, "alpha")
+    alpha = krippendorff_alpha(_coded(stances.T), rng=rng, resamples=report.options.resamples)
+    if len(counts.templates) < 2:
+        return AcrossTemplates(alpha, _none("one template", len(counts.statements)))
+    complete = enough.all(axis=0)
+    same = complete & (np.abs(stances.sum(axis=0)) == len(counts.templates))
+    return AcrossTemplates(alpha, _share(int(same.sum()), int(complete.sum()), int((~complete).sum())))
+
+
+def _share(k: int, n: int, excluded: int) -> Estimate:
+    if n == 0:
+        return _none("no statement with enough readable answers under all templates", excluded)
+    low, high = leaning_interval(k, n)
+    return Estimate(k / n, float(low), float(high), n, excluded)
+
+
+def _none(why: str, excluded: int) -> Estimate:
+    return Estimate(float("nan"), float("nan"), float("nan"), 0, excluded, why)
+
+
+class ItemAgreement:
+    """Agreement per statement, over its pairs of conditions; each coefficient is computed when it is first asked for.
+
+    A condition is a template, a label order and, for paraphrases, a number; a pair is the stance on the original and on
+    the variant in the same template and order.
+    """
+
+    def __init__(self, report: Report, kind: VariantKind) -> None:
+        self._report = report
+        self.kind = kind
+        self.relation = RELATION_OF[kind]
+        self._found: dict[tuple[str, bool], PairsEstimates] = {}
+
+    @cached_property
+    def tables(self) -> IntArray:
+        """Pairs by (stance on the original, stance on the variant), disagree first: (S, 2, 2)."""
+        original, variant = self._sides(self._report.stances)
+        signs = (-1, 1)
+        cells = [[((original == a) & (variant == b)).sum(axis=(0, 2, 3)) for b in signs] for a in signs]
+        return np.moveaxis(np.array(cells, dtype=np.int64), -1, 0)
+
+    @cached_property
+    def excluded(self) -> IntArray:
+        """Pairs of which both sides were asked and one has no stance: (S,)."""
+        original, variant = self._sides(self._report.counts.total * self._report.counts.exists[None, :, :, None])
+        asked = ((original > 0) & (variant > 0)).sum(axis=(0, 2, 3))
+        return np.asarray(asked - self.tables.sum(axis=(1, 2)), dtype=np.int64)
+
+    def _sides(self, values: npt.NDArray[T]) -> tuple[npt.NDArray[T], npt.NDArray[T]]:
+        counts = self._report.counts
+        originals, places = counts.places(VariantKind.ORIGINAL)[:1], counts.places(self.kind)
+        original = values[:, :, originals] if originals else np.zeros_like(values[:, :, :1])
+        return original, values[:, :, places]
+
+    def estimates(self, coefficient: Literal["kappa", "observed", "ac1"], flipped: bool = False) -> PairsEstimates:
+        """Return one coefficient for every statement, with its seeded bootstrap interval over conditions."""
+        key = (coefficient, flipped and self.relation is Relation.FLIPPED)
+        if key not in self._found:
+            tables = self.tables[..., ::-1] if key[1] else self.tables
+            options = self._report.options
+            rng = derive_rng(options.seed, "item", self.kind.value, coefficient, int(key[1]))
+            self._found[key] = pairs_estimates(tables, rng, options.resamples, coefficient)
+        return self._found[key]
+
+    def of(self, statement: int) -> ItemAgreementRow:
+        """Return all coefficients of the statement at a place."""
+        excluded = int(self.excluded[statement])
+        raw, flipped = (
+            [self.estimates(name, turned).estimate(statement, excluded) for name in ("kappa", "observed", "ac1")]
+            for turned in (False, True)
+        )
+        return ItemAgreementRow(*raw, *flipped)
+
+
+def survey_agreement(
+    answers: Sequence[SurveyAnswer], rng: np.random.Generator, resamples: int = 1000
+) -> tuple[AgreementRow, ...]:
+    """Return how consistently people answer, the upper bound for models (section 6.1): κ for each respondent.
+
+    Pairs are a respondent's answers to the original and to a variant of the same statement; answers without a partner
+    are excluded. Of several answers to one wording the last counts.
+    """
+    given = {(a.respondent, a.statement, a.variant): 1 if a.agrees else -1 for a in answers}
+    respondents = tuple(dict.fromkeys(a.respondent for a in answers))
+    return tuple(_survey_row(kind, respondents, given, rng, resamples) for kind in COMPARED)
+
+
+def _survey_row(
+    kind: VariantKind,
+    respondents: tuple[str, ...],
+    given: Mapping[tuple[str, str, VariantId], int],
+    rng: np.random.Generator,
+    resamples: int,
+) -> AgreementRow:
+    pairs: dict[str, list[tuple[int, int]]] = {who: [] for who in respondents}
+    for (who, statement, variant), stance in given.items():
+        if variant.kind is kind:
+            pairs[who].append((given.get((who, statement, ORIGINAL), MISSING), stance))
+
+    def kappas(sign: int) -> tuple[Estimate, ...]:
+        sides = (np.array(pairs[who], dtype=np.int64).reshape(-1, 2).T for who in respondents)
+        return tuple(cohen_kappa(a, sign * b, rng, resamples) for a, b in sides)
+
+    return _with_means(kind.value, RELATION_OF[kind], respondents, kappas)

@@ -1,0 +1,260 @@
+"""A reliability report as rows and sentences, for screens, tables and exports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.audits.base import FAIL, INSUFFICIENT, PASS, verdict
+from workbench.audits.counts import ALL, PRINTED, SWAPPED, TEMPLATE, TESTS
+from workbench.domain.readings import Stance
+from workbench.domain.statements import Relation, VariantKind
+from workbench.domain.verdicts import Estimate, Verdict
+from workbench.errors import UnknownName
+
+if TYPE_CHECKING:
+    from workbench.audits.reliability import Report
+
+_STANCES = {1: Stance.AGREE, -1: Stance.DISAGREE, 0: None}
+_NOTHING_TO_COMPARE = {
+    "paraphrase": "no paraphrase in the instrument",
+    "negation": "no negation in the instrument",
+    "opposite": "no opposite in the instrument",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """One statement's verdicts, over all templates or under one."""
+
+    statement: str
+    sampling: Verdict
+    paraphrase: Verdict
+    negation: Verdict
+    opposite: Verdict
+    label_order: Verdict
+    template: Verdict
+    "always over all templates"
+    all: Verdict
+    passed: int
+    "templates under which `all` is passed"
+    failed: int
+    insufficient: int
+    templates: int
+    kappa_paraphrase: Estimate
+    "over all conditions, whichever template is shown"
+
+    def verdict(self, test: str) -> Verdict:
+        """Return the verdict of a test by name. Raises UnknownName."""
+        if test not in (*TESTS, TEMPLATE, ALL):
+            raise UnknownName(f"no test is named {test!r}; there is: {', '.join((*TESTS, TEMPLATE, ALL))}")
+        found: Verdict = getattr(self, test)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Decides:
+    """A test to which one prompt's answers contribute, and what they contribute."""
+
+    test: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class VariantRow:
+    """The answers to one wording of a statement, in one label order."""
+
+    variant: str
+    order: str
+    "printed or swapped"
+    positive: int
+    readable: int
+    total: int
+    leaning: float
+    "share of the readable answers that agree; NaN without any"
+    low: float
+    high: float
+    stance: Stance | None
+    "None: a tie, or too few readable answers"
+    expected: Stance | None
+    "what the stance on the original asks for; None for the original itself and where that has no stance"
+    tests: tuple[Decides, ...]
+
+
+def items(report: Report, template: int | None) -> tuple[ItemRow, ...]:
+    """Return a row for each statement."""
+    columns = {}
+    for test in (*TESTS, TEMPLATE, ALL):
+        single = template is None or test == TEMPLATE
+        columns[test] = report.over_templates(test) if single else report.verdicts(test)[template]
+    every = report.verdicts(ALL)
+    tallies = {code: (every == code).sum(axis=0) for code in (PASS, FAIL, INSUFFICIENT)}
+    agreement = report.item_agreement("paraphrase")
+    kappas = agreement.estimates("kappa")
+    return tuple(
+        ItemRow(
+            statement=ref,
+            **{test: verdict(column[place]) for test, column in columns.items()},
+            passed=int(tallies[PASS][place]),
+            failed=int(tallies[FAIL][place]),
+            insufficient=int(tallies[INSUFFICIENT][place]),
+            templates=len(report.counts.templates),
+            kappa_paraphrase=kappas.estimate(place, int(agreement.excluded[place])),
+        )
+        for place, ref in enumerate(report.counts.statements)
+    )
+
+
+def wordings(report: Report, statement: int, template: int) -> tuple[VariantRow, ...]:
+    """Return a row for each wording that exists, first all in printed order, then all that were asked swapped."""
+    rows = []
+    for order in (PRINTED, SWAPPED):
+        for place in np.flatnonzero(report.counts.exists[statement]):
+            at = (template, statement, int(place), order)
+            if order == PRINTED or report.counts.total[at]:
+                rows.append(_variant_row(report, at))
+    return tuple(rows)
+
+
+def _variant_row(report: Report, at: tuple[int, int, int, int]) -> VariantRow:
+    template, statement, place, order = at
+    variant = report.counts.variants[place]
+    is_reference = variant.kind is VariantKind.ORIGINAL and order == PRINTED
+    original = _STANCES[int(report.originals[0][template, statement, PRINTED])]
+    expected = original.flipped if original is not None and variant.relation is Relation.FLIPPED else original
+    low, high = report.interval
+    return VariantRow(
+        variant=str(variant),
+        order="swapped" if order == SWAPPED else "printed",
+        positive=int(report.counts.positive[at]),
+        readable=int(report.counts.readable[at]),
+        total=int(report.counts.total[at]),
+        leaning=float(report.leaning[at]),
+        low=float(low[at]),
+        high=float(high[at]),
+        stance=_STANCES[int(report.stances[at])],
+        expected=None if is_reference else expected,
+        tests=tuple(_decides(report, at)),
+    )
+
+
+def _decides(report: Report, at: tuple[int, int, int, int]) -> Iterator[Decides]:
+    template, statement, place, order = at
+    kind = report.counts.variants[place].kind
+    if order == PRINTED:
+        yield Decides("sampling", verdict(report.clear[at]))
+        if kind is not VariantKind.ORIGINAL:
+            yield Decides(kind.value, verdict(report.related[template, statement, place]))
+    elif kind is VariantKind.ORIGINAL:
+        yield Decides("label_order", verdict(report.verdicts("label_order")[template, statement]))
+
+
+def reason(report: Report, statement: int, template: int, test: str) -> str:
+    """Say in one sentence, with numbers, why a statement has its verdict under a template."""
+    found = report.verdicts(test)
+    if test == TEMPLATE:
+        return _template_reason(report, statement)
+    code = int(found[template, statement])
+    if test == ALL:
+        return _all_reason(report, statement, template, code)
+    if test == "sampling":
+        return _sampling_reason(report, statement, template, code)
+    original = report.counts.places(VariantKind.ORIGINAL)
+    if not original or not report.counts.exists[statement, original[0]]:
+        return "no original in the instrument"
+    if test == "label_order":
+        ends = [(template, statement, original[0], order) for order in (PRINTED, SWAPPED)]
+        return _pair_reason(report, ends[0], ends[1], code, Relation.SAME)
+    return _wording_reason(report, statement, template, test, code)
+
+
+def _wording_reason(report: Report, statement: int, template: int, test: str, code: int) -> str:
+    """Explain by the first wording that decides."""
+    counts = report.counts
+    places = [p for p in counts.places(VariantKind(test)) if counts.exists[statement, p]]
+    if not places:
+        return _NOTHING_TO_COMPARE[test]
+    first = (template, statement, counts.places(VariantKind.ORIGINAL)[0], PRINTED)
+    deciding = next(p for p in places if int(report.related[template, statement, p]) == code)
+    relation = counts.variants[deciding].relation
+    sentence = _pair_reason(report, first, (template, statement, deciding, PRINTED), code, relation)
+    return f"{sentence} ({len(places)} paraphrases)" if code == PASS and len(places) > 1 else sentence
+
+
+def _pair_reason(
+    report: Report, first: tuple[int, ...], second: tuple[int, ...], code: int, relation: Relation
+) -> str:
+    if code == INSUFFICIENT:
+        return "; ".join(filter(None, (_lacking(report, at) for at in (first, second))))
+    wanted = "flip" if relation is Relation.FLIPPED else "be the same"
+    outcome = ("flips" if relation is Relation.FLIPPED else "the same") if code == PASS else f"expected to {wanted}"
+    return f"{_side(report, first)}, {_side(report, second)}: {outcome}"
+
+
+def _name(report: Report, at: tuple[int, ...]) -> str:
+    return f"{report.counts.variants[at[2]]}{' swapped' if at[3] == SWAPPED else ''}"
+
+
+def _side(report: Report, at: tuple[int, ...]) -> str:
+    """`negation agree 29/30`: the side of most readable answers and how many they are."""
+    positive, readable = int(report.counts.positive[at]), int(report.counts.readable[at])
+    stance = _STANCES[int(report.stances[at])]
+    return f"{_name(report, at)} {stance.value if stance else 'tie'} {max(positive, readable - positive)}/{readable}"
+
+
+def _lacking(report: Report, at: tuple[int, ...]) -> str:
+    """Say what is missing of a prompt's answers; empty where nothing is."""
+    if report.enough[at]:
+        return ""
+    total = int(report.counts.total[at])
+    if total == 0:
+        return f"{_name(report, at)} not asked"
+    return f"{_name(report, at)}: only {int(report.counts.readable[at])} of {total} readable, {report.needed} needed"
+
+
+def _sampling_reason(report: Report, statement: int, template: int, code: int) -> str:
+    places = np.flatnonzero(report.counts.exists[statement])
+    if not places.size:
+        return "no wording in the instrument"
+    if code == PASS:
+        return f"all {len(places)} wordings lean clearly to one side"
+    deciding = next(int(p) for p in places if int(report.clear[template, statement, p, PRINTED]) == code)
+    at = (template, statement, deciding, PRINTED)
+    if code == INSUFFICIENT:
+        return _lacking(report, at)
+    low, high = (f"{100 * end[at]:.0f}" for end in report.interval)
+    options = report.options
+    limits = [options.high] if options.rule == "coded" else [options.low, options.high]
+    shown = " and ".join(f"{100 * limit:g} %" for limit in limits)
+    return (
+        f"{_name(report, at)} agree {report.counts.positive[at]}/{report.counts.readable[at]}, 95 % interval"
+        f" {low}-{high} %: expected to leave out {shown}"
+    )
+
+
+def _all_reason(report: Report, statement: int, template: int, code: int) -> str:
+    codes = {test: int(report.verdicts(test)[template, statement]) for test in report.options.tests}
+    deciding = ", ".join(test for test, found in codes.items() if found == code)
+    return f"{ {PASS: 'passes', FAIL: 'fails', INSUFFICIENT: 'insufficient for'}[code] } {deciding}"
+
+
+def _template_reason(report: Report, statement: int) -> str:
+    counts = report.counts
+    if len(counts.templates) < 2:
+        return "one template"
+    stances, enough = (array[:, statement, PRINTED] for array in report.originals)
+    groups = {
+        "agree": enough & (stances == 1),
+        "disagree": enough & (stances == -1),
+        "tie": enough & (stances == 0),
+        "too few readable answers": ~enough,
+    }
+    parts = []
+    for name, members in groups.items():
+        under = [template for template, member in zip(counts.templates, members, strict=True) if member]
+        if under:
+            parts.append(f"{name} under {', '.join(under) if len(under) <= 2 else f'{len(under)} templates'}")
+    return "; ".join(parts)

@@ -1,0 +1,123 @@
+"""Commands that make, fill and check a store, and the one that opens it."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import print_json, say, table
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from workbench.domain.instruments import Instrument
+
+SHIPPED = "veldania"
+
+
+def open_store(options: Namespace) -> int:
+    """Open the terminal; make the store after asking where there is none."""
+    path: Path = options.store
+    if not path.exists():
+        if not _agreed(f"There is no store at {path}. Make one?"):
+            raise UsageError(f"nothing was made. To make a store: workbench init {path}")
+        with_demo = _agreed(f"Put the shipped instrument ({SHIPPED}) into it?")
+        make(path, demo=with_demo)
+    if not sys.stdout.isatty():
+        raise UsageError("the workbench needs a terminal; without one use its commands, see: workbench --help")
+    from workbench.tui.app import run_app
+
+    return run_app(path, start=options.screen)
+
+
+def init(options: Namespace) -> int:
+    """Make a store."""
+    if options.store.exists():
+        raise UsageError(f"{options.store} exists already; open it with: workbench {options.store}")
+    make(options.store, demo=options.demo)
+    say(f"Made {options.store}." + (f" It holds the instrument {SHIPPED}." if options.demo else ""))
+    if options.demo:
+        say(f"Next: workbench run {options.store} --model smollm2 --statements 8 --templates 2 --samples 10")
+    else:
+        say(f"Next: workbench import {options.store} --format csv PATH")
+    return 0
+
+
+def make(path: Path, *, demo: bool) -> None:
+    """Make the store at `path` where there is none yet; with `demo`, see to it that the shipped instrument is in it."""
+    from stores.store import Store
+
+    with Store.open(path, create=True) as store:
+        if store.notice:
+            say(store.notice)
+        if demo and SHIPPED not in store.instruments.names():
+            store.instruments.add(shipped_instrument())
+
+
+def shipped_instrument() -> Instrument:
+    """Return the instrument that ships with workbench."""
+    from workbench.data import shipped_instrument_folder
+    from workbench.formats.read import read_instrument
+
+    return read_instrument("csv", shipped_instrument_folder(SHIPPED))
+
+
+def import_instrument(options: Namespace) -> int:
+    """Import an instrument: all of it, or nothing."""
+    from stores.store import Store
+    from workbench.formats.read import read_instrument
+
+    if options.left_right is not None and options.format != "probvaa":
+        raise UsageError("--left-right belongs to --format probvaa; the csv format has parties.csv for positions")
+    instrument = read_instrument(options.format, options.path, options.name, left_right=options.left_right)
+    with Store.open(options.store, create=True) as store:
+        imported = store.instruments.add(instrument)
+    languages = Counter(w.language for s in instrument.statements for w in s.wordings)
+    if options.json:
+        print_json(asdict(imported) | {"languages": dict(languages), "notes": instrument.notes})
+        return 0
+    say(
+        f"{imported.name}: {len(instrument.statements):,} statements ({imported.added:,} new, {imported.changed:,} "
+        f"changed, {imported.unchanged:,} as before, {imported.retired:,} retired), {imported.wordings:,} wordings, "
+        f"{imported.templates} templates"
+    )
+    say("wordings by language: " + ", ".join(f"{language} {n:,}" for language, n in sorted(languages.items())))
+    for note in instrument.notes:
+        say(f"- {note}")
+    if imported.skipped:
+        say(f"- {imported.skipped:,} labels or answers on statements that the instrument does not have were left out")
+    say(f"Next: workbench lint {options.store}")
+    return 0
+
+
+def lint(options: Namespace) -> int:
+    """Check instruments. The exit code is 1 where an error was found; warnings and notes leave it 0."""
+    from stores.store import Store
+    from workbench.lint import lint as check
+
+    with Store.open(options.store) as store:
+        names = [options.instrument] if options.instrument else store.instruments.names()
+        findings = [
+            (name, finding) for name in names for finding in check(store.instruments.get(name), options.language)
+        ]
+    severities = Counter(finding.severity for _, finding in findings)
+    if options.json:
+        print_json([{"instrument": name} | asdict(finding) for name, finding in findings])
+    elif not names:
+        say("The store holds no instrument yet. Next: workbench import STORE --format csv PATH")
+    else:
+        table(
+            ["severity", "instrument", "finding", "subject", "message"],
+            [(f.severity, name, f.code, f.subject, f.message) for name, f in findings],
+        )
+        say(", ".join(f"{severities.get(s, 0)} {s}s" for s in ("error", "warning", "note")))
+    return 1 if severities.get("error") else 0
+
+
+def _agreed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        return False
+    return input(f"{question} [Y/n] ").strip().lower() in ("", "y", "yes")

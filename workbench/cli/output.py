@@ -1,0 +1,67 @@
+"""Printing for people and for programs. Text from data is printed literally: control characters are shown, not sent."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, is_dataclass
+from enum import Enum
+from typing import Any
+
+from workbench.domain.verdicts import Estimate
+
+
+def say(text: str = "") -> None:
+    """Print a line with control characters other than the newline made visible."""
+    print(printable(text))
+
+
+def printable(text: str) -> str:
+    """Return text that a terminal shows and does not obey: escapes, carriage returns and direction marks are named."""
+    return "".join(c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document. Undefined numbers are null."""
+    json.dump(plain(value), sys.stdout, ensure_ascii=True, indent=2, allow_nan=False)
+    print()
+
+
+def plain(value: Any) -> Any:
+    """Return `value` as plain JSON types."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {key: plain(item) for key, item in asdict(value).items()}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    if hasattr(value, "item") and callable(value.item):  # numpy scalars
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table as wide as the terminal; piped, it keeps all of its columns' text."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+    grid = Table(*headers, box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        grid.add_row(*[Text(printable(cell)) for cell in row])
+    console.print(grid)
+
+
+def estimate(value: Estimate) -> str:
+    """Return a coefficient for people: `0.58 [0.41, 0.72] n=36`, or why there is none."""
+    if not value.defined:
+        return f"undefined: {value.undefined}" + (f" (n={value.n})" if value.n else "")
+    interval = "" if math.isnan(value.low) else f" [{value.low:.2f}, {value.high:.2f}]"
+    return f"{value.value:.2f}{interval} n={value.n}"

@@ -1,0 +1,290 @@
+"""Commands that judge: verdicts per statement, and agreement."""
+
+from __future__ import annotations
+
+import math
+from argparse import Namespace
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import estimate, print_json, say, table
+from workbench.domain.verdicts import Verdict
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from stores.runs import Run
+    from stores.store import Store
+    from workbench.audits.reliability import Options, Report
+    from workbench.audits.reliability_agreement import AgreementRow
+    from workbench.domain.readings import ReaderCard
+    from workbench.stats.describe import MeanSd
+
+SHORT = {
+    "sampling": "samp",
+    "paraphrase": "para",
+    "negation": "neg",
+    "opposite": "opp",
+    "label_order": "ord",
+    "template": "tmpl",
+    "all": "ALL",
+}
+MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·"}
+
+
+def verdicts(options: Namespace) -> int:
+    """Print a verdict per statement and test, and how many pass."""
+    from stores.store import Store
+
+    with Store.open(options.store) as store:
+        run, report, card = _judged(store, options)
+    rows = [row for row in _items(report, options.template) if _wanted(row, options.failed)]
+    baseline = _baseline(report) if options.baseline else None
+    if options.json:
+        print_json(
+            {
+                "run": _about(run),
+                "options": asdict(report.options) | {"minimum": report.needed, "reader": asdict(card)},
+                "statements": rows,
+                "summary": _summary(report),
+                "baseline": None if baseline is None else _summary(baseline),
+            }
+        )
+        return 0
+    _head(run, report, card)
+    passes = len(report.counts.templates) if options.template is None else 1
+    table(
+        ["statement", *SHORT.values(), "κ paraphrase"],
+        [
+            (
+                str(row["statement"]),
+                *(_cell(row["tests"][test], passes) for test in SHORT),
+                estimate(report.item_agreement("paraphrase").of(row["place"]).kappa),
+            )
+            for row in rows
+        ],
+    )
+    if passes > 1:
+        say(
+            f"✓ pass under all {passes} templates, ✗ fail under one or more, · insufficient; passed / {passes} beside it"
+        )
+    _print_summary(report, baseline)
+    return 0
+
+
+def agreement(options: Namespace) -> int:
+    """Print kappas per template with mean and sd, alpha over templates, and agreement per statement."""
+    from stores.store import Store
+
+    with Store.open(options.store) as store:
+        if options.survey:
+            return _survey(store, options)
+        run, report, card = _judged(store, options)
+    rows, across = report.agreement(), report.across_templates
+    if options.json:
+        items = _item_agreement(report) if options.items else None
+        print_json(
+            {
+                "run": _about(run),
+                "options": asdict(report.options) | {"minimum": report.needed, "reader": asdict(card)},
+                "over_statements": rows,
+                "across_templates": across,
+                "items": items,
+            }
+        )
+        return 0
+    _head(run, report, card)
+    _print_agreement(rows, "template")
+    say()
+    say(f"Krippendorff's α over templates (originals, printed order): {estimate(across.alpha)}")
+    say(f"Same stance under all templates: {estimate(across.same)}, {across.same.excluded} statements insufficient")
+    if options.items:
+        say()
+        _print_items(report)
+    return 0
+
+
+def options_of(options: Namespace) -> Options:
+    """Return the audit's options from the command line's."""
+    from workbench.audits.reliability import TESTS, Options
+
+    return Options(
+        rule=options.rule,
+        low=options.low,
+        high=options.high,
+        minimum=options.minimum,
+        tests=tuple(t.strip() for t in options.tests.split(",") if t.strip()) if options.tests else TESTS,
+        seed=options.seed,
+    )
+
+
+def _judged(store: Store, options: Namespace) -> tuple[Run, Report, ReaderCard]:
+    from workbench import pipeline
+    from workbench.audits.reliability import judge
+
+    run = pipeline.find_run(store, options.audit, options.model, options.instrument, options.sampling)
+    reader, card = pipeline.read(store, run, options.reader)
+    return run, judge(pipeline.counts(store, run, reader), options_of(options)), card
+
+
+def _items(report: Report, template: str | None) -> list[dict[str, Any]]:
+    """Return each statement's verdicts with, over all templates, how many of them pass."""
+    from workbench.audits.base import PASS, verdict
+
+    at = None if template is None else report.counts.template(template)
+    rows = []
+    for place, ref in enumerate(report.counts.statements):
+        tests = {}
+        for test in SHORT:
+            found = report.verdicts(test)
+            if found.ndim == 1 or at is None:
+                code = report.over_templates(test)[place]
+            else:
+                code = found[at, place]
+            passed = None if found.ndim == 1 else int((found[:, place] == PASS).sum())
+            tests[test] = {"verdict": verdict(code), "templates_passed": passed}
+        rows.append({"statement": ref, "place": place, "tests": tests})
+    return rows
+
+
+def _wanted(row: dict[str, Any], failed: str | None) -> bool:
+    if failed is None:
+        return True
+    if failed not in SHORT:
+        raise UsageError(f"no test is named {failed!r}; choose one of {', '.join(SHORT)}")
+    return bool(row["tests"][failed]["verdict"] is not Verdict.PASS)
+
+
+def _cell(test: dict[str, Any], templates: int) -> str:
+    mark = MARKS[test["verdict"]]
+    if test["templates_passed"] is None or templates == 1:
+        return f"{mark} {test['verdict'].value}"
+    return f"{mark} {test['templates_passed']}/{templates}"
+
+
+def _about(run: Run) -> dict[str, Any]:
+    about = asdict(run)
+    return {key: value for key, value in about.items() if key not in ("model_id", "sampling_id")}
+
+
+def _head(run: Run, report: Report, card: ReaderCard) -> None:
+    rule, options = report.options.rule, report.options
+    say(f"{run.label} · revision {run.revision[:12]} · {run.backend} · {run.dtype}")
+    say(
+        f"{len(report.counts.statements)} statements, {run.prompts:,} prompts answered, {run.responses:,} answers; "
+        f"reader {card.name} {card.version[:8]}; rule {rule} ({options.low:g}, {options.high:g}), "
+        f"{report.needed} of {report.counts.samples} readable needed"
+    )
+    unreadable = int(report.counts.unreadable.sum())
+    total = int(report.counts.total.sum())
+    if total:
+        say(f"unreadable: {unreadable:,} of {total:,} answers ({unreadable / total:.1%})")
+    if run.failed:
+        say(f"failed: {run.failed:,} answers; `workbench jobs STORE` says why")
+
+
+def _summary(report: Report) -> list[dict[str, Any]]:
+    return [
+        {
+            "test": row.test,
+            "passed": row.passed,
+            "failed": row.failed,
+            "insufficient": row.insufficient,
+            "share_mean": row.share.mean,
+            "share_sd": row.share.sd,
+        }
+        for row in report.summary()
+    ]
+
+
+def _baseline(report: Report) -> Report:
+    from workbench.audits.reliability import judge, random_baseline
+    from workbench.stats.resampling import derive_rng
+
+    rng = derive_rng(report.options.seed, "random baseline")
+    return judge(random_baseline(report.counts, rng), report.options)
+
+
+def _print_summary(report: Report, baseline: Report | None) -> None:
+    templates = len(report.counts.templates)
+    say()
+    say(f"Share of statements that pass: mean (sd) over {templates} template{'s' * (templates != 1)}")
+    coins = {row.test: row.share for row in baseline.summary()} if baseline else {}
+    headers = ["test", "model"] + (["coin flips"] if coins else []) + ["passed", "failed", "insufficient"]
+    table(
+        headers,
+        [
+            (
+                row.test,
+                mean_and_sd(row.share, percent=True),
+                *([mean_and_sd(coins[row.test], percent=True)] if coins else []),
+                *(" ".join(map(str, tallies)) for tallies in (row.passed, row.failed, row.insufficient)),
+            )
+            for row in report.summary()
+        ],
+    )
+
+
+def mean_and_sd(value: MeanSd, *, percent: bool = False) -> str:
+    """Return `0.61 (.08)`, or `61.0 % (8.1)`; the sd is left out where there are not two values."""
+    if math.isnan(value.mean):
+        return "undefined"
+    if percent:
+        return f"{value.mean:.1%}" + ("" if math.isnan(value.sd) else f" ({100 * value.sd:.1f})")
+    return f"{value.mean:.4f}" + ("" if math.isnan(value.sd) else f" ({value.sd:.4f})")
+
+
+def _print_agreement(rows: tuple[AgreementRow, ...], by: str) -> None:
+    say("Cohen's κ between the stance on the original and on the variant, over statements")
+    lines = []
+    for row in rows:
+        for name, raw, flipped in zip(row.by, row.raw, row.flipped, strict=True):
+            turned = "" if raw is flipped else estimate(flipped)
+            lines.append((row.name, name, estimate(raw), turned, str(raw.excluded)))
+        turned = mean_and_sd(row.flipped_mean) if row.relation.value == "flipped" else ""
+        lines.append((row.name, "mean (sd)", mean_and_sd(row.raw_mean), turned, ""))
+    table(["variant", by, "κ", "κ after flipping", "excluded"], lines)
+
+
+def _item_agreement(report: Report) -> list[dict[str, Any]]:
+    return [
+        {"statement": ref} | {kind: asdict(report.item_agreement(kind).of(place)) for kind in _KINDS}
+        for place, ref in enumerate(report.counts.statements)
+    ]
+
+
+_KINDS = ("paraphrase", "negation", "opposite")
+
+
+def _print_items(report: Report) -> None:
+    say("Agreement per statement over paired conditions (template x order x paraphrase); flipped where it should flip")
+    lines = []
+    for place, ref in enumerate(report.counts.statements):
+        for kind in _KINDS:
+            row = report.item_agreement(kind).of(place)
+            lines.append(
+                (ref, kind, estimate(row.kappa_flipped), estimate(row.observed_flipped), estimate(row.ac1_flipped))
+            )
+    table(["statement", "variant", "κ", "observed", "Gwet's AC1"], lines)
+
+
+def _survey(store: Store, options: Namespace) -> int:
+    """People answered the same wordings: the upper bound for a model (Ceron et al. 2024, section 6.1)."""
+    from workbench.audits.reliability_agreement import survey_agreement
+    from workbench.stats.resampling import derive_rng
+
+    names = [options.instrument] if options.instrument else list(store.instruments.names())
+    surveys = {name: store.instruments.get(name).survey for name in names}
+    surveys = {name: answers for name, answers in surveys.items() if answers}
+    if not surveys:
+        raise UsageError("no instrument of this store has survey answers; a survey.csv or a ProbVAA download has them")
+    found = {
+        name: survey_agreement(answers, derive_rng(options.seed, "survey", name)) for name, answers in surveys.items()
+    }
+    if options.json:
+        print_json(found)
+        return 0
+    for name, rows in found.items():
+        respondents = len({answer.respondent for answer in surveys[name]})
+        say(f"{name}: {respondents} respondents, {len(surveys[name]):,} answers")
+        _print_agreement(rows, "respondent")
+    return 0

@@ -1,0 +1,273 @@
+"""Commands that start, watch and stop jobs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import Namespace
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import print_json, say, table
+from workbench.domain.designs import Design
+from workbench.domain.responses import Sampling
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from stores.jobs import Job
+    from stores.store import Store
+    from workbench.domain.statements import Statement
+
+EXIT_CODES = {"done": 0, "cancelled": 3}
+DEMO_STATEMENTS, DEMO_TEMPLATES, DEMO_SAMPLES = 8, ("personal-2", "impersonal-1"), 10
+
+
+def run(options: Namespace) -> int:
+    """Say what a design asks, ask whether to start, start the worker, and watch it."""
+    from stores.store import Store
+    from workbench import pipeline
+    from workbench.jobs import launch
+
+    with Store.open(options.store) as store:
+        plan = pipeline.plan(store, _design(store, options))
+        about = {
+            "prompts_planned": len(plan.probes),
+            "prompts_distinct": len(plan.prompts),
+            "answers": plan.samples,
+            "answers_stored": plan.samples_stored,
+            "answers_needed": plan.samples_needed,
+        }
+        if not options.json:
+            say(plan.describe())
+        if options.dry_run or not plan.samples_needed:
+            if options.json:
+                print_json(about | {"job": None})
+            elif not plan.samples_needed:
+                say(f"Everything is stored. Next: workbench verdicts {options.store} --model {options.model}")
+            return 0
+        if not options.yes and not _agreed():
+            raise UsageError("not started; give --yes where nobody can answer")
+        job_id = launch.start(store, plan.design, plan)
+        if options.detach:
+            if options.json:
+                print_json(about | {"job": job_id})
+            else:
+                say(f"Job {job_id} runs. Watch it: workbench jobs {options.store} --watch {job_id}")
+            return 0
+        job = watch(store, job_id, quiet=options.json)
+    if options.json:
+        print_json(about | {"job": asdict(job)})
+    return EXIT_CODES.get(job.state, 1)
+
+
+def demo(options: Namespace) -> int:
+    """Make the demonstration store if need be, start or resume its audit, and open the workbench on it."""
+    from stores.store import Store
+    from workbench import pipeline
+    from workbench.cli.acts import SHIPPED, make
+    from workbench.jobs import launch
+
+    make(options.store, demo=True)
+    with Store.open(options.store) as store:
+        refs = tuple(s.ref for s in _spread(store, SHIPPED, DEMO_STATEMENTS))
+        design = Design(SHIPPED, options.model, samples=DEMO_SAMPLES, statements=refs, templates=DEMO_TEMPLATES)
+        plan = pipeline.plan(store, design)
+        say(plan.describe())
+        job_id = None
+        if not plan.samples_needed:
+            say("Everything is stored already.")
+        else:
+            running = next((job for job in store.jobs.list() if job.active and job.spec == plan.design.as_json()), None)
+            job_id = running.id if running else launch.start(store, design, plan)
+        if options.no_screen or not sys.stdout.isatty():
+            if job_id is not None:
+                job = watch(store, job_id)
+                if job.state != "done":
+                    return EXIT_CODES.get(job.state, 1)
+            return _print_verdicts(options.store, options.model)
+    from workbench.tui.app import run_app
+
+    return run_app(options.store, start="jobs" if job_id is not None else "audit")
+
+
+def _spread(store: Store, name: str, n: int) -> list[Statement]:
+    """Return the first statement of each of n topics: every issue is in a short demonstration."""
+    statements = store.instruments.get(name).statements
+    first = {s.ref.rpartition("-")[0]: s for s in reversed(statements)}
+    chosen = {s.ref for s in list(first.values())[:n]}
+    return [s for s in statements if s.ref in chosen]
+
+
+def _print_verdicts(path: Path, model: str) -> int:
+    from workbench.cli.main import build_parser
+    from workbench.cli.results import verdicts
+
+    return verdicts(build_parser().parse_args(["verdicts", str(path), "--model", model]))
+
+
+def watch(store: Store, job_id: int, *, quiet: bool = False) -> Job:
+    """Show a job's progress until it ends. Ctrl+C asks it to stop, and waits for what it is at to be stored."""
+    from workbench.jobs import launch
+
+    asked = False
+    shown = ""
+    while True:
+        try:
+            launch.reap()
+            job = store.jobs.get(job_id)
+            line = progress_line(job)
+            if not quiet and line != shown:
+                _show(line)
+                shown = line
+            if not job.active:
+                if not quiet:
+                    _end(job, store.path)
+                return job
+            time.sleep(0.5)
+        except KeyboardInterrupt:
+            if asked:
+                raise
+            asked = True
+            _show("stopping; what has arrived is being stored (Ctrl+C again leaves the job to itself)")
+            if store.jobs.get(job_id).active:
+                store.jobs.request_stop(job_id)
+
+
+def progress_line(job: Job) -> str:
+    """Return one line about a job."""
+    from workbench.jobs import launch
+
+    share = f"{job.done / job.total:.0%}" if job.total else "0%"
+    pace = launch.pace(job)
+    parts = [f"job {job.id} {job.state}", f"{job.done:,}/{job.total:,} answers {share}"]
+    if pace.per_second is not None:
+        parts.append(f"{pace.per_second:.1f}/s")
+    if pace.eta_seconds is not None:
+        parts.append(f"about {max(1, round(pace.eta_seconds / 60))} min left" if pace.eta_seconds > 90 else "soon done")
+    answers = job.progress.get("answers", 0)
+    if answers:
+        parts.append(f"unreadable {job.progress.get('unreadable', 0) / answers:.0%}")
+    if job.message and job.active:
+        parts.append(job.message)
+    return " · ".join(parts)
+
+
+def _show(line: str) -> None:
+    if sys.stdout.isatty():
+        print(f"\r\x1b[2K{line}", end="", flush=True)
+    else:
+        print(line, flush=True)
+
+
+def _end(job: Job, path: Path) -> None:
+    if sys.stdout.isatty():
+        print()
+    say(f"job {job.id} {job.state}: {job.message}")
+    if job.state in ("cancelled", "failed", "lost"):
+        if job.state == "lost":
+            say("its worker is gone; everything that it committed is stored")
+        say(f"Go on with: workbench jobs {path} --resume {job.id}")
+
+
+def jobs(options: Namespace) -> int:
+    """List jobs, or act on one."""
+    from stores.store import Store
+    from workbench.jobs import launch
+
+    with Store.open(options.store) as store:
+        if options.log is not None:
+            store.jobs.get(options.log)
+            say(launch.log_tail(options.store, options.log, lines=1000))
+            return 0
+        if options.watch is not None:
+            return EXIT_CODES.get(watch(store, options.watch).state, 1)
+        if options.resume is not None:
+            launch.resume(store, options.resume)
+            say(f"Job {options.resume} goes on. Watch it: workbench jobs {options.store} --watch {options.resume}")
+            return 0
+        if options.cancel is not None:
+            job = store.jobs.request_stop(options.cancel)
+            say(f"Job {job.id} {'is cancelled' if job.state == 'cancelled' else 'stops after the answers at hand'}.")
+            return 0
+        found = store.jobs.list()
+    if options.json:
+        print_json(found)
+    elif not found:
+        say(f"No jobs yet. Start one: workbench run {options.store} --model smollm2")
+    else:
+        table(
+            ["job", "state", "model", "instrument", "answers", "attempts", "started", "message"],
+            [
+                (
+                    str(job.id),
+                    job.state,
+                    str(job.spec.get("model", "")),
+                    str(job.spec.get("instrument", "")),
+                    f"{job.done:,}/{job.total:,}",
+                    str(job.attempts),
+                    job.started_at or "",
+                    job.message,
+                )
+                for job in found
+            ],
+        )
+    return 0
+
+
+def _design(store: Store, options: Namespace) -> Design:
+    instrument = store.instruments.get(options.instrument or _only_instrument(store))
+    family = [t for t in instrument.templates if t.family == options.family]
+    names = list(dict.fromkeys(t.name for t in family))
+    _check_sampling(options)
+    return Design(
+        instrument=instrument.name,
+        model=options.model,
+        audit=options.audit,
+        samples=options.samples,
+        sampling=Sampling(options.temperature, options.top_p, options.top_k, options.max_new_tokens),
+        seed=options.seed,
+        language=options.language or "",
+        family=options.family,
+        statements=_chosen(options.statements, [s.ref for s in instrument.statements]),
+        variants=_chosen(options.variants, []),
+        templates=_chosen(options.templates, names),
+    )
+
+
+def _check_sampling(options: Namespace) -> None:
+    checks = [
+        (options.samples >= 1, f"--samples is {options.samples}; give 1 or more"),
+        (options.temperature > 0, f"--temperature is {options.temperature}; give more than 0 (--top-k 1 is greedy)"),
+        (0 < options.top_p <= 1, f"--top-p is {options.top_p}; give more than 0 and at most 1"),
+        (options.top_k is None or options.top_k >= 1, f"--top-k is {options.top_k}; give 1 or more"),
+        (options.max_new_tokens >= 1, f"--max-new-tokens is {options.max_new_tokens}; give 1 or more"),
+        (options.seed >= 0, f"--seed is {options.seed}; give 0 or more"),
+    ]
+    for holds, message in checks:
+        if not holds:
+            raise UsageError(message)
+
+
+def _chosen(text: str | None, names: list[str]) -> tuple[str, ...]:
+    """Read `8` as the first eight names and `a,b` as these; None as all."""
+    if text is None:
+        return ()
+    if text.isdigit() and names:
+        if int(text) < 1:
+            raise UsageError("0 were asked for; give 1 or more, or names")
+        return tuple(names[: int(text)])
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _only_instrument(store: Store) -> str:
+    names = store.instruments.names()
+    if not names:
+        raise UsageError("the store holds no instrument yet. Import one: workbench import STORE --format csv PATH")
+    if len(names) > 1:
+        raise UsageError(f"the store holds several instruments; say which with --instrument: {', '.join(names)}")
+    return names[0]
+
+
+def _agreed() -> bool:
+    return sys.stdin.isatty() and input("Start? [Y/n] ").strip().lower() in ("", "y", "yes")
