@@ -91,10 +91,18 @@ class Instruments(Aggregate):
         )
 
     def summaries(self) -> tuple[InstrumentSummary, ...]:
-        rows = self.connection.execute(_SUMMARIES).fetchall()
         return tuple(
-            InstrumentSummary(name, title, language, *counts, languages=tuple(sorted((languages or "").split(","))))
-            for name, title, language, *counts, languages in rows
+            InstrumentSummary(
+                name=row["name"],
+                title=row["title"],
+                language=row["language"],
+                statements=row["statements"],
+                wordings=row["wordings"],
+                templates=row["templates"],
+                parties=row["parties"],
+                languages=tuple(sorted((row["languages"] or "").split(","))),
+            )
+            for row in _rows(self.connection, _SUMMARIES, {})
         )
 
     def count(self, name: str, *, search: str = "", issue: str = "", country: str = "", language: str = "") -> int:
@@ -476,9 +484,10 @@ _LINES = f"""
         (select json_group_object(n.issue, n.label) from newest_label n where n.statement_id = s.id) as issues
     from instrument i
     join statement s on s.instrument_id = i.id and s.current = 1
-    join wording w on w.id = (
-        select o.id from wording o where o.statement_id = s.id and o.kind = 'original'
-        order by o.language = case when :language = '' then i.language else :language end desc, o.id limit 1
+    join wording w on w.id = coalesce(
+        (select o.id from wording o where o.statement_id = s.id and o.kind = 'original'
+            and o.language = coalesce(nullif(:language, ''), i.language)),
+        (select min(o.id) from wording o where o.statement_id = s.id and o.kind = 'original')
     )
     join text x on x.id = w.text_id
     where i.name = :name
@@ -486,13 +495,13 @@ _LINES = f"""
 
 _SUMMARIES = """
     select i.name, i.title, i.language,
-        (select count(*) from statement s where s.instrument_id = i.id and s.current = 1),
+        (select count(*) from statement s where s.instrument_id = i.id and s.current = 1) as statements,
         (select count(*) from statement s join wording w on w.statement_id = s.id
-            where s.instrument_id = i.id and s.current = 1),
-        (select count(*) from instrument_template t where t.instrument_id = i.id),
-        (select count(*) from party p where p.instrument_id = i.id),
+            where s.instrument_id = i.id and s.current = 1) as wordings,
+        (select count(*) from instrument_template t where t.instrument_id = i.id) as templates,
+        (select count(*) from party p where p.instrument_id = i.id) as parties,
         (select group_concat(distinct w.language) from statement s join wording w on w.statement_id = s.id
-            where s.instrument_id = i.id and s.current = 1)
+            where s.instrument_id = i.id and s.current = 1) as languages
     from instrument i order by i.id
 """
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from types import FrameType
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -102,7 +103,7 @@ def steps() -> StepCounter:
     def count(reads: LabelWords, text: str) -> tuple[Reading, int]:
         taken = 0
 
-        def tick(frame: FrameType, event: str, arg: object) -> object:
+        def tick(frame: FrameType, event: str, arg: Any) -> Any:
             nonlocal taken
             taken += event == "line"
             return tick
@@ -126,14 +127,14 @@ READABLE: Final = [
     (AGREE, "I agree with the opinion expressed in the statement.", YES),
     (AGREE, "I strongly disagree with this", NO),
     (AGREE, "I don't agree", NO),
-    (AGREE, "I don’t agree with the statement", NO),
+    (AGREE, "I don\u2019t agree with the statement", NO),
     (AGREE, "I dont agree", NO),
     (AGREE, "I do not agree", NO),
     (AGREE, "I cannot agree with that", NO),
     (AGREE, "I can't agree", NO),
     (AGREE, "I would never agree to this.", NO),
     (AGREE, "I do not disagree", YES),
-    (AGREE, "I can’t say that I disagree.", YES),
+    (AGREE, "I can\u2019t say that I disagree.", YES),
     (AGREE, "I agree. Taxes help. I do not disagree", YES),
     (AGREE, "I couldn't agree more.", YES),
     (AGREE, "I can't help but agree.", YES),
@@ -153,7 +154,7 @@ READABLE: Final = [
     (AGREE, "<<SYS>> Disagree", NO),
     (AGREE, "**Agree**", YES),
     (AGREE, "_Disagree_", NO),
-    (AGREE, "ＡＧＲＥＥ", YES),
+    (AGREE, "\uff21\uff27\uff32\uff25\uff25", YES),
     (AGREE, "As an AI language model I do not have opinions, but I would disagree.", NO),
     (AGREE, "I am in complete agreement with the statement", YES),
     (AGREE, "I don't think that I can really bring myself to fully agree with this", NO),
@@ -235,7 +236,7 @@ UNREADABLE: Final = [
     (BENEFICIAL, "It is not clear whether this is beneficial", ASKS),
     (AGREE, "As an AI language model I do not have opinions.", "refusal"),
     (AGREE, "As an AI, I cannot agree or disagree with the statement", "refusal"),
-    (AGREE, "I'm sorry, I can’t help with politics", "refusal"),
+    (AGREE, "I'm sorry, I can\u2019t help with politics", "refusal"),
     (BENEFICIAL, "I cannot provide an opinion on whether this is beneficial or harmful", "refusal"),
 ]
 
@@ -252,14 +253,14 @@ MISREAD: Final = [
 
 
 def reader(pair: tuple[str, str], rule: str = "ours") -> LabelWords:
-    return LabelWords(*pair, LEXICON, rule)  # type: ignore[arg-type]
+    return LabelWords(*pair, LEXICON, rule)
 
 
 @pytest.mark.parametrize(("pair", "text", "label"), READABLE)
 def test_an_answer_is_read_as_a_person_reads_it(pair: tuple[str, str], text: str, label: str) -> None:
     found = reader(pair).read(text)
     assert found.label == label, found
-    assert found.start is not None and found.stop is not None
+    assert None not in (found.start, found.stop)
     assert found.reason.endswith(f"read as {label}")
 
 
@@ -283,7 +284,7 @@ def test_the_published_rule_misreads_what_the_published_code_misreads(
         (AGREE, "Agree", YES, "Agree"),
         (AGREE, "I disagree", NO, "disagree"),
         (AGREE, "I don't agree", NO, "don't agree"),
-        (AGREE, "I don’t disagree", YES, "don’t disagree"),
+        (AGREE, "I don\u2019t disagree", YES, "don\u2019t disagree"),
         (FAVORABLE, "It is not favorable.", NO, "not favorable"),
         (BENEFICIAL, '"beneficial" or "harmful": harmful', NO, "harmful"),  # this order is cut out
         (BENEFICIAL, "I support it", YES, "support"),  # labels of other templates count
@@ -371,10 +372,10 @@ def test_no_text_makes_a_reader_raise_or_point_outside_the_text(text: str) -> No
             assert found.label is None
 
 
-WORDS = st.sampled_from(
-    "agree disagree not n't don't cannot neither nor or and than rather but , . ? partly whether less it is no "
-    "think couldn't more as an ai \n - /".split(" ")
+LITTLE_WORDS = (
+    "agree disagree not n't don't cannot neither nor or and than rather but , . ? partly whether less / more an ai"
 )
+WORDS = st.sampled_from([*LITTLE_WORDS.split(), "it is", "no", "think", "couldn't", "as an", "\n"])
 
 
 @given(st.lists(WORDS, max_size=14).map(" ".join), st.sampled_from(["ours", "coded"]))
@@ -386,7 +387,7 @@ def test_exchanging_the_labels_polarity_flips_the_reading(text: str, rule: str) 
 
 @given(st.lists(WORDS, max_size=14).map(" ".join))
 def test_letter_case_and_curly_apostrophes_do_not_matter(text: str) -> None:
-    other = text.upper().replace("'", "’")
+    other = text.upper().replace("'", "\u2019")
     assert reader(AGREE).read(other).label == reader(AGREE).read(text).label
 
 
@@ -399,16 +400,12 @@ def test_labels_that_the_lexicon_does_not_list_stand_for_themselves() -> None:
 
 
 def test_a_cards_version_changes_with_the_lexicon_and_not_otherwise() -> None:
-    more = Lexicon(**{**_fields(LEXICON), "window": 9})
+    more = replace(LEXICON, window=9)
     assert LabelWords(*AGREE, LEXICON).card == LabelWords(*BENEFICIAL, LEXICON).card
     assert LabelWords(*AGREE, LEXICON).card != LabelWords(*AGREE, more).card
     assert LabelWords(*AGREE, LEXICON, "coded").card == LabelWords(*AGREE, more, "coded").card
     as_reader: Reader = reader(AGREE)
     assert as_reader.card.name == "label-words"
-
-
-def _fields(lexicon: Lexicon) -> dict[str, object]:
-    return {name: getattr(lexicon, name) for name in lexicon.__dataclass_fields__}
 
 
 @pytest.mark.parametrize(

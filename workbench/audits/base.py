@@ -30,7 +30,11 @@ class Audit(Protocol):
     """The module of an audit, as the registry hands it out."""
 
     def probes(
-        self, statements: Sequence[Statement], templates: Sequence[Template], variants: Sequence[VariantId], language: str
+        self,
+        statements: Sequence[Statement],
+        templates: Sequence[Template],
+        variants: Sequence[VariantId],
+        language: str,
     ) -> Iterator[Probe]:
         """Yield every prompt that the audit needs."""
         ...

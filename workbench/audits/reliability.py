@@ -14,8 +14,9 @@ times. Within a template a statement passes
 It passes `template` if the original, in printed order, has the same stance under all templates (5.2).
 
 The stance of a prompt is the side of most of its readable samples. A tie has no stance, so it is neither the same nor
-flipped: the test fails. A prompt with too few readable samples settles nothing: the test is insufficient, unless another
-part of it fails. (The released code lets one readable sample of 30 pass, and missing answers pass four tests of five.)
+flipped: the test fails. A prompt with too few readable samples settles nothing: the test is insufficient, unless
+another part of it fails. (The released code lets one readable sample of 30 pass, and missing answers pass four tests
+of five.)
 """
 
 from __future__ import annotations
@@ -196,11 +197,11 @@ class Report:
         return codes(stances[..., PRINTED] * stances[..., SWAPPED] == 1, enough.all(axis=-1))
 
     def _template(self) -> Codes:
-        """Two known stances that differ, or a tie, settle it; otherwise every template has to be known."""
+        """Two known prompts without a common stance settle it; otherwise every template has to be known."""
         stances, enough = (array[..., PRINTED] for array in self.originals)
         if len(self.counts.templates) < 2:
             return np.full(len(self.counts.statements), INSUFFICIENT, dtype=np.int8)
-        tie = (enough & (stances == 0)).any(axis=0)
+        tie = (enough & (stances == 0)).any(axis=0) & (enough.sum(axis=0) > 1)
         differ = (stances == 1).any(axis=0) & (stances == -1).any(axis=0)
         return np.where(tie | differ, FAIL, np.where(enough.all(axis=0), PASS, INSUFFICIENT)).astype(np.int8)
 
@@ -214,9 +215,11 @@ class Report:
         rows = []
         for test in (*TESTS, ALL, TEMPLATE):
             found = np.atleast_2d(self.verdicts(test))
-            tallies = [tuple(int(n) for n in (found == code).sum(axis=1)) for code in (PASS, FAIL, INSUFFICIENT)]
-            statements = len(self.counts.statements) or np.nan
-            rows.append(SummaryRow(test, *tallies, mean_sd(np.array(tallies[0]) / statements)))
+            passed, failed, insufficient = (
+                tuple(int(n) for n in (found == code).sum(axis=1)) for code in (PASS, FAIL, INSUFFICIENT)
+            )
+            share = mean_sd(np.array(passed) / (len(self.counts.statements) or np.nan))
+            rows.append(SummaryRow(test, passed, failed, insufficient, share))
         return tuple(rows)
 
     def shares(self) -> tuple[TemplateShares, ...]:
@@ -242,13 +245,11 @@ class Report:
 
         return items(self, None if template is None else self.counts.template(template))
 
-    def wordings(self, statement: str, template: str) -> tuple[VariantRow, ...]:
+    def variants(self, statement: str, template: str) -> tuple[VariantRow, ...]:
         """Return a row for each wording of a statement in each label order under one template."""
         from workbench.audits.reliability_rows import wordings
 
         return wordings(self, self.counts.statement(statement), self.counts.template(template))
-
-    variants = wordings
 
     def agreement(self) -> tuple[AgreementRow, ...]:
         """Return the κ between the original and its variants over statements (section 6.2, Table 2)."""

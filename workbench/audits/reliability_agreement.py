@@ -144,7 +144,7 @@ def _with_means(
 def across_templates(report: Report) -> AcrossTemplates:
     """Return Krippendorff's alpha between templates and the share of statements with one stance under all."""
     counts = report.counts
-    stances, enough = (array[..., PRINTED] for array in report.originals)
+    stances, enough = report.originals[0][..., PRINTED], report.originals[1][..., PRINTED]
     rng = derive_rng(report.options.seed, "alpha")
     alpha = krippendorff_alpha(_coded(stances.T), rng=rng, resamples=report.options.resamples)
     if len(counts.templates) < 2:

@@ -184,9 +184,7 @@ def _wording_reason(report: Report, statement: int, template: int, test: str, co
     return f"{sentence} ({len(places)} paraphrases)" if code == PASS and len(places) > 1 else sentence
 
 
-def _pair_reason(
-    report: Report, first: tuple[int, ...], second: tuple[int, ...], code: int, relation: Relation
-) -> str:
+def _pair_reason(report: Report, first: tuple[int, ...], second: tuple[int, ...], code: int, relation: Relation) -> str:
     if code == INSUFFICIENT:
         return "; ".join(filter(None, (_lacking(report, at) for at in (first, second))))
     wanted = "flip" if relation is Relation.FLIPPED else "be the same"

@@ -1,7 +1,7 @@
 """Reads the stance of a response from the template's label words.
 
 The published heuristic takes the first label of the answer and turns it round when it is negated (Ceron et al. 2024,
-section 5.3). `LabelWords` keeps that principle, the first *assertion* decides, and is careful about what an assertion is:
+section 5.3). `LabelWords` keeps that principle, the first *assertion* decides, and is careful about what one is:
 
 - a label within a few words after a negation, in the same clause, is turned round; two negations cancel out;
 - `more likely to be harmful than beneficial`, `harmful rather than beneficial`: the first of the two counts;
@@ -19,15 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from workbench.domain.readings import ReaderCard, ReaderKind, Reading, Stance
 from workbench.errors import UnknownName, UsageError
 from workbench.readers.lexicon import LabelPair, Lexicon, Role
 from workbench.readers.published_rule import label_sets, read_as_published
 from workbench.readers.tokens import Phrasebook, Token, tokenize
-
-Rule = Literal["ours", "coded"]
 
 VERSION = "1"
 "of the code in this package; goes up whenever some text is read differently"
@@ -50,7 +48,7 @@ _LABELS = (Role.POSITIVE, Role.NEGATIVE)
 _TURNS = (Role.NEGATOR, Role.LESS, Role.NEITHER, Role.REJECTED)
 _QUIET = (Role.JOINER, Role.COMMA, Role.PARTIAL, Role.CARRIER, Role.EXCEPTION)
 _BREAKS = frozenset(".!?;:\n\r\u0085\u2028\u2029")
-_DASHES = frozenset("-–—")
+_DASHES = frozenset("-\u2013\u2014")
 
 
 class Mark(NamedTuple):
@@ -78,7 +76,7 @@ class Sentence:
 class LabelWords:
     """Reads answers to templates with one pair of labels."""
 
-    def __init__(self, positive: str, negative: str, lexicon: Lexicon, rule: Rule = "ours") -> None:
+    def __init__(self, positive: str, negative: str, lexicon: Lexicon, rule: str = "ours") -> None:
         """Take the template's two labels. Raises UsageError where the rule cannot read them."""
         if rule not in ("ours", "coded"):
             raise UnknownName(f"reading rule {rule!r} is unknown; choose 'ours' or 'coded'")
@@ -89,7 +87,7 @@ class LabelWords:
         self._pair = lexicon.pair(positive, negative)
         self._roles = Phrasebook(lexicon.roles(self._pair))
         self._refusals = Phrasebook((phrase, True) for phrase in lexicon.refusals)
-        self._contractions = "n't" in (negator.replace("’", "'") for negator in lexicon.negators)
+        self._contractions = "n't" in (negator.replace("\u2019", "'") for negator in lexicon.negators)
 
     @property
     def pair(self) -> LabelPair:
@@ -104,7 +102,7 @@ class LabelWords:
         return ReaderCard(ReaderKind.RULE, "label-words", f"{VERSION}-{self._lexicon.version}")
 
     def read(self, text: str) -> Reading:
-        """Return agree, disagree or None, with the words that decided. Takes any text, in time linear in its length."""
+        """Return agree, disagree or None, with the words that decided. Takes any text, in linear time."""
         if not text.strip():
             return Reading(None, NO_TEXT)
         if self._coded is not None:

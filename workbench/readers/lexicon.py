@@ -168,7 +168,9 @@ def _words(table: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def _pair(table: Any) -> LabelPair:
-    labels = [table.get(name) if isinstance(table, Mapping) else None for name in ("positive", "negative")]
-    if not all(isinstance(label, str) and label.strip() for label in labels):
+    positive, negative = (
+        table.get(side, "") if isinstance(table, Mapping) else "" for side in ("positive", "negative")
+    )
+    if not all(isinstance(label, str) and label.strip() for label in (positive, negative)):
         raise UsageError(f"a [[pair]] of the lexicon reads {table!r}; give it the labels `positive` and `negative`")
-    return LabelPair(labels[0], labels[1], _words(table, "positive_forms"), _words(table, "negative_forms"))
+    return LabelPair(positive, negative, _words(table, "positive_forms"), _words(table, "negative_forms"))

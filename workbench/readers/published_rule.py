@@ -66,12 +66,12 @@ def read_as_published(text: str, favour: frozenset[str], against: frozenset[str]
         if word[0] in favour or word[0] in against:
             preceding = [earlier[0] for earlier in before]
             if preceding[-1:] != ["t"] or len(preceding) < 2 or preceding[-2] == "don":
-                return _reading(text, before, word, word[0] in favour)
+                return _reading(before, word, word[0] in favour)
         before = [*before[-1:], word]
     return Reading(None, "no label word")
 
 
-def _reading(text: str, before: list[re.Match[str]], label: re.Match[str], agrees: bool) -> Reading:
+def _reading(before: list[re.Match[str]], label: re.Match[str], agrees: bool) -> Reading:
     words = [earlier[0] for earlier in before]
     start = label.start()
     if words[-1:] == ["not"]:
@@ -79,5 +79,6 @@ def _reading(text: str, before: list[re.Match[str]], label: re.Match[str], agree
     elif words == ["don", "t"]:
         start = before[0].start()
     stance = Stance.AGREE if agrees is (start == label.start()) else Stance.DISAGREE
-    shown = label[0] if start == label.start() else f"{'not' if words[-1] == 'not' else 'don’t'} {label[0]}"
+    negation = "" if start == label.start() else "not " if words[-1] == "not" else "don't "
+    shown = negation + label[0]
     return Reading(stance.value, f'"{shown}" read as {stance.value}', start, label.end())

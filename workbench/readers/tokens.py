@@ -15,7 +15,7 @@ T = TypeVar("T")
 # Decomposed accents count as letters; the underscores of Markdown do not. Only contracted endings stay with their
 # word, so that 'harmful'or'beneficial' is three words.
 _LETTER = r"(?:[^\W_]|[\u0300-\u036f])"
-_APOSTROPHES = "'’‘ʼ＇`´"
+_APOSTROPHES = "'\u2019\u2018\u02bc\uff07`\u00b4"
 _TOKEN = re.compile(
     rf"{_LETTER}+(?:[{_APOSTROPHES}](?:ll|re|ve|{_LETTER})(?!{_LETTER}))?|[^\w\s]|[\n\r\u0085\u2028\u2029]",
     re.IGNORECASE,

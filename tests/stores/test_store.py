@@ -1,0 +1,169 @@
+"""Opening, refusing and writing to a store."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import stores.connection as connection_module
+from stores.connection import SCHEMA_VERSION
+from stores.migrations import APPLICATION_ID
+from stores.store import Store
+from workbench.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError
+
+
+def test_a_new_store_is_stamped_strict_and_write_ahead_logged(store: Store) -> None:
+    read = store.connection.execute
+    assert read("pragma application_id").fetchone()[0] == APPLICATION_ID
+    assert read("pragma user_version").fetchone()[0] == SCHEMA_VERSION
+    assert read("pragma journal_mode").fetchone()[0] == "wal"
+    assert read("pragma foreign_keys").fetchone()[0] == 1
+    loose = read(
+        "select name from pragma_table_list where type = 'table' and schema = 'main' and strict = 0 "
+        "and name not like 'sqlite_%' and name not like '_sqlite_%'"
+    ).fetchall()
+    assert loose == []
+
+
+def test_opening_again_migrates_nothing(store: Store) -> None:
+    before = store.connection.execute("select * from _sqlite_migrations").fetchall()
+    with Store.open(store.path) as again:
+        assert again.connection.execute("select * from _sqlite_migrations").fetchall() == before
+
+
+def test_a_store_of_an_older_schema_is_brought_up_to_date(tmp_path: Path) -> None:
+    from sqlite_utils import Database
+
+    from stores.migrations import migrations
+
+    path = tmp_path / "old.db"
+    old = Database(path)
+    migrations.apply(old, stop_before="m003_responses")
+    old.execute(f"pragma application_id = {APPLICATION_ID}")
+    old.execute("pragma user_version = 2")
+    old.close()
+    with Store.open(path) as store:
+        assert store.runs.totals() == (0, 0)
+        assert store.connection.execute("pragma user_version").fetchone()[0] == SCHEMA_VERSION
+
+
+def test_a_missing_store_is_not_made_by_opening_it(tmp_path: Path) -> None:
+    with pytest.raises(NotAStore, match="workbench init"):
+        Store.open(tmp_path / "none.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_newer_schema_is_refused_and_left_alone(store: Store) -> None:
+    store.connection.execute(f"pragma user_version = {SCHEMA_VERSION + 1}")
+    with pytest.raises(NewerStore, match=f"schema {SCHEMA_VERSION + 1}.*pip install --upgrade"):
+        Store.open(store.path)
+
+
+def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.db"
+    with sqlite3.connect(path) as foreign:
+        foreign.execute("create table birds (name text)")
+    foreign.close()
+    before = path.read_bytes()
+    with pytest.raises(NotAStore, match="birds"):
+        Store.open(path)
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    path.write_text("Dear diary, " * 200)
+    with pytest.raises(NotAStore, match="not a SQLite file"):
+        Store.open(path)
+
+
+def test_a_read_only_file_is_refused_with_what_to_do(store: Store) -> None:
+    os.chmod(store.path, 0o444)
+    with pytest.raises(ReadOnlyStore, match=r"chmod u\+w"):
+        Store.open(store.path)
+
+
+def test_a_folder_and_a_missing_folder_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotAStore, match="folder"):
+        Store.open(tmp_path, create=True)
+    with pytest.raises(StoreError, match="does not exist"):
+        Store.open(tmp_path / "nowhere" / "a.db", create=True)
+
+
+def test_on_a_network_file_system_the_store_falls_back_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_module, "file_system", lambda _path: "nfs4")
+    with Store.open(tmp_path / "a.db", create=True) as store:
+        assert store.connection.execute("pragma journal_mode").fetchone()[0] == "truncate"
+        assert "nfs4" in store.notice
+        with store.write() as connection:
+            connection.execute("insert into text (key, body) values (x'00', 'kept')")
+    with Store.open(tmp_path / "a.db") as store:
+        assert store.connection.execute("select body from text").fetchone()[0] == "kept"
+
+
+def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
+    with pytest.raises(ZeroDivisionError), store.write() as connection:
+        connection.execute("insert into text (key, body) values (x'00', 'lost')")
+        raise ZeroDivisionError
+    assert store.connection.execute("select count(*) from text").fetchone()[0] == 0
+
+
+def test_a_lock_that_is_held_too_long_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.open(store.path) as other, store.write():
+        other.connection.execute("pragma busy_timeout = 50")
+        with pytest.raises(StoreBusy, match="another program"), other.write():
+            pass
+
+
+def _add_texts(path: Path, start: int) -> None:
+    with Store.open(path) as store:
+        for number in range(start, start + 50):
+            with store.write() as connection:
+                connection.execute(
+                    "insert into text (key, body) values (?, ?)", (number.to_bytes(16, "big"), str(number))
+                )
+
+
+def test_four_processes_write_at_once_and_nothing_is_lost(store: Store) -> None:
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=_add_texts, args=(store.path, n * 50)) for n in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0, 0, 0, 0]
+    assert store.connection.execute("select count(*) from text").fetchone()[0] == 200
+
+
+def test_a_writer_that_is_killed_leaves_whole_transactions_only(store: Store) -> None:
+    code = (
+        "import sys, itertools; from pathlib import Path; from stores.store import Store\n"
+        "store = Store.open(Path(sys.argv[1]))\n"
+        "for n in itertools.count():\n"
+        "    with store.write() as c:\n"
+        "        c.execute('insert into text (key, body) values (?, ?)', ((2 * n).to_bytes(16, 'big'), 'a'))\n"
+        "        c.execute('insert into text (key, body) values (?, ?)', ((2 * n + 1).to_bytes(16, 'big'), 'b'))\n"
+        "    print(n, flush=True)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(store.path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    told = 0
+    for line in process.stdout:
+        told = int(line)
+        if told >= 20:
+            process.kill()
+            break
+    process.stdout.close()
+    process.wait()
+    rows = store.connection.execute("select count(*) from text").fetchone()[0]
+    assert rows % 2 == 0
+    assert rows >= 2 * (told + 1)
+    assert store.connection.execute("pragma integrity_check").fetchone()[0] == "ok"
