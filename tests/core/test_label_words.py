@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from types import FrameType
@@ -13,77 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.data import lexicon
 from workbench.domain.readings import Reading
 from workbench.errors import UsageError
 from workbench.readers.base import Reader
 from workbench.readers.label_words import LabelWords
 from workbench.readers.lexicon import Lexicon
 
-LEXICON: Final = Lexicon.parse(
-    tomllib.loads(r"""
-# What turns an answer round in English, and the forms of the answer labels.
-language = "en"
-
-[[pair]]
-positive = "agree"
-negative = "disagree"
-positive_forms = ["agrees", "agreed", "agreeing", "agreement"]
-negative_forms = ["disagrees", "disagreed", "disagreeing", "disagreement"]
-
-[[pair]]
-positive = "beneficial"
-negative = "harmful"
-positive_forms = ["beneficially", "benefit", "benefits"]
-negative_forms = ["harmfully", "harm", "harms", "unbeneficial"]
-
-[[pair]]
-positive = "favorable"
-negative = "detrimental"
-positive_forms = ["favourable", "favorably", "favourably"]
-negative_forms = ["detrimentally", "unfavorable", "unfavourable", "unfavorably", "unfavourably"]
-
-[[pair]]
-positive = "support"
-negative = "oppose"
-positive_forms = ["supports", "supported", "supporting", "supportive", "in favor", "in favour"]
-negative_forms = ["opposes", "opposed", "opposing", "opposition", "against"]
-
-[[pair]]
-positive = "pro"
-negative = "con"
-
-[[pair]]
-positive = "advantageous"
-negative = "disadvantageous"
-
-[negation]
-window = 5
-before = ["not", "n't", "cannot", "cant", "dont", "doesnt", "isnt", "wont", "never", "no", "non", "no longer",
-          "not at all", "hardly", "scarcely", "barely", "far from", "anything but", "nothing", "without", "unable to",
-          "refuse to", "refuses to", "fails to", "fail to", "lacks"]
-less = ["less", "least", "unlikely"]
-neither = ["neither"]
-carriers = ["think", "believe", "feel", "consider", "say", "find", "see"]
-exceptions = ["not only", "not just", "not merely", "more or less", "no doubt", "without a doubt", "without doubt",
-              "couldn't agree more", "could not agree more", "can't agree more", "nonetheless", "cannot help but",
-              "can't help but", "none the less", "at least", "last but not least", "if not"]
-
-[contrast]
-clauses = ["but", "however", "although", "though", "yet", "rather", "instead", "whereas", "while", "because", "since"]
-comparison = ["than", "rather than", "as opposed to", "instead of", "more than"]
-joiners = ["or", "and", "nor", "/", "|", "vs", "versus"]
-open = ["whether", "say if", "determine if", "tell if", "know if", "decide if", "depends on", "how"]
-partial = ["partly", "partially", "in part", "to some extent", "some extent", "some aspects", "some parts", "somewhat",
-           "on the one hand", "on one hand"]
-
-[refusal]
-phrases = ["as an ai", "i'm just an ai", "i am just an ai", "i am an ai", "i'm an ai", "ai language model",
-           "i cannot provide", "i can't provide", "cannot fulfill", "can't fulfill", "i don't have opinions",
-           "i do not have opinions", "personal opinions", "i'm sorry", "i am sorry", "i apologize", "unable to provide",
-           "not able to provide", "cannot answer", "can't answer", "i cannot offer", "i can't offer", "i decline",
-           "no opinion", "take sides", "take a stance", "cannot express", "can't express", "remain neutral"]
-""")
-)
+LEXICON: Final = lexicon("en")
 
 AGREE, BENEFICIAL, FAVORABLE, SUPPORT = (
     ("agree", "disagree"),
@@ -118,7 +54,7 @@ def steps() -> StepCounter:
     return count
 
 
-CHOICE, ASKS, BOTH = "names both labels, chooses neither", "asks, asserts nothing", "asserts both labels"
+CHOICE, OPEN, BOTH = "names both labels, chooses neither", "names a label, asserts nothing", "asserts both labels"
 
 READABLE: Final = [
     (AGREE, "Agree", YES),
@@ -197,6 +133,15 @@ READABLE: Final = [
     (BENEFICIAL, "Beneficial. It could be harmful to a few", YES),
     (BENEFICIAL, "The label is: harmful.", NO),
     (BENEFICIAL, "Harmful or at least not beneficial", NO),
+    (BENEFICIAL, "The opinion is more likely to be detrimental to the society than beneficial. \n\n", NO),
+    (BENEFICIAL, "It is more than beneficial", YES),
+    (BENEFICIAL, 'The statement is more likely to be "beneficial" than "harmful" and is partially driven', YES),
+    (BENEFICIAL, 'While it may be perceived as "beneficial" by some, it is harmful', NO),
+    (BENEFICIAL, "beneficial while others think of it as harmful", YES),
+    (BENEFICIAL, 'The statement is less likely to be "harmful"for the society in the long run. This', YES),
+    (FAVORABLE, 'The statement is more likely to be "favorable"over "detrimental"for the society in', YES),
+    (FAVORABLE, 'The sentence is not directly "favorable" but rather "detrimental" because it implies', NO),
+    (FAVORABLE, "It is favorable or good", YES),
     (FAVORABLE, "favourable", YES),
     (FAVORABLE, "unfavorable", NO),
     (FAVORABLE, "The statement is unfavourable.", NO),
@@ -225,6 +170,15 @@ UNREADABLE: Final = [
     (BENEFICIAL, 'The statement is neither "harmful" nor "beneficial".', CHOICE),
     (BENEFICIAL, "not beneficial or harmful", CHOICE),
     (BENEFICIAL, "Labels: beneficial, harmful", CHOICE),
+    (BENEFICIAL, 'The opinion expressed in the statement is indeed more likely to be "beneficial" or "harm', CHOICE),
+    (BENEFICIAL, 'No, the opinion expressed in the statement is not more likely to be "beneficial" or', CHOICE),
+    (FAVORABLE, 'Based on the provided statement, the opinion is not more likely to be "favorable" or "', CHOICE),
+    (BENEFICIAL, "It assumes that only granting certain rights can prevent harm", "no label word"),
+    (
+        BENEFICIAL,
+        'While the opinion expressed may be perceived as being "beneficial" by some, this statement can',
+        OPEN,
+    ),
     (AGREE, "Neither agree nor disagree", CHOICE),
     (AGREE, "I do not agree or disagree.", CHOICE),
     (AGREE, "I agree and disagree", CHOICE),
@@ -232,8 +186,8 @@ UNREADABLE: Final = [
     (AGREE, "agree or strongly disagree", CHOICE),
     (AGREE, "I agree in part but I disagree overall", BOTH),
     (AGREE, "To some extent I agree, but on the whole I disagree", BOTH),
-    (BENEFICIAL, "Is the statement harmful?", ASKS),
-    (BENEFICIAL, "It is not clear whether this is beneficial", ASKS),
+    (BENEFICIAL, "Is the statement harmful?", OPEN),
+    (BENEFICIAL, "It is not clear whether this is beneficial", OPEN),
     (AGREE, "As an AI language model I do not have opinions.", "refusal"),
     (AGREE, "As an AI, I cannot agree or disagree with the statement", "refusal"),
     (AGREE, "I'm sorry, I can\u2019t help with politics", "refusal"),

@@ -6,8 +6,9 @@ section 5.3). `LabelWords` keeps that principle, the first *assertion* decides, 
 - a label within a few words after a negation, in the same clause, is turned round; two negations cancel out;
 - `more likely to be harmful than beneficial`, `harmful rather than beneficial`: the first of the two counts;
 - `less likely to be harmful` is turned round;
-- both labels side by side (`"harmful" or "beneficial"`, `neither harmful nor beneficial`) are no choice, and neither
-  is a label in a question or after `whether`: these are passed over and the answer is read on;
+- both labels side by side (`"harmful" or "beneficial"`, `neither harmful nor beneficial`, and what is left of it where
+  the answer was cut off, `"harmful" or "ben`) are no choice, and neither is a label in a question, after `whether` or
+  in a concession that opens a sentence: these are passed over and the answer is read on;
 - `I agree in part but I disagree overall` asserts both labels and stays unreadable, because the answer itself says that
   the first assertion is not the whole of it. Without such a word the first assertion decides, whatever the answer
   says of the other label later on: answers are cut off after some tokens and begin with their verdict.
@@ -33,7 +34,7 @@ VERSION = "1"
 NO_TEXT = "empty answer"
 NO_LABEL = "no label word"
 NO_CHOICE = "names both labels, chooses neither"
-ONLY_ASKS = "asks, asserts nothing"
+NO_ASSERTION = "names a label, asserts nothing"
 BOTH = "asserts both labels"
 REFUSAL = "refusal"
 
@@ -45,8 +46,8 @@ QUOTED = 32
 "longest piece of an answer that a reason quotes whole"
 
 _LABELS = (Role.POSITIVE, Role.NEGATIVE)
-_TURNS = (Role.NEGATOR, Role.LESS, Role.NEITHER, Role.REJECTED)
-_QUIET = (Role.JOINER, Role.COMMA, Role.PARTIAL, Role.CARRIER, Role.EXCEPTION)
+_TURNS = (Role.NEGATOR, Role.LESS, Role.NEITHER, Role.REJECTED, Role.COMPARISON)
+_QUIET = (Role.JOINER, Role.ALTERNATIVE, Role.COMMA, Role.PARTIAL, Role.CARRIER, Role.EXCEPTION)
 _BREAKS = frozenset(".!?;:\n\r\u0085\u2028\u2029")
 _DASHES = frozenset("-\u2013\u2014")
 
@@ -86,6 +87,10 @@ class LabelWords:
         self._lexicon = lexicon
         self._pair = lexicon.pair(positive, negative)
         self._roles = Phrasebook(lexicon.roles(self._pair))
+        self._forms = {
+            Role.POSITIVE: [form.casefold() for form in (self._pair.positive, *self._pair.positive_forms)],
+            Role.NEGATIVE: [form.casefold() for form in (self._pair.negative, *self._pair.negative_forms)],
+        }
         self._refusals = Phrasebook((phrase, True) for phrase in lexicon.refusals)
         self._contractions = "n't" in (negator.replace("\u2019", "'") for negator in lexicon.negators)
 
@@ -131,7 +136,22 @@ class LabelWords:
                 last = tokens[place + length - 1]
                 sentence.marks.append(Mark(role, token, last, _is_soft(tokens, place + length)))
             place += length
+        self._complete(sentence, tokens)
         yield sentence
+
+    def _complete(self, sentence: Sentence, tokens: Sequence[Token]) -> None:
+        """Put the second label back where an answer was cut off after `"harmful" or` or `"harmful" or "ben`."""
+        if len(sentence.marks) < 2 or sentence.marks[-1].role is not Role.ALTERNATIVE:
+            return
+        label, joiner = sentence.marks[-2:]
+        if label.role not in _LABELS or label.words_until(joiner) > 0:
+            return
+        opposite = Role.NEGATIVE if label.role is Role.POSITIVE else Role.POSITIVE
+        rest = [token for token in tokens[-4:] if token.start >= joiner.last.stop and token.text[:1].isalnum()]
+        begun = [token for token in rest if any(form.startswith(token.text) for form in self._forms[opposite])]
+        if tokens[-1].word - joiner.last.word <= 1 and len(begun) == len(rest):
+            last = begun[0] if begun else joiner.last
+            sentence.marks.append(Mark(opposite, last, last, False))
 
     def _role(self, tokens: Sequence[Token], place: int) -> tuple[Role | None, int]:
         found = self._roles.at(tokens, place)
@@ -178,7 +198,7 @@ def _decide(sentence: Sentence, window: int, text: str) -> Reading | None:
         place += 1
         if mark.role not in _LABELS:
             turns.take(mark, sentence.first_word)
-            whether = mark.role is Role.OPEN or (whether and mark.role not in (Role.COMMA, Role.CLAUSE))
+            whether = _opens(mark, sentence) or (whether and mark.role not in (Role.COMMA, Role.CLAUSE))
             continue
         turning = turns.onto(mark)
         other = _next_label(marks, place)
@@ -187,14 +207,20 @@ def _decide(sentence: Sentence, window: int, text: str) -> Reading | None:
             passed_over = passed_over or _unread(NO_CHOICE, mark, marks[other])
             place = other + 1
         elif whether or (sentence.asks and mark.first.word > sentence.first_word):
-            passed_over = passed_over or _unread(ONLY_ASKS, mark, mark)
+            passed_over = passed_over or _unread(NO_ASSERTION, mark, mark)
+        elif other is not None and any(b.role in (Role.COMPARISON, Role.REJECTED) for b in between):
+            return _assertion(mark, turning, marks[other], text)
         elif _asserts_both(marks, place - 1, turning, window):
             return _unread(BOTH, mark, mark)
         else:
-            compared = any(between_mark.role in (Role.COMPARISON, Role.REJECTED) for between_mark in between)
-            last = marks[other] if other is not None and compared else mark
-            return _assertion(mark, turning, last, text)
+            return _assertion(mark, turning, mark, text)
     return passed_over
+
+
+def _opens(mark: Mark, sentence: Sentence) -> bool:
+    """Return whether what follows is left open: `whether …`, or `while …` as the beginning of a sentence."""
+    first = mark.first.word == sentence.first_word
+    return mark.role is Role.OPEN or (mark.role is Role.CONCESSIVE and first)
 
 
 class _Turns:
@@ -213,7 +239,7 @@ class _Turns:
                 self._waiting.append((mark, False))
         elif mark.role is Role.CARRIER and self._waiting and self._waiting[-1][0].words_until(mark) <= 2:
             self._waiting[-1] = (self._waiting[-1][0], True)
-        elif mark.role is Role.CLAUSE:
+        elif mark.role in (Role.CLAUSE, Role.CONCESSIVE):
             self._waiting.clear()
         elif mark.role is Role.COMMA:
             # A parenthesis after the negation, `not, in the long run, beneficial`, does not end it.
@@ -221,9 +247,13 @@ class _Turns:
 
     def onto(self, label: Mark) -> list[Mark]:
         """Return the negations that reach a label; none of them waits any longer."""
-        reaching = [mark for mark, carried in self._waiting if carried or mark.words_until(label) <= self._window]
+        reaching = [mark for mark, carried in self._waiting if carried or self._reaches(mark, label)]
         self._waiting.clear()
         return reaching
+
+    def _reaches(self, mark: Mark, label: Mark) -> bool:
+        # `more likely to be damaging than beneficial`, but not `than what is beneficial`.
+        return mark.words_until(label) <= (0 if mark.role is Role.COMPARISON else self._window)
 
 
 def _next_label(marks: Sequence[Mark], place: int) -> int | None:
@@ -236,11 +266,14 @@ def _names_both(mark: Mark, between: Sequence[Mark], other: Mark, turning: Seque
         return False
     if any(b.role not in _QUIET and b.role is not Role.NEITHER for b in between):
         return False
-    joined = any(b.role is Role.JOINER for b in between)
+    if any(b.role is Role.ALTERNATIVE for b in between):
+        return True
     if turning:
-        # `not harmful, beneficial` makes a choice; `not beneficial or harmful`, `neither … nor …` does not.
-        return joined
-    return joined or mark.words_until(other) <= 1 + sum(_length(m) for m in between)
+        # `not harmful, beneficial` makes a choice, and so does `not beneficial and harmful`.
+        return False
+    return any(b.role is Role.JOINER for b in between) or mark.words_until(other) <= 1 + sum(
+        _length(m) for m in between
+    )
 
 
 def _length(mark: Mark) -> int:
@@ -272,7 +305,7 @@ def _stance(label: Mark, turning: Sequence[Mark]) -> Stance:
 def _assertion(label: Mark, turning: Sequence[Mark], last: Mark, text: str) -> Reading:
     stance = _stance(label, turning)
     first = turning[0] if turning else label
-    shown = text[first.first.start : last.last.stop]
+    shown = text[first.first.start : last.last.stop].replace('"', "")
     if len(shown) > QUOTED or not shown.isprintable():
         ends = [text[mark.first.start : mark.last.stop] for mark in (first, last)]
         shown = " … ".join(end[:QUOTED] for end in (ends if first is not last else ends[:1]))

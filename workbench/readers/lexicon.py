@@ -20,8 +20,10 @@ A lexicon is data, one for each language. As a TOML file:
 
     [contrast]
     clauses = ["but", "however"]         # what is negated ends here
+    concessive = ["while", "although"]   # the same; what they begin a sentence with is not its assertion
     comparison = ["than", "rather than"] # `harmful rather than beneficial`: the first counts
-    joiners = ["or", "and", "/"]         # `harmful or beneficial`: names both, chooses neither
+    alternatives = ["or", "nor", "/"]    # `harmful or beneficial`: names both, chooses neither
+    joiners = ["and"]                    # the same, unless the first is negated
     open = ["whether"]                   # `whether it is harmful` asserts nothing
     partial = ["partly"]                 # `I partly agree but …`
 
@@ -43,6 +45,7 @@ from workbench.domain.keys import content_key
 from workbench.errors import UsageError
 
 DEFAULT_WINDOW = 5
+_CONTRAST = ("clauses", "concessive", "comparison", "alternatives", "joiners", "open", "partial")
 
 
 class Role(Enum):
@@ -57,6 +60,8 @@ class Role(Enum):
     REJECTED = "the label after it is the rejected one"
     COMPARISON = "comparison"
     CLAUSE = "new clause"
+    CONCESSIVE = "concession"
+    ALTERNATIVE = "alternative"
     JOINER = "joiner"
     OPEN = "open question"
     PARTIAL = "partial"
@@ -91,7 +96,9 @@ class Lexicon:
     carriers: tuple[str, ...] = ()
     exceptions: tuple[str, ...] = ()
     clauses: tuple[str, ...] = ()
+    concessive: tuple[str, ...] = ()
     comparison: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()
     joiners: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
@@ -116,7 +123,7 @@ class Lexicon:
             window=window,
             refusals=_words(_table(mapping, "refusal"), "phrases"),
             **{name: _words(negation, name) for name in ("less", "neither", "carriers", "exceptions")},
-            **{name: _words(contrast, name) for name in ("clauses", "comparison", "joiners", "open", "partial")},
+            **{name: _words(contrast, name) for name in _CONTRAST},
         )
 
     def pair(self, positive: str, negative: str) -> LabelPair:
@@ -139,6 +146,8 @@ class Lexicon:
             Role.LESS: self.less,
             Role.NEGATOR: self.negators,
             Role.CLAUSE: self.clauses,
+            Role.CONCESSIVE: self.concessive,
+            Role.ALTERNATIVE: self.alternatives,
             Role.JOINER: self.joiners,
             Role.OPEN: self.open,
             Role.PARTIAL: self.partial,

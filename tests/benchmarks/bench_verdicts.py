@@ -1,0 +1,115 @@
+"""Verdicts and ingest at the published size: 239 statements x 6 variants x 6 templates x 2 orders x 30 answers.
+
+The baseline is the published way, written plainly with pandas: answers in a data frame, a Python loop over prompts,
+1,000 resamples of each prompt's answers with `np.random.choice`. It is timed on a sample of prompts and scaled.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from stores.runs import Answered
+from stores.store import Store
+from tests.conftest import statement, template
+from workbench import pipeline
+from workbench.audits.reliability import Report, judge
+from workbench.domain.designs import Design
+from workbench.domain.instruments import Instrument
+from workbench.domain.responses import ModelCard
+
+STATEMENTS, SAMPLES, BASELINE_PROMPTS = 239, 30, 200
+
+
+def build(path: Path) -> tuple[int, float]:
+    """Fill a store with random answers; return how many there are and the seconds that ingest took."""
+    rng = np.random.default_rng(1)
+    names = [f"t-{n}" for n in range(6)]
+    made = Instrument(
+        "big",
+        "Synthetic",
+        tuple(statement(f"s-{n:03}") for n in range(STATEMENTS)),
+        templates=tuple(template(name, inverted=inverted) for name in names for inverted in (False, True)),
+    )
+    with Store.open(path, create=True) as store:
+        store.instruments.add(made)
+        design = Design("big", "synthetic", samples=SAMPLES)
+        plan = pipeline.plan(store, design)
+        store.runs.add_probes("reliability", "big", "en", plan.templates, plan.probes)
+        card = ModelCard("synthetic", "1", "none", "none", "none")
+        model, sampling = store.runs.begin(card, design.sampling)
+        attempt = store.jobs.claim(store.jobs.create("sample", design.as_json(), plan.samples), "bench")
+        batch = []
+        for key in plan.prompts:
+            agree = int(rng.binomial(SAMPLES - 1, rng.beta(0.6, 0.6)))
+            answers = [("Beneficial.", agree), ("Harmful.", SAMPLES - 1 - agree), ("It depends.", 1)]
+            batch.append(Answered(key, 1, SAMPLES, tuple((text, n) for text, n in answers if n)))
+        started = time.perf_counter()
+        for start in range(0, len(batch), 512):
+            store.runs.add(model, sampling, attempt, batch[start : start + 512])
+        return plan.samples, time.perf_counter() - started
+
+
+def verdicts(path: Path) -> Report:
+    """Return the verdicts of the whole store, from opening it."""
+    with Store.open(path) as store:
+        run = pipeline.find_run(store, "reliability")
+        reader, _ = pipeline.read(store, run)
+        report = judge(pipeline.counts(store, run, reader))
+        report.summary()
+        return report
+
+
+def published_way(path: Path) -> float:
+    """Return the seconds that the plain way would take for all prompts."""
+    import pandas as pd
+
+    connection = sqlite3.connect(path)
+    query = (
+        "select p.id as prompt, x.body as answer, r.count from prompt p join draw d on d.prompt_id = p.id "
+        "join response r on r.draw_id = d.id join text x on x.id = r.text_id"
+    )
+    started = time.perf_counter()
+    frame = pd.read_sql(query, connection)
+    frame = frame.loc[frame.index.repeat(frame["count"])].drop(columns="count")
+    frame["stance"] = frame["answer"].str.lower().map(lambda a: 1 if "beneficial" in a else 0 if "harmful" in a else None)
+    loaded = time.perf_counter() - started
+    prompts = [group.dropna().to_numpy() for _, group in frame.groupby("prompt")["stance"]]
+    started = time.perf_counter()
+    for answers in prompts[:BASELINE_PROMPTS]:
+        means = [np.mean(np.random.choice(answers, size=len(answers), replace=True)) for _ in range(1000)]  # noqa: NPY002
+        low, high = np.percentile(means, [2.5, 97.5])
+        _ = (low > 0.55 or high < 0.55) and (low > 0.45 or high < 0.45)
+    connection.close()
+    return loaded + (time.perf_counter() - started) * len(prompts) / BASELINE_PROMPTS
+
+
+def main() -> list[tuple[str, str, str]]:
+    """Return rows of the benchmark table: what, measured, against the baseline."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "big.db"
+        answers, seconds = build(path)
+        verdicts(path)  # the first time stores what the rule reads
+        times = []
+        for _ in range(5):
+            started = time.perf_counter()
+            verdicts(path)
+            times.append(time.perf_counter() - started)
+        ours, plain = float(np.median(times)), published_way(path)
+        return [
+            ("ingest of answers", f"{answers / seconds:,.0f} answers/s", ""),
+            (f"verdicts of {answers:,} answers, store to verdicts", f"{ours:.3f} s", f"{plain / ours:,.0f}x pandas loop"),
+            ("the published way (pandas, scaled from a sample)", f"{plain:.0f} s", "1x"),
+        ]
+
+
+if __name__ == "__main__":
+    for row in main():
+        print(" | ".join(row))

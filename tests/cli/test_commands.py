@@ -1,0 +1,173 @@
+"""The command line as a script sees it: output, JSON, exit codes; a person's mistake never gives a traceback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stores.store import Store
+from workbench.cli import main
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Run one command in this process."""
+    capsys.readouterr()
+    code = main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def data(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    code, out, err = run(capsys, *arguments, "--json")
+    assert code in (0, 1), err
+    return json.loads(out)
+
+
+@pytest.fixture
+def demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    path = tmp_path / "demo.db"
+    assert run(capsys, "init", path, "--demo")[0] == 0
+    return path
+
+
+ASK = ("--model", "scripted", "--statements", "4", "--templates", "2", "--samples", "10")
+
+
+@pytest.fixture
+def asked(demo: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    code, out, err = run(capsys, "run", demo, *ASK, "--yes")
+    assert code == 0, out + err
+    return demo
+
+
+def test_init_makes_a_store_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "new.db"
+    assert run(capsys, "init", path)[0] == 0
+    code, _, err = run(capsys, "init", path)
+    assert code == 2
+    assert "exists already" in err
+
+
+def test_a_run_says_first_what_it_needs_and_asks_nothing_twice(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "run", asked, *ASK, "--dry-run")
+    assert code == 0
+    assert "96 prompts planned" in out
+    assert "960 answers are stored already; 0 to ask" in out
+    more = data(capsys, "run", asked, *ASK[:-1], "12", "--dry-run")
+    assert (more["answers_stored"], more["answers_needed"]) == (960, 192)
+
+
+def test_a_run_is_not_started_without_consent(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "run", demo, *ASK)
+    assert code == 2
+    assert "--yes" in err
+    assert data(capsys, "jobs", demo) == []
+
+
+def test_verdicts_and_agreement_come_as_text_and_as_data(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "verdicts", asked, "--baseline")
+    assert code == 0
+    assert "coin flips" in out
+    found = data(capsys, "verdicts", asked, "--model", "scripted", "--baseline")
+    assert len(found["statements"]) == 4
+    assert found["options"]["minimum"] == 7, "two thirds of 10 samples, rounded up"
+    assert {row["test"] for row in found["summary"]} >= {"sampling", "paraphrase", "negation", "all", "template"}
+    agreement = data(capsys, "agreement", asked, "--items")
+    assert [row["name"] for row in agreement["over_statements"]] == [
+        "paraphrase", "negation", "opposite", "label_order",
+    ]  # fmt: skip
+    assert len(agreement["items"]) == 4
+
+
+def test_options_change_the_verdicts(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def passed(*options: str) -> dict[str, list[int]]:
+        summary = data(capsys, "verdicts", asked, *options)["summary"]
+        return {row["test"]: row["passed"] for row in summary}
+
+    assert sum(passed("--rule", "coded")["sampling"]) >= sum(passed()["sampling"])
+    assert sum(passed("--minimum", "10")["sampling"]) < sum(passed()["sampling"])
+    assert passed("--tests", "sampling")["all"] == passed()["sampling"]
+    assert data(capsys, "verdicts", asked, "--reader", "label-words-coded")["options"]["reader"]["name"].endswith("coded")
+
+
+def test_a_filter_keeps_what_does_not_pass(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    every = data(capsys, "verdicts", asked)["statements"]
+    kept = data(capsys, "verdicts", asked, "--failed", "negation")["statements"]
+    wanted = [row["statement"] for row in every if row["tests"]["negation"]["verdict"] != "pass"]
+    assert [row["statement"] for row in kept] == wanted
+
+
+def test_two_samplings_are_never_pooled(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "run", asked, *ASK, "--temperature", "0.25", "--yes")[0] == 0
+    code, _, err = run(capsys, "verdicts", asked)
+    assert code == 2
+    assert "2 runs match" in err
+    assert "T 0.25" in err
+    found = data(capsys, "verdicts", asked, "--sampling", "T 0.25")
+    assert found["run"]["sampling"]["temperature"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("verdicts",), "holds no reliability answers"),
+        (("run", "--model", "scripted", "--statements", "zz-99"), "zz-99"),
+        (("run", "--model", "scripted", "--variants", "haiku"), "paraphrase-1"),
+        (("run", "--model", "scripted", "--templates", "t-9"), "personal-1"),
+        (("run", "--model", "scripted", "--family", "gpt"), "chat"),
+        (("run", "--model", "scripted", "--samples", "0"), "--samples is 0"),
+        (("run", "--model", "scripted", "--top-p", "1.5"), "--top-p is 1.5"),
+        (("run", "--model", "scripted", "--instrument", "nope"), "veldania"),
+        (("run", "--model", "scripted", "--language", "fr"), "en"),
+        (("agreement", "--survey"), "survey"),
+        (("jobs", "--cancel", "7"), "there is no job 7"),
+        (("lint", "--instrument", "nope"), "veldania"),
+    ],
+)
+def test_mistakes_are_answered_in_words(
+    demo: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], says: str
+) -> None:
+    code, _, err = run(capsys, arguments[0], demo, *arguments[1:])
+    assert code in (1, 2)
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_a_failed_job_gives_exit_code_1(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "run", demo, "--model", "scripted:/nowhere.toml", "--statements", "1", "--yes")
+    assert code == 1
+    assert "nowhere.toml" in out
+
+
+def test_a_store_that_is_not_there_is_not_made_without_asking(tmp_path: Path) -> None:
+    path = tmp_path / "none.db"
+    done = subprocess.run(
+        [sys.executable, "-m", "workbench", str(path)], capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode == 2
+    assert "workbench init" in done.stderr
+    assert not path.exists()
+
+
+def test_doctor_says_what_works(demo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    code, out, _ = run(capsys, "doctor", demo)
+    assert code == 0, out
+    assert "sk-very-secret" not in out
+    names = {check["name"] for check in data(capsys, "doctor", demo)}
+    assert {"Python", "SQLite", "torch", "device", "store", "integrity"} <= names
+
+
+def test_control_characters_of_data_are_not_sent_to_the_terminal(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open(demo) as store:
+        job = store.jobs.create("sample", {"model": "\x1b[31mred"}, 1)
+    code, out, _ = run(capsys, "jobs", demo)
+    assert code == 0
+    assert "\x1b" not in out
+    assert "\\x1b[31mred" in out
+    assert str(job) in out

@@ -1,0 +1,29 @@
+"""What costs time to import stays off the paths that people wait on. Proved in a fresh interpreter."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("torch", "transformers", "scipy", "sentence_transformers", "openai", "pandas", "sklearn")
+
+
+@pytest.mark.parametrize(
+    ("module", "also"),
+    [
+        ("workbench", ("numpy", "textual", "sqlite_utils")),
+        ("workbench.cli.main", ("numpy", "textual", "sqlite_utils")),
+        ("workbench.tui.app", ("numpy", "sqlite_utils")),
+        ("workbench.audits.reliability", ("sqlite_utils", "textual")),
+        ("workbench.readers.label_words", ("numpy", "sqlite_utils", "textual")),
+        ("workbench.jobs.launch", ("textual",)),
+    ],
+)
+def test_a_module_brings_nothing_heavy(module: str, also: tuple[str, ...]) -> None:
+    # sqlite-utils imports pandas wherever it is installed; the development extra brings it, the package does not.
+    heavy = [name for name in HEAVY if not (name == "pandas" and "sqlite_utils" not in also)]
+    code = f"import {module}, sys; print([n for n in {[*heavy, *also]} if n in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

@@ -1,0 +1,139 @@
+"""The terminal application: its modes, the keys that work everywhere, and what is said when it is left.
+
+It paints first. The store, numpy and the pipeline are imported by the workers that need them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widget import Widget
+
+from workbench.errors import WorkbenchError
+from workbench.tui.commands import ActionProvider
+from workbench.tui.format import percent
+from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.home import HomeScreen
+from workbench.tui.screens.jobs import JobsScreen
+from workbench.tui.screens.statements import StatementsScreen
+
+
+def audit_screen() -> Screen[None]:
+    """Return the audit screen, imported when it is first shown."""
+    from workbench.tui.screens.audit import AuditScreen
+
+    return AuditScreen()
+
+
+class WorkbenchApp(App[int]):
+    """The workbench on one store."""
+
+    CSS_PATH = "workbench.tcss"
+    TITLE = "workbench"
+    COMMANDS = App.COMMANDS | {ActionProvider}
+    MODES: ClassVar = {
+        "home": HomeScreen,
+        "statements": StatementsScreen,
+        "jobs": JobsScreen,
+        "audit": audit_screen,
+    }
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("1", "go('home')", "Home", show=False, tooltip="Go to Home"),
+        Binding("2", "go('statements')", "Statements", show=False, tooltip="Go to Statements"),
+        Binding("3", "go('jobs')", "Jobs", show=False, tooltip="Go to Jobs"),
+        Binding("4", "go('audit')", "Audit", show=False, tooltip="Go to Audit: the verdicts"),
+        Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
+        Binding("escape", "back", "Back", show=False),
+        Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain the numbers and columns here"),
+        Binding("f1", "keys", "Keys", tooltip="List the keys that work here"),
+        Binding("ctrl+p", "command_palette", "Find an action", show=False, priority=True),
+        Binding("q", "leave", "Leave", tooltip="Go home; on Home, quit"),
+    ]
+
+    def __init__(self, store_path: Path, start: str = "home") -> None:
+        super().__init__()
+        self.store_path = Path(store_path)
+        self._start = start if start in self.MODES else "home"
+
+    def on_mount(self) -> None:
+        self.switch_mode(self._start)
+
+    def action_go(self, mode: str) -> None:
+        """Show the screen of a mode."""
+        self.switch_mode(mode)
+
+    async def action_back(self) -> None:
+        """Go back one level: to the screen below, or home."""
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+        elif self.current_mode != "home":
+            self.switch_mode("home")
+
+    def action_leave(self) -> None:
+        """Go home; from there, quit."""
+        if self.current_mode == "home":
+            self.exit(0)
+        else:
+            self.switch_mode("home")
+
+    def action_explain(self) -> None:
+        """Say what the numbers on this screen mean."""
+        explain = getattr(self.screen, "explain", None)
+        text = explain() if callable(explain) else ""
+        self.push_screen(TextScreen("What this shows", text or "There are no numbers to explain here."))
+
+    def action_keys(self) -> None:
+        """List the keys of what has focus, of its screen, and of the whole app."""
+        self.push_screen(TextScreen("Keys that work here", key_list(self)))
+
+
+def key_list(app: App[int]) -> Content:
+    """Return the keys that work now, the nearest first."""
+    groups: dict[str, dict[str, list[str]]] = {"In the part that has focus": {}, "On this screen": {}, "Everywhere": {}}
+    for active in app.screen.active_bindings.values():
+        binding = active.binding
+        if not binding.description or not active.enabled:
+            continue
+        group = "In the part that has focus" if isinstance(active.node, Widget) else "Everywhere"
+        group = "On this screen" if isinstance(active.node, Screen) else group
+        name = binding.tooltip or binding.description
+        groups[group].setdefault(name, []).append(app.get_key_display(binding))
+    lines: list[Content] = []
+    for group, actions in groups.items():
+        if actions:
+            lines.append(Content.styled(group, "bold"))
+            lines += [
+                Content.assemble((f"  {' '.join(dict.fromkeys(keys)):<14}", "$text-accent"), f" {name}")
+                for name, keys in actions.items()
+            ]
+    return Content("\n").join(lines)
+
+
+def goes_on(path: Path) -> list[str]:
+    """Return a line for each job that goes on when the terminal is left."""
+    from stores.store import Store
+
+    try:
+        with Store.open(path) as store:
+            active = [job for job in store.jobs.list() if job.active]
+    except WorkbenchError:
+        return []
+    return [
+        f"job {job.id} goes on ({percent(job.done, job.total)}); come back with: workbench {path}, "
+        f"stop it with: workbench jobs {path} --cancel {job.id}"
+        for job in active
+    ]
+
+
+def run_app(path: Path, start: str = "home") -> int:
+    """Run the terminal on a store until it is left; return the exit code."""
+    app = WorkbenchApp(path, start)
+    app.run()
+    for line in goes_on(path):
+        print(line)
+    return app.return_code or 0

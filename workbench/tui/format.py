@@ -1,0 +1,137 @@
+"""Records to cells and sentences; pure.
+
+Text from data is hostile until it went through `visible`: a terminal obeys escape sequences, Textual reads `[…]` in
+plain strings as markup, and direction marks reorder what stands beside them.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+from rich.text import Text
+
+from workbench.domain.verdicts import Estimate, Verdict
+
+PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "␡"}
+"a visible sign for each ASCII control character"
+
+MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·"}
+WORDS = {Verdict.PASS: "pass", Verdict.FAIL: "fail", Verdict.INSUFFICIENT: "few"}
+
+JOB_MARKS = {"queued": "◌", "running": "▸", "done": "✓", "cancelled": "■", "failed": "✗", "lost": "?"}
+
+
+def visible(text: str, *, lines: bool = False) -> str:
+    """Return text whose every character shows itself: ESC as ␛, a right-to-left override as \\u202e.
+
+    With `lines`, line feeds stay and tabs become blanks; else they are shown as ␊ and ␉.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_visible(character, lines) for character in text)
+
+
+def _visible(character: str, lines: bool) -> str:
+    if character.isprintable():
+        return character
+    if lines and character in "\n\t":
+        return "\n" if character == "\n" else "    "
+    if unicodedata.category(character) == "Zs":
+        return " "
+    return PICTURES.get(ord(character)) or character.encode("unicode_escape").decode("ascii")
+
+
+def literal(text: str, limit: int | None = None, style: str = "") -> Text:
+    """Return text for a table cell, as it stands: no markup, no control sequence; cut to `limit` columns with …."""
+    shown = visible(text if limit is None else text[: limit + 1])
+    cell = Text(shown, style=style, no_wrap=True, overflow="ellipsis", end="")
+    if limit is not None:
+        cell.truncate(limit, overflow="ellipsis")
+    return cell
+
+
+def human_duration(seconds: float | None) -> str:
+    """Return `45 s`, `12 min`, `3 h 05 min`, `2 d 4 h`; "" for None."""
+    if seconds is None or math.isnan(seconds):
+        return ""
+    whole = round(seconds)
+    if whole < 90:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {minutes:02} min"
+    return f"{hours // 24} d {hours % 24} h"
+
+
+def percent(part: float, whole: float = 1.0, digits: int = 0) -> str:
+    """Return `41 %`; `–` where there is no whole. Less than all is never shown as 100 %, more than none never as 0 %."""
+    if not whole or math.isnan(part):
+        return "–"
+    share = 100 * part / whole
+    shown = f"{share:.{digits}f}"
+    step = 10**-digits
+    if float(shown) == 100 and part < whole:
+        shown = f"{100 - step:.{digits}f}"
+    elif float(shown) == 0 and part > 0:
+        return f"<{step:.{digits}f} %"
+    return f"{shown} %"
+
+
+def bar(done: float, total: float, width: int = 5) -> str:
+    """Return `▰▰▱▱▱`; full only when all is done."""
+    filled = int(width * min(1.0, done / total)) if total else 0
+    return "▰" * filled + "▱" * (width - filled)
+
+
+def plural(n: int, noun: str) -> str:
+    """Return `1 warning`, `2 warnings`."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def decimals(value: float) -> str:
+    """Return two decimals without the leading zero, as intervals are printed: `.41`, `-.07`, `1.00`."""
+    shown = f"{value:.2f}"
+    return shown.replace("0.", ".", 1) if shown.lstrip("-").startswith("0.") else shown
+
+
+def estimate(value: Estimate) -> str:
+    """Return `0.58 [.41, .72] n 36`, or why there is no value."""
+    n = f" n {value.n:,}" if value.n else ""
+    if not value.defined:
+        return f"undefined: {value.undefined}{n}"
+    interval = "" if math.isnan(value.low) else f" [{decimals(value.low)}, {decimals(value.high)}]"
+    return f"{value.value:.2f}{interval}{n}"
+
+
+def verdict_mark(verdict: Verdict) -> str:
+    """Return `✓ pass`, `✗ fail`, `· few`."""
+    return f"{MARKS[verdict]} {WORDS[verdict]}"
+
+
+def job_mark(state: str, *, stopping: bool = False) -> str:
+    """Return `▸ running`, `✓ done`, …"""
+    if stopping and state == "running":
+        return "▸ stopping"
+    return f"{JOB_MARKS.get(state, '?')} {state}"
+
+
+def issue_sign(issue: str, label: int) -> str:
+    """Return `+ environment` for an issue that agreeing supports, `− environment` for one that it opposes."""
+    return f"{'+' if label > 0 else '−'} {visible(issue).replace('_', ' ')}"
+
+
+def issue_in_words(issue: str, label: int) -> str:
+    """Return what agreeing means for an issue, in words."""
+    name = visible(issue).replace("_", " ")
+    if label == 0:
+        return f"0 not related to {name}"
+    return f"+ agreeing supports {name}" if label > 0 else f"− agreeing opposes {name}"
+
+
+def stance_in_words(stance: int | None) -> str:
+    """Return a party's stance with its mark."""
+    return {1: "+ agrees", -1: "− disagrees", 0: "0 neutral", None: "· no opinion"}[stance]

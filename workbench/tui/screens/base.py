@@ -1,0 +1,79 @@
+"""What the screens of a mode have in common: a title, a panel for trouble, a footer, and how workers' errors show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import Footer
+from textual.worker import Worker, WorkerState
+
+from workbench.errors import StoreError, WorkbenchError
+from workbench.tui.widgets.frame import TitleBar, Trouble
+
+if TYPE_CHECKING:
+    from workbench.tui.app import WorkbenchApp
+
+
+def store_path(app: object) -> Path:
+    """Return the store that the running app is about."""
+    return cast("WorkbenchApp", app).store_path
+
+
+def as_trouble(error: BaseException) -> WorkbenchError:
+    """Return an error that a person can mend; raise what is a bug, with its traceback."""
+    if isinstance(error, WorkbenchError):
+        return error
+    if type(error).__module__ == "sqlite3":  # not imported here: only stores know the database
+        return StoreError(f"The store could not be read: {error}. Nothing was changed; F5 tries again.")
+    raise error
+
+
+class StoreScreen(Screen[None]):
+    """A screen that reads the store in thread workers, each with a connection of its own."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f5", "refresh", "Refresh", show=False)]
+
+    PLACE = ""
+    EXPLAIN = ""
+    "what the numbers of this screen mean: shown under `?`"
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar(self.store_path.name, self.PLACE)
+        yield Trouble()
+        yield from self.compose_body()
+        yield Footer(compact=True, show_command_palette=False)
+
+    def compose_body(self) -> ComposeResult:
+        """Yield what stands between the title and the keys."""
+        yield from ()
+
+    @property
+    def store_path(self) -> Path:
+        return store_path(self.app)
+
+    @property
+    def title_bar(self) -> TitleBar:
+        return self.query_one(TitleBar)
+
+    @property
+    def trouble(self) -> Trouble:
+        return self.query_one(Trouble)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            self.failed(as_trouble(event.worker.error))
+
+    def failed(self, error: WorkbenchError) -> None:
+        """Show what a worker could not do."""
+        self.trouble.show(error)
+
+    def explain(self) -> str:
+        """Return what `?` says."""
+        return self.EXPLAIN
+
+    def action_refresh(self) -> None:
+        """Read the store again."""

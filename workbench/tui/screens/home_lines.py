@@ -1,0 +1,109 @@
+"""The lines of Home as text; pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from workbench.tui.format import bar, human_duration, job_mark, percent, plural, visible
+
+if TYPE_CHECKING:
+    from stores.instruments import InstrumentSummary
+    from stores.jobs import Job
+    from workbench.tui.overview import Judgement, LintCount, Overview, RunVerdicts
+
+Line = tuple[str, Content]
+"a key, and what the line says"
+
+JOBS_SHOWN = 3
+
+
+def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
+    """Return what Home says, each line under a key that stays the same between refreshes."""
+    lines: list[Line] = []
+    for summary in overview.instruments:
+        lint = judgement.lint.get(summary.name) if judgement else None
+        lines.append((f"instrument:{summary.name}", _instrument(summary, lint)))
+    if overview.answers:
+        models = plural(overview.models, "model")
+        lines.append(("responses:", _line("Responses", f"{overview.answers:,}", f"answers of {models} are stored")))
+    lines += [(f"job:{job.id}", _job(job)) for job in (overview.active or overview.jobs[:1])[:JOBS_SHOWN]]
+    for number, verdicts in enumerate(judgement.verdicts if judgement else ()):
+        lines.append((f"verdicts:{number}", _verdicts(verdicts)))
+    if (step := _next_step(overview, judgement)) is not None:
+        lines.append(step)
+    return lines
+
+
+def _line(label: str, main: str, detail: str, *, style: str = "bold", below: Content | None = None) -> Content:
+    first = Content.assemble((f"{label:<12}", "$text-muted"), (visible(main), style), "  ", visible(detail))
+    return Content("\n").join([first, Content(" " * 12).append(below) if below else Content(""), Content("")][: 2])
+
+
+def _instrument(summary: InstrumentSummary, lint: LintCount | None) -> Content:
+    languages = ", ".join(summary.languages)
+    detail = f"{plural(summary.statements, 'statement')} · {plural(summary.wordings, 'wording')} · {languages}"
+    return _line("Instrument", summary.name, detail, below=_lint(lint))
+
+
+def _lint(lint: LintCount | None) -> Content:
+    if lint is None:
+        return Content.styled("checking …", "dim")
+    if not lint.errors and not lint.warnings:
+        return Content.assemble(("✓ ", "$text-success"), "checked: no warnings")
+    parts = []
+    if lint.errors:
+        parts.append(Content.styled(f"✗ {plural(lint.errors, 'error')}", "bold $text-error"))
+    if lint.warnings:
+        parts.append(Content.styled(f"! {plural(lint.warnings, 'warning')}", "$text-warning"))
+    return Content("  ").join(parts).append(Content.styled("  in the wordings", "dim"))
+
+
+def _job(job: Job) -> Content:
+    from workbench.jobs.launch import pace
+
+    model = str(job.spec.get("model", ""))
+    detail = f"{job_mark(job.state, stopping=job.stopping)}  {bar(job.done, job.total)} {percent(job.done, job.total)}"
+    going = pace(job)
+    parts = [f"{job.done:,} of {job.total:,} answers"]
+    if going.per_second is not None:
+        parts.append(f"{going.per_second:,.1f}/s")
+    if going.eta_seconds is not None:
+        parts.append(f"ETA {human_duration(going.eta_seconds)}")
+    if job.state in ("lost", "failed", "cancelled"):
+        parts.append("R on Jobs resumes it")
+    return _line(f"Job {job.id}", model, detail, below=Content.styled(" · ".join(parts), "dim"))
+
+
+def _verdicts(verdicts: RunVerdicts) -> Content:
+    below = Content.styled(visible(verdicts.label), "dim")
+    if verdicts.trouble:
+        return _line("Verdicts", "none yet", verdicts.trouble, style="dim", below=below)
+    detail = f"✗ {verdicts.failed} to review"
+    if verdicts.insufficient:
+        detail += f" · {verdicts.insufficient} with too few readable answers"
+    return _line("Verdicts", f"✓ {verdicts.passed} of {verdicts.statements} reliable", detail, below=below)
+
+
+def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
+    if not overview.instruments:
+        return (
+            "next:import",
+            _line(
+                "Next step",
+                "i",
+                "import the shipped instrument veldania: a fictional country, 6 wordings each",
+                style="bold $text-accent",
+                below=Content.styled("or one of your own: workbench import STORE --format csv FOLDER", "dim"),
+            ),
+        )
+    if not overview.answers and not overview.jobs:
+        below = Content.styled("a form shows what will be asked before anything starts", "dim")
+        detail = "then n: ask a model"
+        return ("next:job", _line("Next step", "j", detail, style="bold $text-accent", below=below))
+    if judgement and judgement.verdicts and not overview.active:
+        below = Content.styled("Enter there goes down to the answers behind a verdict", "dim")
+        detail = "see which statements are unreliable, and why"
+        return ("verdicts:next", _line("Next step", "v", detail, style="bold $text-accent", below=below))
+    return None

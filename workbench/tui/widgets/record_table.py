@@ -1,0 +1,151 @@
+"""A list of records that keeps its cursor on the same record, whatever is refreshed around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import DataTable
+
+Record = tuple[str, tuple[Text, ...]]
+"a key, unique in its list, and a cell a column"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column; one of a table's may take the width that the others leave."""
+
+    key: str
+    label: str
+    width: int | None
+    "None: what the others leave"
+    least: int = 0
+    "the column is left out where the table is narrower than this"
+
+
+class RecordTable(DataTable[Text]):
+    """A table with a row cursor, moved by arrows and by j and k. Cells are `Text`: a plain string would be markup."""
+
+    DEFAULT_CSS = """
+    RecordTable {
+        height: 1fr;
+        scrollbar-size-vertical: 1;
+        scrollbar-size-horizontal: 0;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "Down", show=False),
+        Binding("k", "cursor_up", "Up", show=False),
+        Binding("g", "scroll_top", "First row", show=False),
+        Binding("G", "scroll_bottom", "Last row", show=False),
+    ]
+
+    class EdgePassed(Message):
+        """The cursor was asked to go past the first (-1) or the last (+1) row."""
+
+        def __init__(self, table: RecordTable, direction: int) -> None:
+            super().__init__()
+            self.table = table
+            self.direction = direction
+
+        @property
+        def control(self) -> RecordTable:
+            return self.table
+
+    def __init__(self, columns: Sequence[Column], *, id: str | None = None) -> None:
+        super().__init__(id=id, cursor_type="row", zebra_stripes=False, cell_padding=1)
+        self._all_columns = tuple(columns)
+        self._records: tuple[Record, ...] = ()
+        self._laid_out = -1
+
+    def on_resize(self, event: events.Resize) -> None:
+        if event.size.width != self._laid_out:
+            self._lay_out(event.size.width)
+
+    @property
+    def current(self) -> str | None:
+        """The key of the record under the cursor."""
+        return self._records[self.cursor_row][0] if 0 <= self.cursor_row < len(self._records) else None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(key for key, _ in self._records)
+
+    def show(self, records: Sequence[Record], *, at: int | None = None) -> None:
+        """Show these records. The cursor stays on its record, or goes to row `at` where that is given."""
+        before, old = self.current, self._records
+        self._records = tuple(records)
+        if self._laid_out < 0:
+            return
+        if at is None and [key for key, _ in old] == [key for key, _ in records]:
+            self._update(old)
+            return
+        row = self.cursor_row if at is None else at
+        if at is None and before in self.keys:
+            row = self.keys.index(before)
+        self._fill(row)
+
+    def show_row(self, row: int) -> None:
+        """Put the cursor on a row."""
+        self.move_cursor(row=max(0, min(row, len(self._records) - 1)), animate=False)
+
+    def action_cursor_down(self) -> None:
+        if self.cursor_row >= self.row_count - 1:
+            self.post_message(self.EdgePassed(self, 1))
+        else:
+            super().action_cursor_down()
+
+    def action_cursor_up(self) -> None:
+        if self.cursor_row <= 0:
+            self.post_message(self.EdgePassed(self, -1))
+        else:
+            super().action_cursor_up()
+
+    def action_page_down(self) -> None:
+        if self.cursor_row >= self.row_count - 1:
+            self.post_message(self.EdgePassed(self, 1))
+        else:
+            super().action_page_down()
+
+    def action_page_up(self) -> None:
+        if self.cursor_row <= 0:
+            self.post_message(self.EdgePassed(self, -1))
+        else:
+            super().action_page_up()
+
+    def _lay_out(self, width: int) -> None:
+        row = self.cursor_row
+        self._laid_out = width
+        self.clear(columns=True)
+        shown = self._shown()
+        rest = width - 1 - sum((column.width or 0) + 2 * self.cell_padding for column in shown)
+        for column in shown:
+            self.add_column(Text(column.label), key=column.key, width=column.width or max(8, rest))
+        self._fill(row)
+
+    def _shown(self) -> list[Column]:
+        return [column for column in self._all_columns if self._laid_out >= column.least]
+
+    def _cells(self, cells: tuple[Text, ...]) -> list[Text]:
+        return [
+            cell for cell, column in zip(cells, self._all_columns, strict=True) if self._laid_out >= column.least
+        ]
+
+    def _fill(self, row: int) -> None:
+        self.clear()
+        for key, cells in self._records:
+            self.add_row(*self._cells(cells), key=key)
+        self.show_row(row)
+
+    def _update(self, old: tuple[Record, ...]) -> None:
+        names = [column.key for column in self._shown()]
+        for (key, cells), (_, before) in zip(self._records, old, strict=True):
+            if cells != before:
+                for name, cell in zip(names, self._cells(cells), strict=True):
+                    self.update_cell(key, name, cell)
