@@ -173,6 +173,11 @@ class Instruments(Aggregate):
         )
         return tuple(row[0] for row in rows)
 
+    def issues(self, name: str) -> tuple[str, ...]:
+        """Return the policy issues that an instrument names, in its order."""
+        row = self.connection.execute("select issues from instrument where name = :name", {"name": name}).fetchone()
+        return tuple(json.loads(row[0])) if row else ()
+
     def _statements(self, instrument_id: int, labels: Iterable[IssueLabel]) -> tuple[Statement, ...]:
         issues: dict[str, dict[str, int]] = defaultdict(dict)
         for label in labels:

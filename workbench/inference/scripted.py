@@ -78,15 +78,20 @@ class ScriptedModel:
 
     def _answer(self, prompt: Prompt, rng: np.random.Generator) -> str:
         if self.persona.answers:
-            return str(rng.choice(self.persona.answers))
+            return _one_of(self.persona.answers, rng)
         if rng.random() < self.persona.unreadable:
-            return str(rng.choice(UNREADABLE))
+            return _one_of(UNREADABLE, rng)
         text = " ".join(message.content for message in prompt.messages)
         found = LABELS.search(text)
         first, second = [label for label in found.groups() if label] if found else ("agree", "disagree")
         by_hash = prompt.key[0] / 255
         share = self.persona.agree if self.persona.agree is not None else (0.08 if by_hash < 0.45 else 0.92)
         return (first if rng.random() < share else second).capitalize() + "."
+
+
+def _one_of(texts: Sequence[str], rng: np.random.Generator) -> str:
+    """Draw a text as it is; `rng.choice` would drop trailing NULs."""
+    return texts[int(rng.integers(len(texts)))]
 
 
 def load_scripted(name: str) -> ScriptedModel:

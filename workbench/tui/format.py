@@ -68,7 +68,7 @@ def human_duration(seconds: float | None) -> str:
 
 
 def percent(part: float, whole: float = 1.0, digits: int = 0) -> str:
-    """Return `41 %`; `–` where there is no whole. Less than all is never shown as 100 %, more than none never as 0 %."""
+    """Return `41 %`; `–` where there is no whole. Less than all is never `100 %`, more than none never `0 %`."""
     if not whole or math.isnan(part):
         return "–"
     share = 100 * part / whole

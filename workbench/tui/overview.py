@@ -114,9 +114,7 @@ def _verdicts(store: Store, run: Run) -> RunVerdicts:
     except WorkbenchError as error:
         return RunVerdicts(run.model, run.label, 0, 0, 0, str(error))
     found = Counter(verdict(code) for code in report.over_templates(ALL))
-    return RunVerdicts(
-        run.model, run.label, found[Verdict.PASS], found[Verdict.FAIL], found[Verdict.INSUFFICIENT]
-    )
+    return RunVerdicts(run.model, run.label, found[Verdict.PASS], found[Verdict.FAIL], found[Verdict.INSUFFICIENT])
 
 
 def import_shipped(path: Path) -> str:

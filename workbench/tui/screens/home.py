@@ -89,7 +89,7 @@ class HomeScreen(StoreScreen):
     def on_screen_resume(self) -> None:
         self.action_refresh()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         if action == "import_shipped":
             return self._overview is not None and not self._overview.instruments
         return True

@@ -38,7 +38,7 @@ def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
 
 def _line(label: str, main: str, detail: str, *, style: str = "bold", below: Content | None = None) -> Content:
     first = Content.assemble((f"{label:<12}", "$text-muted"), (visible(main), style), "  ", visible(detail))
-    return Content("\n").join([first, Content(" " * 12).append(below) if below else Content(""), Content("")][: 2])
+    return first if below is None else Content.assemble(first, "\n", " " * 12, below)
 
 
 def _instrument(summary: InstrumentSummary, lint: LintCount | None) -> Content:

@@ -110,7 +110,7 @@ class StatementsScreen(StoreScreen):
                 Column("variants", "w", 2),
                 Column("languages", "l", 2, least=76),
             ],
-            id="lines",
+            name="lines",
         )
         yield Static(id="empty", markup=False)
 

@@ -58,8 +58,8 @@ class RecordTable(DataTable[Text]):
         def control(self) -> RecordTable:
             return self.table
 
-    def __init__(self, columns: Sequence[Column], *, id: str | None = None) -> None:
-        super().__init__(id=id, cursor_type="row", zebra_stripes=False, cell_padding=1)
+    def __init__(self, columns: Sequence[Column], *, name: str) -> None:
+        super().__init__(id=name, cursor_type="row", zebra_stripes=False, cell_padding=1)
         self._all_columns = tuple(columns)
         self._records: tuple[Record, ...] = ()
         self._laid_out = -1
@@ -133,9 +133,7 @@ class RecordTable(DataTable[Text]):
         return [column for column in self._all_columns if self._laid_out >= column.least]
 
     def _cells(self, cells: tuple[Text, ...]) -> list[Text]:
-        return [
-            cell for cell, column in zip(cells, self._all_columns, strict=True) if self._laid_out >= column.least
-        ]
+        return [cell for cell, column in zip(cells, self._all_columns, strict=True) if self._laid_out >= column.least]
 
     def _fill(self, row: int) -> None:
         self.clear()

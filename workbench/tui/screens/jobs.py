@@ -1,0 +1,246 @@
+"""Jobs: what runs, how fast, what came back; started, stopped and resumed here or from any other terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.widgets import Static
+
+from workbench.errors import WorkbenchError
+from workbench.tui.format import visible
+from workbench.tui.screens.base import StoreScreen
+from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
+from workbench.tui.screens.job_form import JobForm
+from workbench.tui.screens.job_lines import job_details, job_record
+from workbench.tui.widgets.record_table import Column, RecordTable
+
+if TYPE_CHECKING:
+    from stores.jobs import Job
+
+REFRESH_S = 1.0
+IDLE_TICKS = 5
+LOG_LINES = 30
+
+EXPLAIN = """state       queued: no worker has it yet; running; done; cancelled: stopped on request; failed; lost: its
+            worker is gone without a word. All but running and done can be resumed (R): only what is
+            missing is asked.
+answers     stored, of those planned
+/s          answers a second of this attempt; the ETA assumes that it stays
+unreadable  share of this attempt's answers in which no label was found; they count as unreadable, never as
+            a stance. Refused: those of them that decline to answer.
+shared      share of prompt tokens that did not go through the model again, because prompts begin alike
+merged      the same for tokens of answers: samples that begin alike are computed once
+
+Leaving the screen or the program does not stop a job; c does."""
+
+
+class JobsScreen(StoreScreen):
+    """Every job, the newest first."""
+
+    CSS_PATH = "jobs.tcss"
+    PLACE = "jobs"
+    EXPLAIN = EXPLAIN
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "new", "New", tooltip="Start a new job"),
+        Binding("c", "cancel", "Cancel", tooltip="Ask the job to stop; what was answered stays"),
+        Binding("R", "resume", "Resume", tooltip="Resume the job: ask only what is missing"),
+        Binding("l", "log", "Log", tooltip="Read the job's log"),
+        Binding("q", "app.leave", "Leave it running", tooltip="Go home; jobs go on"),
+    ]
+
+    table = query_one("#jobs", RecordTable)
+    details = query_one("#details", Static)
+
+    @dataclass
+    class Seen(Message):
+        """The jobs were read."""
+
+        jobs: tuple[Job, ...]
+        logs: dict[int, str]
+
+    @dataclass
+    class Done(Message):
+        """Something that was asked for happened."""
+
+        sentence: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._jobs: dict[str, Job] = {}
+        self._logs: dict[int, str] = {}
+        self._seen = False
+        self._reading = False
+        self._ticks = 0
+
+    def compose_body(self) -> ComposeResult:
+        yield RecordTable(
+            [
+                Column("number", "job", 4),
+                Column("state", "state", 11),
+                Column("model", "model", None),
+                Column("bar", "", 5),
+                Column("share", "", 5),
+                Column("answers", "answers", 15),
+                Column("rate", "/s", 7),
+                Column("eta", "ETA", 10),
+            ],
+            name="jobs",
+        )
+        yield Static("Reading the jobs …", id="details", markup=False)
+
+    def on_mount(self) -> None:
+        self.table.focus()
+        self.set_interval(REFRESH_S, self.tick)
+
+    def on_screen_resume(self) -> None:
+        self.action_refresh()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        job = self.current
+        if action == "cancel":
+            return job is not None and job.state in ("queued", "running", "lost")
+        if action == "resume":
+            return job is not None and job.state in ("queued", "cancelled", "failed", "lost")
+        if action == "log":
+            return job is not None
+        return True
+
+    def tick(self) -> None:
+        """Look again: each second while a job is active, now and then otherwise."""
+        self._ticks += 1
+        active = any(job.active for job in self._jobs.values())
+        if self.is_current and (active or self._ticks % IDLE_TICKS == 0):
+            self.action_refresh()
+
+    @property
+    def current(self) -> Job | None:
+        """The job under the cursor."""
+        return self._jobs.get(self.table.current or "")
+
+    @on(Seen)
+    def show_jobs(self, event: Seen) -> None:
+        self._reading, self._seen = False, True
+        self._jobs = {str(job.id): job for job in event.jobs}
+        self._logs = event.logs
+        self.trouble.hide()
+        self.table.show([job_record(job) for job in event.jobs])
+        self.table.display = bool(event.jobs)
+        active = sum(job.active for job in event.jobs)
+        self.title_bar.note = f"{active} active" if active else ""
+        self._show_details()
+
+    @on(Done)
+    def say_done(self, event: Done) -> None:
+        self.notify(event.sentence, markup=False)
+        self.action_refresh()
+
+    @on(RecordTable.RowHighlighted)
+    def _show_details(self) -> None:
+        self.refresh_bindings()
+        if not self._seen:
+            return
+        job = self.current
+        if job is None:
+            self.details.update("No jobs yet.\n\nn starts one: a form shows what will be asked before anything starts.")
+        else:
+            self.details.update(job_details(job, self._logs.get(job.id, "")))
+
+    def failed(self, error: WorkbenchError) -> None:
+        self._reading = False
+        super().failed(error)
+
+    def action_refresh(self) -> None:
+        if not self._reading:
+            self._reading = True
+            self.look()
+
+    def action_new(self) -> None:
+        self.app.push_screen(JobForm(), self._started)
+
+    def action_cancel(self) -> None:
+        job = self.current
+        if job is None:
+            return
+        question = (
+            f"Stop job {job.id} ({job.spec.get('model', '')})?\n\n"
+            f"The {job.done:,} answers that are stored stay, and R asks for the rest later."
+        )
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.stop(job.id)
+
+        self.app.push_screen(ConfirmScreen(question, "stop it", "let it run"), answered)
+
+    def action_resume(self) -> None:
+        if (job := self.current) is not None:
+            self.resume(job.id)
+
+    def action_log(self) -> None:
+        if (job := self.current) is not None:
+            self.read_log(job.id)
+
+    def _started(self, job: int | None) -> None:
+        if job is not None:
+            self.notify(f"Job {job} runs. It goes on when you leave.", markup=False)
+            self.table.show_row(0)
+
+    @dataclass
+    class LogRead(Message):
+        """A log is there to be shown."""
+
+        job: int
+        text: str
+
+    @on(LogRead)
+    def show_log(self, event: LogRead) -> None:
+        text = event.text or "The job has not written anything yet."
+        self.app.push_screen(TextScreen(f"Log of job {event.job}", Content(visible(text, lines=True)), wide=True))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
+    def look(self) -> None:
+        jobs, logs = read_jobs(self.store_path)
+        self.post_message(self.Seen(jobs, logs))
+
+    @work(thread=True, exit_on_error=False, group="ask")
+    def stop(self, job_id: int) -> None:
+        from stores.store import Store
+
+        with Store.open(self.store_path) as store:
+            job = store.jobs.request_stop(job_id)
+        how = "is cancelled" if job.state == "cancelled" else "stops after the answers at hand"
+        self.post_message(self.Done(f"Job {job_id} {how}."))
+
+    @work(thread=True, exit_on_error=False, group="ask")
+    def resume(self, job_id: int) -> None:
+        from stores.store import Store
+        from workbench.jobs import launch
+
+        with Store.open(self.store_path) as store:
+            launch.resume(store, job_id)
+        self.post_message(self.Done(f"Job {job_id} goes on."))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="log")
+    def read_log(self, job_id: int) -> None:
+        from workbench.jobs import launch
+
+        self.post_message(self.LogRead(job_id, launch.log_tail(self.store_path, job_id, lines=1000)))
+
+
+def read_jobs(path: Path) -> tuple[tuple[Job, ...], dict[int, str]]:
+    """Return the jobs, and the end of each one's log."""
+    from stores.store import Store
+    from workbench.jobs import launch
+
+    launch.reap()
+    with Store.open(path) as store:
+        jobs = store.jobs.list()
+    return jobs, {job.id: launch.log_tail(path, job.id, lines=LOG_LINES) for job in jobs}
