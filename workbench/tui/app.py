@@ -50,7 +50,7 @@ class WorkbenchApp(App[int]):
         Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
         Binding("escape", "back", "Back", show=False),
         Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain the numbers and columns here"),
-        Binding("f1", "keys", "Keys", tooltip="List the keys that work here"),
+        Binding("f1", "keys", "Keys", key_display="F1", tooltip="List the keys that work here"),
         Binding("ctrl+p", "command_palette", "Find an action", show=False, priority=True),
         Binding("q", "leave", "Leave", tooltip="Go home; on Home, quit"),
     ]

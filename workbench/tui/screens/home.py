@@ -26,13 +26,15 @@ REFRESH_S = 1.0
 IDLE_TICKS = 5
 "seconds between two looks while no job is active: another terminal may start one"
 
-EXPLAIN = """Instrument   statements, all their wordings in all languages, and what the checks found in them.
-Responses    answers that are stored, of all models and samplings.
-Job          answers stored of those planned. The rate is of this attempt, in answers a second; the time
-             left assumes that it stays.
-Verdicts     a statement is reliable if it passes the sampling, paraphrase, negation, opposite and label
-             order test under every template (Ceron et al. 2024). ✗ fails at least one; · few: too few
-             readable answers to decide."""
+EXPLAIN = """Instrument   statements, all their wordings in all languages, and what
+             the checks found in them
+Responses    answers that are stored, of all models and samplings
+Job          answers stored of those planned. The rate is of this
+             attempt, in answers a second; the ETA assumes that it stays
+Verdicts     a statement is reliable if it passes the sampling,
+             paraphrase, negation, opposite and label order test under
+             every template (Ceron et al. 2024). ✗ fails one or more;
+             · few: too few readable answers to decide"""
 
 
 class HomeScreen(StoreScreen):
@@ -109,8 +111,8 @@ class HomeScreen(StoreScreen):
         self.notice.update(Content(event.overview.notice))
         self.notice.set_class(bool(event.overview.notice), "-shown")
         self._show()
-        state = (tuple(event.overview.instruments), event.overview.answers)
-        if not event.overview.active and state != self._judged_for:
+        state = (event.overview.instruments, event.overview.answers)
+        if self._judged_for is None or (not event.overview.active and state != self._judged_for):
             self._judged_for = state
             self.judge()
 

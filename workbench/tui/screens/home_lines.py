@@ -82,7 +82,7 @@ def _verdicts(verdicts: RunVerdicts) -> Content:
         return _line("Verdicts", "none yet", verdicts.trouble, style="dim", below=below)
     detail = f"✗ {verdicts.failed} to review"
     if verdicts.insufficient:
-        detail += f" · {verdicts.insufficient} with too few readable answers"
+        detail += f"  · {verdicts.insufficient} few"
     return _line("Verdicts", f"✓ {verdicts.passed} of {verdicts.statements} reliable", detail, below=below)
 
 

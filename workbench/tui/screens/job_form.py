@@ -33,12 +33,17 @@ if TYPE_CHECKING:
 PLAN_AFTER_S = 0.3
 
 EXPLAIN = """instrument   whose statements are asked
-model        smollm2 (embedded), a model of the hub, a local folder or a GGUF file
-statements   nothing for all, 8 for the first eight, or refs: env-01, soc-03
-variants     which wordings; the tests need the original and at least one kind beside it
-templates    the instructions around a statement; each is asked in both orders of its labels
-samples      answers to each prompt; 30 as published (Ceron et al. 2024, section 5.4)
-temperature, top-p   how answers are drawn; answers of two samplings are never pooled
+model        smollm2 (embedded), a model of the hub, a local folder or
+             a GGUF file
+statements   nothing for all, 8 for the first eight, or refs:
+             env-01, soc-03
+variants     which wordings; the tests compare the original with others
+templates    the instructions around a statement; each is asked in both
+             orders of its labels
+samples      answers to each prompt; 30 as published
+             (Ceron et al. 2024, section 5.4)
+temperature, top-p   how answers are drawn; answers of two samplings are
+             never pooled
 seed         the same seed, model and prompt give the same answers
 
 Nothing is asked twice: what the store holds already counts."""

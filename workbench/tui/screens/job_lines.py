@@ -36,20 +36,18 @@ def job_record(job: Job) -> Record:
     )
 
 
-def job_details(job: Job, log: str) -> Content:
-    """Return what is known about a job, and the end of its log."""
+def job_details(job: Job) -> Content:
+    """Return what is known about a job."""
     parts = [
         Content.assemble((f"Job {job.id} ", "bold"), visible(_what(job))),
-        Content(visible(_quality(job))),
+        Content(visible(_quality(job), lines=True)),
         Content(visible(_times(job))),
     ]
     if job.message:
         parts.append(Content.assemble(("→ ", "$text-accent"), visible(job.message, lines=True)))
     if hint := HINTS.get(job.state, ""):
         parts.append(Content.styled(hint, "$text-accent"))
-    if log:
-        parts += [Content(""), Content.styled("log", "$text-muted"), Content.styled(visible(log, lines=True), "dim")]
-    return Content("\n").join(part for part in parts)
+    return Content("\n").join(parts)
 
 
 HINTS = {
@@ -76,14 +74,18 @@ def _what(job: Job) -> str:
 
 def _quality(job: Job) -> str:
     """Return what came back in this attempt; the shares are of its answers and tokens."""
+    from workbench.jobs.launch import pace
+
     answers = job.progress.get("answers", 0)
     if not answers:
         return "no answers yet in this attempt"
+    rate = pace(job).per_second
     shares = [
         f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in ("unreadable", "refused", "failed")
     ]
     shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in ("shared", "merged")]
-    return " · ".join([f"{answers:,.0f} answers in this attempt", *shares])
+    going = [] if rate is None else [f"{rate:,.1f} a second"]
+    return " · ".join([f"{answers:,.0f} answers in this attempt", *going]) + "\n" + " · ".join(shares)
 
 
 def _times(job: Job) -> str:

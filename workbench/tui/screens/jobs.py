@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
@@ -29,15 +30,18 @@ REFRESH_S = 1.0
 IDLE_TICKS = 5
 LOG_LINES = 30
 
-EXPLAIN = """state       queued: no worker has it yet; running; done; cancelled: stopped on request; failed; lost: its
-            worker is gone without a word. All but running and done can be resumed (R): only what is
-            missing is asked.
+EXPLAIN = """state       queued: no worker has it yet; cancelled: stopped on request;
+            lost: its worker is gone without a word. All but running
+            and done can be resumed (R): only what is missing is asked
 answers     stored, of those planned
-/s          answers a second of this attempt; the ETA assumes that it stays
-unreadable  share of this attempt's answers in which no label was found; they count as unreadable, never as
-            a stance. Refused: those of them that decline to answer.
-shared      share of prompt tokens that did not go through the model again, because prompts begin alike
-merged      the same for tokens of answers: samples that begin alike are computed once
+/s          answers a second of this attempt; the ETA assumes that rate
+unreadable  share of this attempt's answers in which no label was found;
+            they count as unreadable, never as a stance
+refused     those of them that decline to answer
+shared      share of prompt tokens that did not go through the model
+            again, because prompts begin alike
+merged      the same for answers: samples that begin alike are computed
+            once
 
 Leaving the screen or the program does not stop a job; c does."""
 
@@ -58,6 +62,8 @@ class JobsScreen(StoreScreen):
 
     table = query_one("#jobs", RecordTable)
     details = query_one("#details", Static)
+    log_box = query_one("#log", VerticalScroll)
+    tail = query_one("#tail", Static)
 
     @dataclass
     class Seen(Message):
@@ -76,6 +82,7 @@ class JobsScreen(StoreScreen):
         super().__init__()
         self._jobs: dict[str, Job] = {}
         self._logs: dict[int, str] = {}
+        self._tail = ""
         self._seen = False
         self._reading = False
         self._ticks = 0
@@ -83,18 +90,21 @@ class JobsScreen(StoreScreen):
     def compose_body(self) -> ComposeResult:
         yield RecordTable(
             [
-                Column("number", "job", 4),
+                Column("number", "job", 3),
                 Column("state", "state", 11),
                 Column("model", "model", None),
                 Column("bar", "", 5),
                 Column("share", "", 5),
-                Column("answers", "answers", 15),
-                Column("rate", "/s", 7),
+                Column("answers", "answers", 13),
+                Column("rate", "/s", 7, least=90),
                 Column("eta", "ETA", 10),
             ],
             name="jobs",
         )
         yield Static("Reading the jobs …", id="details", markup=False)
+        with VerticalScroll(id="log", can_focus=False) as log:
+            log.border_title = "log"
+            yield Static(id="tail", markup=False)
 
     def on_mount(self) -> None:
         self.table.focus()
@@ -142,6 +152,10 @@ class JobsScreen(StoreScreen):
         self.notify(event.sentence, markup=False)
         self.action_refresh()
 
+    @on(RecordTable.RowSelected)
+    def open_row(self) -> None:
+        self.action_log()
+
     @on(RecordTable.RowHighlighted)
     def _show_details(self) -> None:
         self.refresh_bindings()
@@ -151,7 +165,15 @@ class JobsScreen(StoreScreen):
         if job is None:
             self.details.update("No jobs yet.\n\nn starts one: a form shows what will be asked before anything starts.")
         else:
-            self.details.update(job_details(job, self._logs.get(job.id, "")))
+            self.details.update(job_details(job))
+        self._show_tail("" if job is None else self._logs.get(job.id, ""))
+
+    def _show_tail(self, text: str) -> None:
+        if text != self._tail:
+            self._tail = text
+            self.tail.update(Content(visible(text, lines=True)))
+            self.log_box.call_after_refresh(self.log_box.scroll_end, animate=False)
+        self.log_box.display = bool(text)
 
     def failed(self, error: WorkbenchError) -> None:
         self._reading = False

@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
     from workbench.domain.statements import Statement, Wording
 
-EXPLAIN = """Left stands the original, right the variant. Words that only the original has are marked −[word],
-words that only the variant has +[word].
+EXPLAIN = """Left stands the original, right the variant. Words that only the
+original has are marked −[word], words that only the variant has
++[word].
 
-A model should take the same stance on a paraphrase as on the original, and the other one on the
-negation and the opposite. Issues say what agreeing with the statement means."""
+A model should take the same stance on a paraphrase as on the original,
+and the other one on the negation and the opposite. Issues say what
+agreeing with the statement means."""
 
 MARK_STYLES = {"−": "$text-error strike", "+": "$text-success bold underline"}
 

@@ -30,13 +30,15 @@ SEARCH_AFTER_S = 0.2
 CELL_CHARACTERS = 400
 "of a text that a list shows: wider than any terminal, and 100 kB of model text costs nothing"
 
-EXPLAIN = """w    how many wordings the statement has in this language: the original and its variants.
-l    in how many languages it stands.
-issues   + agreeing with the statement supports the policy issue, − agreeing opposes it. Issues that
-         it is not related to are left out.
+EXPLAIN = """w        wordings in this language: the original and its variants
+l        languages that it stands in
+issues   + agreeing with the statement supports the policy issue,
+         − agreeing opposes it. Issues that it is not related to are
+         left out. (In terminals of 100 columns and more.)
 
-The list is read from the store a page at a time. Going past the last row brings the next page.
-/ searches refs, topics and every wording, also those in other languages."""
+The list is read from the store a page at a time. Going past the last
+row brings the next page. / searches refs, topics and every wording,
+also those in other languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +73,13 @@ class StatementsScreen(StoreScreen):
     PLACE = "statements"
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "Open", tooltip="Open the statement: its wordings, word by word"),
         Binding("slash", "search", "Find", key_display="/", tooltip="Find in refs, topics and all wordings"),
         Binding("i", "cycle('issue')", "Issue", tooltip="Show one policy issue after another"),
         Binding("c", "cycle('country')", "Country", tooltip="Show one country after another"),
         Binding("l", "cycle('language')", "Language", tooltip="Show the next language"),
         Binding("t", "cycle('instrument')", "Instrument", tooltip="Show the next instrument"),
         Binding("x", "clear", "All", tooltip="Take away search and filters"),
+        Binding("escape", "back", "Back", show=False, tooltip="Take away the search; without one, go home"),
     ]
 
     table = query_one("#lines", RecordTable)
@@ -106,9 +108,9 @@ class StatementsScreen(StoreScreen):
                 Column("ref", "id", 12),
                 Column("text", "statement", None),
                 Column("country", "land", 4, least=100),
-                Column("issues", "issues", 26, least=76),
+                Column("issues", "issues", 30, least=100),
                 Column("variants", "w", 2),
-                Column("languages", "l", 2, least=76),
+                Column("languages", "l", 2),
             ],
             name="lines",
         )
@@ -169,7 +171,8 @@ class StatementsScreen(StoreScreen):
             self._query = replace(self._query, offset=offset)
             self.look(self._query, at=0 if event.direction > 0 else PAGE - 1)
 
-    def key_escape(self) -> None:
+    def action_back(self) -> None:
+        """Take away the search; without one, go home."""
         if self.box.has_focus or self.box.value:
             self.box.value = ""
             self.box.remove_class("-shown")

@@ -28,7 +28,7 @@ class Column:
     "the column is left out where the table is narrower than this"
 
 
-class RecordTable(DataTable[Text]):
+class RecordTable(DataTable[Text], inherit_bindings=False):
     """A table with a row cursor, moved by arrows and by j and k. Cells are `Text`: a plain string would be markup."""
 
     DEFAULT_CSS = """
@@ -40,10 +40,13 @@ class RecordTable(DataTable[Text]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", "Down", show=False),
-        Binding("k", "cursor_up", "Up", show=False),
-        Binding("g", "scroll_top", "First row", show=False),
-        Binding("G", "scroll_bottom", "Last row", show=False),
+        Binding("enter", "select_cursor", "Open", key_display="Enter"),
+        Binding("up,k", "cursor_up", "Row above", show=False),
+        Binding("down,j", "cursor_down", "Row below", show=False),
+        Binding("pageup", "page_up", "Page above", show=False),
+        Binding("pagedown", "page_down", "Page below", show=False),
+        Binding("home,g", "scroll_top", "First row", show=False),
+        Binding("end,G", "scroll_bottom", "Last row", show=False),
     ]
 
     class EdgePassed(Message):

@@ -1,0 +1,256 @@
+"""Lines of the audit as cells, headings and explanations; pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from workbench.domain.verdicts import Estimate, Verdict
+from workbench.tui.format import MARKS, WORDS, decimals, issue_sign, literal, visible
+from workbench.tui.screens.audit_view import ALL, ANY, COLUMNS, INSUFFICIENT, Filter, Finding, ItemLine, Judged, Outcome
+from workbench.tui.widgets.record_table import Column, Record
+
+if TYPE_CHECKING:
+    from workbench.audits.reliability_rows import Decides
+
+WIDE = 120
+"columns from which marks stand with their words"
+CELL_CHARACTERS = 300
+FOOTNOTES = "*†‡§"
+
+SHORT = {
+    "sampling": "samp",
+    "paraphrase": "para",
+    "negation": "neg",
+    "opposite": "opp",
+    "label_order": "ord",
+    "template": "tmpl",
+    "all": "ALL",
+}
+STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.INSUFFICIENT: "yellow"}
+STANCE_MARKS = {"agree": "+", "disagree": "−", None: "·"}
+
+UNDEFINED_BECAUSE = {
+    "all answers equal": "all paired answers equal",
+    "no pairs": "no pair of conditions with a stance on both sides",
+}
+
+
+def name_of(test: str) -> str:
+    """Return a test's name as people write it."""
+    return test.replace("_", " ")
+
+
+# ── the table ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def item_columns(width: int, ref_width: int) -> tuple[Column, ...]:
+    """Return the table's columns for a width; each ends in a blank, for there is no padding."""
+    wide = width >= WIDE
+    tests = [
+        Column(test, SHORT[test], _test_width(test, wide) + 1) for test in COLUMNS if test != ALL
+    ]  # `ALL` stands last, where the eye ends
+    return (
+        Column("ref", " id", ref_width + 2),
+        Column("statement", "statement", None),
+        *tests,
+        Column("kappa", "κ paraphrase" if wide else "κpara", 16 if wide else 6),
+        Column("n", "  n", 4),
+        Column(ALL, SHORT[ALL], _test_width(ALL, wide) + 1),
+    )
+
+
+def _test_width(test: str, wide: bool) -> int:
+    if test == ALL:
+        return 10 if wide else 5
+    if not wide:
+        return 4 if test in ("sampling", "paraphrase", "template") else 3
+    return 6 if test == "template" else 10
+
+
+def ref_width(lines: Iterable[ItemLine]) -> int:
+    """Return how wide the ids are, within reason."""
+    return max(4, min(12, max((len(line.ref) for line in lines), default=4)))
+
+
+def item_record(line: ItemLine, width: int, notes: Sequence[str], refs: int) -> Record:
+    """Return a row of the table; `notes` are the reasons that footnotes explain."""
+    wide = width >= WIDE
+    tests = [outcome_cell(line.outcomes[test], words=wide, tally=wide) for test in COLUMNS if test != ALL]
+    cells = (
+        Text(" ").append_text(literal(line.ref, refs)),
+        literal(line.text, CELL_CHARACTERS),
+        *tests,
+        kappa_cell(line.kappa, notes, wide=wide),
+        Text(f"{line.kappa.n:>3}", style="dim"),
+        outcome_cell(line.outcomes[ALL], words=wide, tally=True),
+    )
+    return line.ref, cells
+
+
+def outcome_cell(outcome: Outcome, *, words: bool, tally: bool) -> Text:
+    """Return `✓ pass 6/6`, `✗ 4/6` or `✓`."""
+    text = Text(MARKS[outcome.verdict], style=STYLES[outcome.verdict], no_wrap=True)
+    if words:
+        text.append(f" {WORDS[outcome.verdict]}")
+    if tally and outcome.passed is not None and outcome.templates > 1:
+        text.append(f" {outcome.passed}/{outcome.templates}", style="not bold dim")
+    return text
+
+
+def kappa_cell(kappa: Estimate, notes: Sequence[str], *, wide: bool) -> Text:
+    """Return `0.58 [.41, .72]`, `0.58`, or the sign of the footnote that says why there is none."""
+    if not kappa.defined:
+        sign = _sign(notes.index(kappa.undefined)) if kappa.undefined in notes else ""
+        return Text(f"undefined{sign}" if wide else f"—{sign}", style="dim")
+    text = Text(f"{kappa.value:.2f}")
+    if wide and not math.isnan(kappa.low):
+        text.append(f" [{decimals(kappa.low)}, {decimals(kappa.high)}]", style="dim")
+    return text
+
+
+def _sign(place: int) -> str:
+    return FOOTNOTES[place] if place < len(FOOTNOTES) else f"({place + 1})"
+
+
+def undefined_reasons(lines: Iterable[ItemLine]) -> tuple[str, ...]:
+    """Return why κ is undefined anywhere, each reason once."""
+    return tuple(dict.fromkeys(line.kappa.undefined for line in lines if not line.kappa.defined))
+
+
+def footnotes(notes: Sequence[str]) -> str:
+    """Return `* κ undefined: all paired answers equal`."""
+    return "   ".join(f"{_sign(n)} κ undefined: {UNDEFINED_BECAUSE.get(note, note)}" for n, note in enumerate(notes))
+
+
+# ── what stands above it ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def head(judged: Judged) -> Text:
+    """Say what is judged, and by which rules."""
+    report, run = judged.report, judged.run
+    counts = report.counts
+    prompts = len({(template, order) for _, _, template, order in judged.probes})
+    passing = f"✓ {judged.passing} of {len(counts.statements)} pass all"
+    limits = [report.options.low, report.options.high] if report.options.rule == "printed" else [report.options.high]
+    rule = f"rule {report.options.rule} ({' and '.join(f'{100 * limit:g}' for limit in limits)} %)"
+    first = Text.assemble(
+        (visible(run.model), "bold"),
+        f" · {len(counts.statements)} statements · {prompts} prompts each · {counts.samples} samples   ",
+        (passing, "bold green"),
+    )
+    second = Text(
+        f"{visible(run.instrument)} · {run.sampling} · {judged.card.name} · {rule} · "
+        f"≥{report.needed} of {counts.samples} readable" + _fewer_tests(report.options.tests),
+        style="dim",
+    )
+    return Text("\n").join([first, second])
+
+
+def _fewer_tests(tests: tuple[str, ...]) -> str:
+    from workbench.tui.screens.audit_view import WITHIN
+
+    return "" if set(tests) == set(WITHIN) else f" · ALL = {' + '.join(SHORT[test] for test in tests)}"
+
+
+def filter_line(judged: Judged, chosen: Filter, shown: int) -> Text:
+    """Say which statements are shown, and what `✓` means in this view."""
+    total = len(judged.lines[""])
+    parts: list[str | tuple[str, str]] = [f"{shown} of {total} shown" if chosen.narrows else f"all {total} shown"]
+    if chosen.failed:
+        parts += [" · ", (failed_words(chosen.failed), "bold")]
+    for name in ("issue", "country"):
+        if value := getattr(chosen, name):
+            parts += [f" · {name} ", (visible(value).replace("_", " "), "bold")]
+    if chosen.find:
+        parts += [" · find ", (visible(chosen.find), "bold underline")]
+    if chosen.template:
+        place = judged.templates.index(chosen.template) + 1
+        parts += [" · under ", (visible(chosen.template), "bold"), f" ({place} of {len(judged.templates)})"]
+    elif len(judged.templates) > 1:
+        parts += [f" · ✓ = under all {len(judged.templates)} templates"]
+    return Text.assemble(*parts)
+
+
+def failed_words(failed: str) -> str:
+    """Return what a choice of `x` means."""
+    return {"": "all", ANY: "failed any test", INSUFFICIENT: "too few readable for any test"}.get(
+        failed, f"failed {name_of(failed)}"
+    )
+
+
+# ── a statement ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def issue_list(line: ItemLine) -> str:
+    return "  ".join(issue_sign(issue, label) for issue, label in line.issues)
+
+
+def decides_cell(tests: Sequence[Decides]) -> Text:
+    """Return `✗ neg fail ←  ✓ samp pass`: what a wording does to each test, the failing first."""
+    order = [Verdict.FAIL, Verdict.INSUFFICIENT, Verdict.PASS]
+    parts = []
+    for item in sorted(tests, key=lambda decides: order.index(decides.verdict)):
+        arrow = " ←" if item.verdict is Verdict.FAIL else ""
+        label = f"{MARKS[item.verdict]} {SHORT[item.test]}{arrow}"
+        parts.append(Text(label, style=STYLES[item.verdict]))
+    return Text("  ").join(parts)
+
+
+def finding_line(finding: Finding) -> Text:
+    """Return `✗ negation fail: original agree 30/30, …`."""
+    return Text.assemble(
+        (f"{MARKS[finding.verdict]} {name_of(finding.test)} {WORDS[finding.verdict]}", STYLES[finding.verdict]),
+        ": ",
+        visible(finding.sentence),
+    )
+
+
+# ── explanations ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_PAPER = "Ceron et al. 2024"
+EXPLAIN = {
+    "ref": "The statement's id in its instrument.",
+    "statement": "The original wording, in the language of the run.",
+    "sampling": "Every wording (printed label order) leans clearly to one side: the 95 % bootstrap interval of its\n"
+    "share of agreeing answers leaves out 45 % and 55 % (rule `printed`; the released code asks only for\n"
+    f"55 %: rule `coded`). {_PAPER}, section 5.4.",
+    "paraphrase": "The stance on the original and on each of its paraphrases is the same.\n"
+    f"{_PAPER}, sections 4.3 and 6.1.",
+    "negation": f"The stance on the negation is the other one. {_PAPER}, sections 4.3 and 6.1.",
+    "opposite": f"The stance on the opposite is the other one. {_PAPER}, sections 4.3 and 6.1.",
+    "label_order": "The stance on the original is the same with the two answer labels in either order.\n"
+    f"{_PAPER}, section 5.2.",
+    "template": "The stance on the original, in printed order, is the same under every template.\n"
+    f"{_PAPER}, section 5.2.",
+    "kappa": "Cohen's κ between the stance on the original and on its paraphrases, over paired conditions\n"
+    "(template x label order x paraphrase) of this statement, with a seeded 95 % bootstrap interval.\n"
+    "1: always the same; 0: no more often than by chance. Undefined where all paired answers are equal:\n"
+    "chance then expects full agreement already. Samples of one prompt are never paired.",
+    "n": "How many paired conditions κ rests on. Pairs with a side that has no stance are left out.",
+    "all": "Passes every test that counts (sampling, paraphrase, negation, opposite, label order, unless chosen\n"
+    "otherwise with o). 4/6: passes under 4 of 6 templates; ✓ only under all of them.\n"
+    f"{_PAPER}, section 6.2.",
+}
+READING = """✓ pass   ✗ fail   · few: too few readable answers to say; neither a pass nor a fail.
+Stance: the side of most readable answers. A tie has no stance, and fails what compares it."""
+
+
+def explain_items(column: str, line: ItemLine | None, notes: Sequence[str]) -> str:
+    """Explain the marked column first, then the row's own numbers, then the other columns."""
+    parts = [f"{_title(column)}\n{EXPLAIN[column]}"]
+    if line is not None and not line.kappa.defined:
+        why = UNDEFINED_BECAUSE.get(line.kappa.undefined, line.kappa.undefined)
+        parts.append(f"{line.ref}: κ is undefined, because {why} (n {line.kappa.n}, {line.kappa.excluded} left out).")
+    parts.append(READING)
+    parts += [f"{_title(name)}\n{text}" for name, text in EXPLAIN.items() if name != column]
+    if notes:
+        parts.append(footnotes(notes))
+    return "\n\n".join(parts)
+
+
+def _title(column: str) -> str:
+    return {"kappa": "κ paraphrase", "ref": "id"}.get(column, name_of(column)).upper()

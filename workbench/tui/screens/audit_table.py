@@ -1,0 +1,98 @@
+"""A record table whose columns and cells are made for the width there is: words where there is room, else marks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.coordinate import Coordinate
+from textual.message import Message
+from textual.widgets._data_table import CursorType
+
+from workbench.tui.widgets.record_table import Column, Record, RecordTable
+
+Layout = Callable[[int], Sequence[Column]]
+"columns for a width"
+Cells = Callable[[int], Sequence[Record]]
+"records for a width: each with a cell a column of the layout"
+
+
+class FluidTable(RecordTable):
+    """Rows move with arrows, j and k; left and right are told to the screen, or mark a column."""
+
+    DEFAULT_CSS = """
+    FluidTable > .datatable--header-cursor {
+        background: $background;
+        color: $text-muted;
+        text-style: bold;
+    }
+    FluidTable.-marks-columns > .datatable--header-cursor {
+        color: $text-accent;
+        text-style: bold underline;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("g", "scroll_top", "First row", show=False),
+        Binding("enter", "select_cursor", "Open", show=False),
+    ]
+
+    class Sideways(Message):
+        """Left (-1) or right (+1) was pressed in a table that marks no columns."""
+
+        def __init__(self, direction: int) -> None:
+            super().__init__()
+            self.direction = direction
+
+    def __init__(self, layout: Layout, *, marks_columns: bool = False, id: str | None = None) -> None:
+        super().__init__(layout(80), id=id)
+        self.set_class(marks_columns, "-marks-columns")
+        self._layout_for = layout
+        self._marks_columns = marks_columns
+        self._cells_for: Cells | None = None
+        self.cell_padding = 0
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Choose columns and cells before the base class lays them out."""
+        if event.size.width != self._laid_out:
+            self._all_columns = tuple(self._layout_for(event.size.width))
+            if self._cells_for is not None:
+                self._records = tuple(self._cells_for(event.size.width))
+
+    @property
+    def column(self) -> str:
+        """The key of the marked column."""
+        return self._all_columns[min(self.cursor_coordinate.column, len(self._all_columns) - 1)].key
+
+    def show_for_width(self, cells: Cells, *, at: int | None = None) -> None:
+        """Show records, and make them anew whenever the width changes. The cursor stays on its record."""
+        self._cells_for = cells
+        self.show(cells(max(self._laid_out, 1)), at=at)
+
+    def lay_out_again(self) -> None:
+        """Take the layout's columns anew, for records that need other columns."""
+        if self._laid_out >= 0:
+            self._all_columns = tuple(self._layout_for(self._laid_out))
+            self._records = tuple(self._cells_for(self._laid_out)) if self._cells_for is not None else ()
+            self._lay_out(self._laid_out)
+
+    def action_cursor_left(self) -> None:
+        self._sideways(-1)
+
+    def action_cursor_right(self) -> None:
+        self._sideways(1)
+
+    def _sideways(self, direction: int) -> None:
+        if not self._marks_columns:
+            self.post_message(self.Sideways(direction))
+            return
+        row, column = self.cursor_coordinate
+        column = max(0, min(column + direction, len(self.ordered_columns) - 1))
+        self.cursor_coordinate = Coordinate(row, column)
+
+    def _should_highlight(self, cursor: Coordinate, target_cell: Coordinate, type_of_cursor: CursorType) -> bool:
+        if target_cell.row < 0:
+            return self._marks_columns and cursor.column == target_cell.column
+        return super()._should_highlight(cursor, target_cell, type_of_cursor)

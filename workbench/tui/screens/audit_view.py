@@ -1,0 +1,252 @@
+"""What the audit screens show, as values: a judged run, its lines, and what is filtered. Pure, but for `load`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.domain.instruments import Instrument
+from workbench.domain.readings import ReaderCard
+from workbench.domain.statements import ORIGINAL, Statement, VariantId
+from workbench.domain.verdicts import Estimate, Verdict
+
+if TYPE_CHECKING:
+    from stores.runs import Run
+    from workbench.audits.reliability import Options, Report
+    from workbench.audits.reliability_rows import ItemRow, VariantRow
+
+WITHIN = ("sampling", "paraphrase", "negation", "opposite", "label_order")
+TEMPLATE, ALL = "template", "all"
+COLUMNS = (*WITHIN, TEMPLATE, ALL)
+"every test, as the table shows them"
+ANY, INSUFFICIENT = "any", "insufficient"
+FAILED = ("", ANY, *COLUMNS, INSUFFICIENT)
+"what `x` goes through: everything, failed any test, failed this test, insufficient for any"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a person chose about reading and judging."""
+
+    reader: str = "label-words"
+    rule: str = "printed"
+    minimum: int | None = None
+    "readable answers that a prompt needs; None: two thirds"
+    tests: tuple[str, ...] = WITHIN
+    "which tests `all` takes together"
+
+    def options(self) -> Options:
+        """Return the audit's options. Raises UsageError where they make no sense."""
+        from workbench.audits.reliability import Options
+
+        return Options(rule=self.rule, minimum=self.minimum, tests=self.tests)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One test of one statement."""
+
+    verdict: Verdict
+    passed: int | None = None
+    "templates under which it is passed; None where that says nothing"
+    templates: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLine:
+    """One row of the audit table."""
+
+    ref: str
+    text: str
+    country: str | None
+    issues: tuple[tuple[str, int], ...]
+    outcomes: Mapping[str, Outcome]
+    kappa: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which statements are shown, and under which template they are judged."""
+
+    failed: str = ""
+    issue: str = ""
+    country: str = ""
+    template: str = ""
+    "empty: all templates together"
+    find: str = ""
+
+    @property
+    def narrows(self) -> bool:
+        return bool(self.failed or self.issue or self.country or self.find)
+
+    def admits(self, line: ItemLine) -> bool:
+        if self.issue and self.issue not in {issue for issue, _ in line.issues}:
+            return False
+        if self.country and line.country != self.country:
+            return False
+        if self.find and self.find.casefold() not in f"{line.ref} {line.text}".casefold():
+            return False
+        return fails(line, self.failed)
+
+
+def fails(line: ItemLine, failed: str) -> bool:
+    """Return whether a line belongs to what `failed` asks for."""
+    if not failed:
+        return True
+    if failed in COLUMNS:
+        return line.outcomes[failed].verdict is Verdict.FAIL
+    wanted = Verdict.FAIL if failed == ANY else Verdict.INSUFFICIENT
+    return any(outcome.verdict is wanted for outcome in line.outcomes.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One run with everything the audit screens say about it."""
+
+    runs: tuple[Run, ...]
+    run: Run
+    settings: Settings
+    reader: int
+    "rowid of the reader"
+    card: ReaderCard
+    instrument: Instrument
+    report: Report
+    lines: Mapping[str, tuple[ItemLine, ...]]
+    "by template; under the empty name over all templates"
+    probes: Mapping[tuple[str, str, str, str], int] = field(default_factory=dict)
+    "(statement, variant, template, order) -> rowid of the probe"
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        return self.report.counts.templates
+
+    @property
+    def issues(self) -> tuple[str, ...]:
+        used = {issue for line in self.lines[""] for issue, _ in line.issues}
+        return tuple(issue for issue in self.instrument.issues if issue in used) or tuple(sorted(used))
+
+    @property
+    def countries(self) -> tuple[str, ...]:
+        return tuple(sorted({line.country for line in self.lines[""] if line.country}))
+
+    @property
+    def passing(self) -> int:
+        return self.passing_under("")
+
+    def passing_under(self, template: str) -> int:
+        return sum(line.outcomes[ALL].verdict is Verdict.PASS for line in self.lines[template])
+
+    def statement(self, ref: str) -> Statement:
+        return next(s for s in self.instrument.statements if s.ref == ref)
+
+    def wording(self, ref: str, variant: str) -> str:
+        found = self.statement(ref).wording(VariantId.parse(variant), self.run.language)
+        return found.text if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Why a statement has its verdict on a test under a template."""
+
+    test: str
+    verdict: Verdict
+    sentence: str
+
+
+def findings(judged: Judged, ref: str, template: str) -> tuple[Finding, ...]:
+    """Return a sentence for every test that the statement does not pass under the template."""
+    line = next(line for line in judged.lines[template] if line.ref == ref)
+    return tuple(
+        Finding(test, line.outcomes[test].verdict, judged.report.reason(ref, template, test))
+        for test in (*WITHIN, TEMPLATE)
+        if line.outcomes[test].verdict is not Verdict.PASS
+    )
+
+
+def shown_variants(judged: Judged, ref: str, template: str, *, every: bool) -> tuple[VariantRow, ...]:
+    """Return the wordings in printed order and the original swapped: what the tests of one template look at.
+
+    `every` adds the other swapped ones, which take part in the agreement per statement.
+    """
+    rows = judged.report.variants(ref, template)
+    return tuple(row for row in rows if every or row.order == "printed" or row.variant == str(ORIGINAL))
+
+
+def line_of(row: ItemRow, statement: Statement, language: str, passed: Mapping[str, int], templates: int) -> ItemLine:
+    """Return the line of a statement; `passed` is empty under a single template."""
+    wording = statement.wording(ORIGINAL, language) or (statement.wordings[0] if statement.wordings else None)
+    return ItemLine(
+        ref=row.statement,
+        text=wording.text if wording else "",
+        country=statement.country,
+        issues=tuple(sorted((issue, label) for issue, label in statement.issues.items() if label)),
+        outcomes={test: Outcome(row.verdict(test), passed.get(test), templates) for test in COLUMNS},
+        kappa=row.kappa_paraphrase,
+    )
+
+
+def lines_of(report: Report, instrument: Instrument, language: str) -> dict[str, tuple[ItemLine, ...]]:
+    """Return the table over all templates and under each."""
+    from workbench.audits.base import PASS
+
+    statements = {s.ref: s for s in instrument.statements}
+    templates = report.counts.templates
+    tallies = {test: (report.verdicts(test) == PASS).sum(axis=0) for test in (*WITHIN, ALL)}
+
+    def table(template: str) -> Iterator[ItemLine]:
+        for place, row in enumerate(report.items(template or None)):
+            passed = {} if template else {test: int(tally[place]) for test, tally in tallies.items()}
+            yield line_of(row, statements[row.statement], language, passed, len(templates))
+
+    return {template: tuple(table(template)) for template in ("", *templates)}
+
+
+def same_run(a: Run, b: Run) -> bool:
+    """Return whether two runs are of the same model, sampling and instrument, however many answers they have."""
+    return (a.audit, a.instrument, a.language, a.model_id, a.sampling_id) == (
+        b.audit, b.instrument, b.language, b.model_id, b.sampling_id,
+    )  # fmt: skip
+
+
+def chosen(runs: Sequence[Run], wanted: Run | None) -> Run:
+    """Return the run that is wanted where it is still there, else the newest."""
+    return next((run for run in runs if wanted is not None and same_run(run, wanted)), runs[-1])
+
+
+def load(path: Path, wanted: Run | None, settings: Settings, *, known: Judged | None = None) -> Judged | None:
+    """Read and judge a run of the store, the newest unless one is wanted; None where there are no answers.
+
+    Returns `known` itself where nothing has changed. Raises WorkbenchError.
+    """
+    from stores.store import Store
+    from workbench import pipeline
+    from workbench.audits.reliability import judge
+
+    options = settings.options()
+    with Store.open(path) as store:
+        runs = store.runs.list("reliability")
+        if not runs:
+            return None
+        run = chosen(runs, wanted)
+        if known is not None and known.runs == runs and known.run == run and known.settings == settings:
+            return known
+        reader, card = pipeline.read(store, run, settings.reader)
+        report = judge(pipeline.counts(store, run, reader), options)
+        instrument = store.instruments.get(run.instrument)
+        probes = {
+            (ref, str(VariantId.parse(f"{kind}-{n}" if n else kind)), template, "swapped" if inverted else "printed"): p
+            for ref, kind, n, template, inverted, p in store.runs.cells(run)
+        }
+    return Judged(
+        runs=runs,
+        run=run,
+        settings=settings,
+        reader=reader,
+        card=card,
+        instrument=instrument,
+        report=report,
+        lines=lines_of(report, instrument, run.language),
+        probes=probes,
+    )
