@@ -79,12 +79,13 @@ def published_way(path: Path) -> float:
     started = time.perf_counter()
     frame = pd.read_sql(query, connection)
     frame = frame.loc[frame.index.repeat(frame["count"])].drop(columns="count")
-    frame["stance"] = frame["answer"].str.lower().map(lambda a: 1 if "beneficial" in a else 0 if "harmful" in a else None)
+    lower = frame["answer"].str.lower()
+    frame["stance"] = lower.map(lambda a: 1 if "beneficial" in a else 0 if "harmful" in a else None)
     loaded = time.perf_counter() - started
     prompts = [group.dropna().to_numpy() for _, group in frame.groupby("prompt")["stance"]]
     started = time.perf_counter()
     for answers in prompts[:BASELINE_PROMPTS]:
-        means = [np.mean(np.random.choice(answers, size=len(answers), replace=True)) for _ in range(1000)]  # noqa: NPY002
+        means = [np.mean(np.random.choice(answers, size=len(answers), replace=True)) for _ in range(1000)]
         low, high = np.percentile(means, [2.5, 97.5])
         _ = (low > 0.55 or high < 0.55) and (low > 0.45 or high < 0.45)
     connection.close()
@@ -105,7 +106,7 @@ def main() -> list[tuple[str, str, str]]:
         ours, plain = float(np.median(times)), published_way(path)
         return [
             ("ingest of answers", f"{answers / seconds:,.0f} answers/s", ""),
-            (f"verdicts of {answers:,} answers, store to verdicts", f"{ours:.3f} s", f"{plain / ours:,.0f}x pandas loop"),
+            (f"verdicts of {answers:,} answers, store to verdicts", f"{ours:.3f} s", f"{plain / ours:,.0f}x"),
             ("the published way (pandas, scaled from a sample)", f"{plain:.0f} s", "1x"),
         ]
 

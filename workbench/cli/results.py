@@ -64,9 +64,7 @@ def verdicts(options: Namespace) -> int:
         ],
     )
     if passes > 1:
-        say(
-            f"✓ pass under all {passes} templates, ✗ fail under one or more, · insufficient; passed / {passes} beside it"
-        )
+        say(f"✓ pass under all {passes} templates, ✗ fail under one or more, · insufficient; beside it how many pass")
     _print_summary(report, baseline)
     return 0
 

@@ -58,7 +58,7 @@ class ScriptedModel:
     def work(self) -> Work:
         return self._work
 
-    def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
+    def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:  # noqa: ARG002
         for position, request in enumerate(requests):
             if self.persona.delay_s:
                 time.sleep(self.persona.delay_s)
@@ -103,4 +103,6 @@ def load_scripted(name: str) -> ScriptedModel:
         value = tomllib.loads(Path(file).read_text(encoding="utf-8"))
         return ScriptedModel(Persona(**{**value, "answers": tuple(value.get("answers", ()))}), name)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, TypeError) as error:
-        raise ModelError(f"{name}: the persona cannot be read ({error}); see workbench/inference/scripted.py") from error
+        raise ModelError(
+            f"{name}: the persona cannot be read ({error}); see workbench/inference/scripted.py"
+        ) from error

@@ -6,8 +6,16 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from textual.binding import ActiveBinding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.screen import Screen
+from textual.widget import Widget
+
+
+def _nearness(active: ActiveBinding) -> int:
+    """Sort key: what this screen does, what works everywhere, how the cursor moves."""
+    return 0 if isinstance(active.node, Screen) else 2 if isinstance(active.node, Widget) else 1
 
 
 class ActionProvider(Provider):
@@ -26,7 +34,7 @@ class ActionProvider(Provider):
 
     def _actions(self) -> Iterator[tuple[str, str, Callable[[], Any]]]:
         seen: set[tuple[int, str]] = set()
-        for active in self.screen.active_bindings.values():
+        for active in sorted(self.screen.active_bindings.values(), key=_nearness):
             binding = active.binding
             identity = (id(active.node), binding.action)
             if not binding.description or not active.enabled or identity in seen or binding.system:

@@ -35,8 +35,8 @@ class FluidTable(RecordTable):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("g", "scroll_top", "First row", show=False),
-        Binding("enter", "select_cursor", "Open", show=False),
+        Binding("left", "cursor_left", "Left", show=False),
+        Binding("right", "cursor_right", "Right", show=False),
     ]
 
     class Sideways(Message):
@@ -46,8 +46,8 @@ class FluidTable(RecordTable):
             super().__init__()
             self.direction = direction
 
-    def __init__(self, layout: Layout, *, marks_columns: bool = False, id: str | None = None) -> None:
-        super().__init__(layout(80), id=id)
+    def __init__(self, layout: Layout, *, name: str, marks_columns: bool = False) -> None:
+        super().__init__(layout(80), name=name)
         self.set_class(marks_columns, "-marks-columns")
         self._layout_for = layout
         self._marks_columns = marks_columns

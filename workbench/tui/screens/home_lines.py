@@ -93,7 +93,7 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
             _line(
                 "Next step",
                 "i",
-                "import the shipped instrument veldania: a fictional country, 6 wordings each",
+                "import the shipped instrument veldania (a fictional country)",
                 style="bold $text-accent",
                 below=Content.styled("or one of your own: workbench import STORE --format csv FOLDER", "dim"),
             ),

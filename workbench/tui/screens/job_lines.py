@@ -52,7 +52,7 @@ def job_details(job: Job) -> Content:
 
 HINTS = {
     "queued": "no worker has it yet; R starts one",
-    "lost": "its worker is gone; everything that it committed is stored. R goes on with the rest",
+    "lost": "its worker is gone; what it committed is stored. R goes on with the rest",
     "failed": "what was answered is stored. R asks for the rest; l shows the log",
     "cancelled": "R asks for the rest",
     "done": "4 shows the verdicts",

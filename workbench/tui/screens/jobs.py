@@ -177,6 +177,8 @@ class JobsScreen(StoreScreen):
 
     def failed(self, error: WorkbenchError) -> None:
         self._reading = False
+        if not self._seen:
+            self.details.update("")
         super().failed(error)
 
     def action_refresh(self) -> None:

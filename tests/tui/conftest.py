@@ -1,0 +1,101 @@
+"""What tests of the terminal share: real stores, an app on them, and waiting for what workers bring."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual.app import App
+from textual.content import Content
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from stores.store import Store
+from tests.conftest import instrument, statement
+from workbench.domain.instruments import Instrument, IssueLabel
+from workbench.domain.statements import NEGATION, ORIGINAL, Statement, Wording
+
+HOSTILE = (
+    "[@click=app.bell]x[/] closes",
+    "[/INST] ends [bold]the turn",
+    "\x1b[31mred\x1b[0m and \x07 bell",
+    "right \u202e to left",
+    "",
+    "a" * 100_000,
+)
+
+
+def hostile_instrument() -> Instrument:
+    """An instrument whose texts are what a model may write."""
+    statements = tuple(
+        Statement(
+            f"h-{n}",
+            (Wording(ORIGINAL, "en", text), Wording(NEGATION, "en", f"not {text}", author="[red]x")),
+            country="[b]",
+            topic="[/topic]",
+        )
+        for n, text in enumerate(HOSTILE)
+    )
+    base = instrument()
+    labels = (IssueLabel("h-0", "[issue]", "gold", -1),)
+    return replace(
+        base,
+        name="[bold]host",
+        statements=statements,
+        issues=("[issue]",),
+        issue_labels=labels,
+        party_answers=(),
+        survey=(),
+    )
+
+
+def large_instrument(size: int) -> Instrument:
+    """An instrument of several pages; every third statement is of another country and issue."""
+    statements = tuple(
+        replace(statement(f"s-{n:04}"), country="ot" if n % 3 == 0 else "vd", issues={}) for n in range(size)
+    )
+    labels = tuple(
+        IssueLabel(s.ref, "liberal_society" if n % 3 == 0 else "law_and_order", "gold", 1)
+        for n, s in enumerate(statements)
+    )
+    base = instrument(name="large")
+    return replace(base, statements=statements, issue_labels=labels, party_answers=(), survey=())
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A store with one small instrument."""
+    return made(tmp_path / "audit.db", instrument())
+
+
+def made(path: Path, *instruments: Instrument) -> Path:
+    """Make a store that holds these instruments."""
+    with Store.open(path, create=True) as store:
+        for one in instruments:
+            store.instruments.add(one)
+    return path
+
+
+async def until(pilot: Pilot[object], holds: Callable[[], object], seconds: float = 20.0) -> None:
+    """Let the app go on until something holds: workers and debounced timers bring it."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come to hold in time"
+        await pilot.pause()
+
+
+def shown(app: App[object], selector: str) -> str:
+    """Return the text that a static widget of the current screen shows."""
+    content = app.screen.query_one(selector, Static).content
+    return content.plain if isinstance(content, Content) else str(content)
+
+
+def screen_text(app: App[object]) -> str:
+    """Return all that the terminal shows now, line by line."""
+    width, height = app.size
+    compositor = app.screen._compositor
+    del width, height
+    return "\n".join("".join(segment.text for segment in strip) for strip in compositor.render_strips())

@@ -1,0 +1,118 @@
+"""Home says what there is, what runs, and what to do next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import OptionList
+
+from stores.store import Store
+from tests.conftest import instrument
+from tests.tui.conftest import hostile_instrument, made, screen_text, until
+from workbench import pipeline
+from workbench.domain.designs import Design
+from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.jobs import launch
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.home import HomeScreen
+
+
+def answered(path: Path, *, agree: float = 1.0) -> Path:
+    """Let a scripted model answer everything of a small instrument, in this process."""
+    with Store.open(path) as store:
+        plan = pipeline.plan(store, Design("small", "scripted", samples=30))
+        job = launch.create(store, plan.design, plan)
+        attempt = store.jobs.claim(job, "test")
+        model = ScriptedModel(Persona(agree=agree, unreadable=0.0))
+        pipeline.collect(store, plan, model, attempt=attempt, job=job)
+        store.jobs.finish(job, attempt, "done", "all is stored")
+    return path
+
+
+async def test_an_empty_store_says_how_to_get_an_instrument(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "empty.db"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "import the shipped instrument veldania" in screen_text(app))
+        assert "workbench import STORE" in screen_text(app)
+
+
+async def test_i_imports_the_shipped_instrument_and_only_while_there_is_none(tmp_path: Path) -> None:
+    store_path = made(tmp_path / "empty.db")
+    app = WorkbenchApp(store_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "import the shipped" in screen_text(app))
+        await pilot.press("i")
+        await until(pilot, lambda: "Instrument  veldania" in screen_text(app))
+        assert "i Import" not in screen_text(app)
+    with Store.open(store_path) as store:
+        assert store.instruments.names() == ("veldania",)
+
+
+async def test_an_instrument_without_answers_leads_to_a_job(path: Path) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "3 statements · 18 wordings · en" in screen_text(app))
+        assert "then n: ask a model" in screen_text(app)
+        await until(pilot, lambda: "checking" not in screen_text(app))
+
+
+async def test_verdicts_of_the_newest_run_are_counted(path: Path) -> None:
+    app = WorkbenchApp(answered(path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "of 3 reliable" in screen_text(app))
+        text = screen_text(app)
+        assert "✓ 0 of 3 reliable  ✗ 3 to review" in text  # always agreeing fails negation and opposite
+        assert "answers of 1 model" in text
+        assert "✓ done" in text
+
+
+async def test_the_cursor_stays_on_its_line_when_a_job_appears(path: Path) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        facts = app.screen.query_one("#facts", OptionList)
+        await until(pilot, lambda: facts.option_count == 2)
+        await pilot.press("down")
+        assert facts.highlighted_option is not None
+        assert facts.highlighted_option.id == "next:job"
+        await pilot.press("up")
+        with Store.open(path) as store:
+            launch.create(store, Design("small", "scripted", samples=2))
+        assert isinstance(app.screen, HomeScreen)
+        app.screen.action_refresh()
+        await until(pilot, lambda: "Job 1" in screen_text(app))
+        assert facts.highlighted_option is not None
+        assert facts.highlighted_option.id == "instrument:small"
+
+
+async def test_progress_of_a_job_is_seen_without_a_key(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.tui.screens.home.REFRESH_S", 0.05)
+    with Store.open(path) as store:
+        job = launch.create(store, Design("small", "scripted", samples=2))
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "◌ queued" in screen_text(app))
+        with Store.open(path) as store:
+            store.jobs.claim(job, "test")
+        await until(pilot, lambda: "▸ running" in screen_text(app))
+
+
+async def test_the_notice_of_a_slow_store_is_shown(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stores.connection.file_system", lambda _path: "nfs4")
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "network file system (nfs4)" in screen_text(app))
+
+
+async def test_hostile_names_are_shown_literally(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", hostile_instrument(), instrument()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "[bold]host" in screen_text(app))
+
+
+async def test_enter_on_a_line_opens_what_it_is_about(path: Path) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "small" in screen_text(app))
+        await pilot.press("enter")
+        assert app.current_mode == "statements"

@@ -1,0 +1,171 @@
+"""The list of statements is paged, searched and filtered by the store; a statement shows its wordings side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.widgets import Input
+
+from stores.store import Store
+from tests.conftest import instrument
+from tests.tui.conftest import HOSTILE, hostile_instrument, large_instrument, made, screen_text, until
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.statement import StatementScreen
+from workbench.tui.screens.statements import PAGE
+from workbench.tui.widgets.frame import TitleBar
+from workbench.tui.widgets.record_table import RecordTable
+
+
+def table(app: WorkbenchApp) -> RecordTable:
+    return app.screen.query_one("#lines", RecordTable)
+
+
+def note(app: WorkbenchApp) -> str:
+    return app.screen.query_one(TitleBar).note
+
+
+async def test_hostile_texts_stand_in_the_list_as_they_are(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", hostile_instrument()), start="statements")
+    async with app.run_test(size=(140, 24)) as pilot:
+        await until(pilot, lambda: table(app).row_count == len(HOSTILE))
+        text = screen_text(app)
+        for shown in ("[@click=app.bell]x[/] closes", "[/INST] ends [bold]the turn", "␛[31mred", "\\u202e", "aaaa"):
+            assert shown in text
+        assert "\x1b" not in text
+        assert "− [issue]" in text
+
+
+async def test_hostile_texts_stand_beside_each_other_as_they_are(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", hostile_instrument()), start="statements")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: table(app).row_count == len(HOSTILE))
+        await pilot.press("enter")
+        for n, expected in enumerate(("[@click=app.bell]x[/]", "[/INST]", "␛[31mred", "\\u202e", "negation", "aaa")):
+            await until(pilot, lambda n=n: note(app) == f"{n + 1} of {len(HOSTILE)}")  # type: ignore[misc]
+            await until(pilot, lambda expected=expected: expected in screen_text(app))  # type: ignore[misc]
+            assert "by [red]x" in screen_text(app) or n == 5
+            await pilot.press("n")
+
+
+async def test_going_past_the_end_of_a_page_brings_the_next_one(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", large_instrument(PAGE + 39)), start="statements")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: note(app) == f"1–{PAGE} of {PAGE + 39}")
+        await pilot.press("G", "j")
+        await until(pilot, lambda: note(app) == f"{PAGE + 1}–{PAGE + 39} of {PAGE + 39}")
+        assert table(app).current == f"s-{PAGE:04}"
+        await pilot.press("k")
+        await until(pilot, lambda: note(app).startswith("1–"))
+        assert table(app).current == f"s-{PAGE - 1:04}"
+        await pilot.press("g", "k")
+        await pilot.pause()
+        assert note(app).startswith("1–")
+
+
+async def test_search_is_live_and_escape_takes_it_away(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", large_instrument(30)), start="statements")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: table(app).row_count == 30)
+        await pilot.press("slash", *"s-0007")
+        await until(pilot, lambda: table(app).keys == ("s-0007",))
+        assert "find s-0007" in screen_text(app)
+        assert app.screen.query_one("#search", Input).has_focus
+        await pilot.press("escape")
+        await until(pilot, lambda: table(app).row_count == 30)
+        assert app.current_mode == "statements"
+        assert table(app).has_focus
+
+
+async def test_a_search_without_a_match_says_so(path: Path) -> None:
+    app = WorkbenchApp(path, start="statements")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: table(app).row_count == 3)
+        await pilot.press("slash", *"100%", "enter")
+        await until(pilot, lambda: "No statement matches" in screen_text(app))
+
+
+async def test_the_cursor_stays_on_its_statement_through_a_search_and_a_refresh(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", large_instrument(30)), start="statements")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: table(app).row_count == 30)
+        await pilot.press("j", "j", "j", "j", "j", "f5")
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert table(app).current == "s-0005"
+        await pilot.press("slash", *"s-000", "enter")
+        await until(pilot, lambda: table(app).row_count == 10)
+        assert table(app).current == "s-0005"
+
+
+async def test_issue_and_country_filters_cycle_and_x_takes_them_away(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", large_instrument(30)), start="statements")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: table(app).row_count == 30)
+        await pilot.press("i")
+        await until(pilot, lambda: table(app).row_count == 20)
+        assert "issue law and order" in screen_text(app)
+        await pilot.press("i")
+        await until(pilot, lambda: table(app).row_count == 10)
+        await pilot.press("c")
+        await until(pilot, lambda: "country ot" in screen_text(app))
+        assert table(app).row_count == 10
+        await pilot.press("x")
+        await until(pilot, lambda: table(app).row_count == 30)
+
+
+async def test_t_switches_the_instrument(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", instrument(), large_instrument(5)), start="statements")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: table(app).row_count == 3)
+        await pilot.press("t")
+        await until(pilot, lambda: table(app).row_count == 5)
+        assert "large · en" in screen_text(app)
+
+
+async def test_enter_shows_every_variant_beside_the_original_with_marks(path: Path) -> None:
+    app = WorkbenchApp(path, start="statements")
+    async with app.run_test(size=(80, 60)) as pilot:
+        await until(pilot, lambda: table(app).row_count == 3)
+        await pilot.press("enter")
+        await until(pilot, lambda: "paraphrase-3" in screen_text(app))
+        text = screen_text(app)
+        assert isinstance(app.screen, StatementScreen)
+        assert "+[Not so: ]" in text or "+[Not so:]" in text
+        assert "−[" in text
+        assert "stance should be flipped" in text
+        assert "+ agreeing supports law and order" in text
+        assert "+ agrees      Larks  vd  “rather agree”" in text
+
+
+async def test_the_list_is_on_the_statement_that_was_left(path: Path) -> None:
+    app = WorkbenchApp(path, start="statements")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: table(app).row_count == 3)
+        await pilot.press("enter")
+        await until(pilot, lambda: note(app) == "1 of 3")
+        await pilot.press("n")
+        await until(pilot, lambda: note(app) == "2 of 3")
+        await pilot.press("escape")
+        assert table(app).current == "a-2"
+
+
+async def test_a_statement_that_was_retired_meanwhile_is_a_calm_panel(path: Path) -> None:
+    app = WorkbenchApp(path, start="statements")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: table(app).row_count == 3)
+        with Store.open(path) as store:
+            store.instruments.add(instrument("b-1"))
+        await pilot.press("enter")
+        await until(pilot, lambda: "retired by a later import" in screen_text(app).replace("\n", " "))
+        await pilot.press("escape")
+        assert not isinstance(app.screen, StatementScreen)
+
+
+async def test_the_list_uses_the_width_that_there_is(path: Path) -> None:
+    app = WorkbenchApp(path, start="statements")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: table(app).row_count == 3)
+        assert "issues" not in screen_text(app)
+        await pilot.resize_terminal(140, 40)
+        await until(pilot, lambda: "+ law and order" in screen_text(app))
+        assert table(app).row_count == 3

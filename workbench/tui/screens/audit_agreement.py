@@ -1,0 +1,149 @@
+"""Agreement over statements and templates, beside what a coin and what people would reach."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from workbench.domain.statements import Relation
+from workbench.tui.format import estimate, visible
+from workbench.tui.screens.audit_format import name_of
+from workbench.tui.screens.audit_view import Judged
+from workbench.tui.screens.base import as_trouble
+from workbench.tui.screens.dialogs import TextScreen
+
+if TYPE_CHECKING:
+    from workbench.audits.reliability_agreement import AcrossTemplates, AgreementRow
+    from workbench.stats.describe import MeanSd
+
+COMPUTING = "Computing the coefficients and their intervals …"
+NOTES = """κ is Cohen's, between the stance on the original and on the variant, over statements (Ceron et al. 2024,
+section 6.2). On negation and opposite the stance should flip: raw, perfect consistency is -1.00; after
+flipping it is 1.00. Intervals are seeded 95 % bootstraps over statements. n: pairs with a stance on both
+sides. Coin: 30 fair flips a prompt (here as many as the run has samples) through the same tests (section
+6.1). People: respondents who answered the same wordings, the upper bound for a model (section 6.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """All coefficients of a run, with what to hold them against."""
+
+    rows: tuple[AgreementRow, ...]
+    across: AcrossTemplates
+    coin: tuple[AgreementRow, ...]
+    people: tuple[AgreementRow, ...]
+    "empty where nobody was asked"
+    respondents: int
+
+
+def compute(judged: Judged) -> Agreement:
+    """Return the coefficients; takes a second or two."""
+    from workbench.audits.reliability import judge, random_baseline
+    from workbench.audits.reliability_agreement import survey_agreement
+    from workbench.stats.resampling import derive_rng
+
+    report, survey = judged.report, judged.instrument.survey
+    seed = report.options.seed
+    coin = judge(random_baseline(report.counts, derive_rng(seed, "random baseline")), report.options)
+    people = survey_agreement(survey, derive_rng(seed, "survey", judged.instrument.name)) if survey else ()
+    respondents = len({answer.respondent for answer in survey})
+    return Agreement(report.agreement(), report.across_templates, coin.agreement(), people, respondents)
+
+
+class AgreementScreen(TextScreen):
+    """The coefficients, computed while it is open."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("a", "dismiss(None)", "Close", show=False)]
+
+    @dataclass
+    class Computed(Message):
+        """The coefficients are there."""
+
+        agreement: Agreement
+
+    def __init__(self, judged: Judged) -> None:
+        super().__init__(f"Agreement: {judged.run.label}", COMPUTING, wide=True)
+        self._judged = judged
+
+    def on_mount(self) -> None:
+        self.compute()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            self.query_one("#text", Static).update(Content(visible(str(as_trouble(event.worker.error)), lines=True)))
+
+    @on(Computed)
+    def show(self, event: Computed) -> None:
+        self.query_one("#text", Static).update(Content("\n").join(agreement_lines(event.agreement)))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="agreement")
+    def compute(self) -> None:
+        worker = get_current_worker()
+        agreement = compute(self._judged)
+        if not worker.is_cancelled:
+            self.post_message(self.Computed(agreement))
+
+
+def agreement_lines(agreement: Agreement) -> Iterator[Content]:
+    """Yield the panel from top to bottom: means with what to hold them against, across templates, each template."""
+    yield from _means(agreement)
+    yield Content()
+    yield Content.styled("Across templates, stance on the originals (section 6.2)", "bold")
+    yield Content(f"  Krippendorff's α            {estimate(agreement.across.alpha)}")
+    same = agreement.across.same
+    left_out = f", {same.excluded} left out" if same.excluded else ""
+    yield Content(f"  same stance in all          {estimate(same)}{left_out}")
+    for row in agreement.rows:
+        yield Content()
+        yield from _block(row)
+    yield Content()
+    yield Content.styled(NOTES, "$text-muted")
+
+
+def _means(agreement: Agreement) -> Iterator[Content]:
+    people = f"people ({agreement.respondents})" if agreement.people else ""
+    yield Content.styled("Mean κ (sd) over templates", "bold")
+    yield Content.styled(f"  {'':<22}{'model':<16}{'coin':<16}{people}", "$text-muted")
+    coins = {row.name: row for row in agreement.coin}
+    humans = {row.name: row for row in agreement.people}
+    for row in agreement.rows:
+        trio = (row, coins.get(row.name), humans.get(row.name))
+        yield _mean_line(name_of(row.name), [each.raw_mean if each else None for each in trio])
+        if row.relation is Relation.FLIPPED:
+            yield _mean_line("  after flipping", [each.flipped_mean if each else None for each in trio])
+    if not agreement.people:
+        yield Content.styled("  The instrument has no survey: people's upper bound is not known.", "$text-muted")
+
+
+def _mean_line(name: str, means: Sequence[MeanSd | None]) -> Content:
+    return Content(f"  {name:<22}" + "".join(f"{mean_words(mean):<16}" for mean in means).rstrip())
+
+
+def mean_words(mean: MeanSd | None) -> str:
+    """Return `0.61 (.08)`, or that it is undefined."""
+    if mean is None:
+        return ""
+    if math.isnan(mean.mean):
+        return "undefined"
+    sd = "" if math.isnan(mean.sd) else f" ({mean.sd:.2f})".replace("(0.", "(.")
+    return f"{mean.mean:.2f}{sd}"
+
+
+def _block(row: AgreementRow) -> Iterator[Content]:
+    flips = row.relation is Relation.FLIPPED
+    wide = max((len(by) for by in row.by), default=0) + 2
+    title = f"{name_of(row.name)}: κ per template" + (", raw and after flipping" if flips else "")
+    yield Content.styled(title, "bold")
+    for by, raw, flipped in zip(row.by, row.raw, row.flipped, strict=True):
+        after = f"   after flipping {estimate(flipped)}" if flips and flipped.defined else ""
+        left_out = f" ({raw.excluded} left out)" if raw.excluded else ""
+        yield Content(f"  {visible(by):<{wide}}{estimate(raw)}{after}{left_out}")
