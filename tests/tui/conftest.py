@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.app import App
@@ -79,7 +80,7 @@ def made(path: Path, *instruments: Instrument) -> Path:
     return path
 
 
-async def until(pilot: Pilot[object], holds: Callable[[], object], seconds: float = 20.0) -> None:
+async def until(pilot: Pilot[Any], holds: Callable[[], object], seconds: float = 20.0) -> None:
     """Let the app go on until something holds: workers and debounced timers bring it."""
     deadline = time.monotonic() + seconds
     while not holds():
@@ -87,15 +88,13 @@ async def until(pilot: Pilot[object], holds: Callable[[], object], seconds: floa
         await pilot.pause()
 
 
-def shown(app: App[object], selector: str) -> str:
+def shown(app: App[Any], selector: str) -> str:
     """Return the text that a static widget of the current screen shows."""
     content = app.screen.query_one(selector, Static).content
     return content.plain if isinstance(content, Content) else str(content)
 
 
-def screen_text(app: App[object]) -> str:
+def screen_text(app: App[Any]) -> str:
     """Return all that the terminal shows now, line by line."""
-    width, height = app.size
-    compositor = app.screen._compositor
-    del width, height
-    return "\n".join("".join(segment.text for segment in strip) for strip in compositor.render_strips())
+    strips = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in strip) for strip in strips)

@@ -10,10 +10,11 @@ from stores.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, hostile_instrument, large_instrument, made, screen_text, until
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.statement import StatementScreen
+from workbench.tui.screens.statement import StatementScreen, marked
 from workbench.tui.screens.statements import PAGE
 from workbench.tui.widgets.frame import TitleBar
 from workbench.tui.widgets.record_table import RecordTable
+from workbench.tui.worddiff import word_diff
 
 
 def table(app: WorkbenchApp) -> RecordTable:
@@ -130,11 +131,16 @@ async def test_enter_shows_every_variant_beside_the_original_with_marks(path: Pa
         await until(pilot, lambda: "paraphrase-3" in screen_text(app))
         text = screen_text(app)
         assert isinstance(app.screen, StatementScreen)
-        assert "+[Not so: ]" in text or "+[Not so:]" in text
-        assert "−[" in text
+        assert "+[Not so:]" in text
         assert "stance should be flipped" in text
         assert "+ agreeing supports law and order" in text
         assert "+ agrees      Larks  vd  “rather agree”" in text
+
+
+def test_changed_words_are_marked_by_signs_and_not_by_colour_alone() -> None:
+    left, right = word_diff("Flights should be taxed more.", "Flights should [b]never[/b] be taxed.")
+    assert marked(left, "−").plain == "Flights should be taxed −[more]."
+    assert marked(right, "+").plain == "Flights should +[[b]never[/b]] be taxed."
 
 
 async def test_the_list_is_on_the_statement_that_was_left(path: Path) -> None:

@@ -59,9 +59,9 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     console.print(grid)
 
 
-def estimate(value: Estimate) -> str:
+def estimate(value: Estimate, digits: int = 2) -> str:
     """Return a coefficient for people: `0.58 [0.41, 0.72] n=36`, or why there is none."""
     if not value.defined:
         return f"undefined: {value.undefined}" + (f" (n={value.n})" if value.n else "")
     interval = "" if math.isnan(value.low) else f" [{value.low:.2f}, {value.high:.2f}]"
-    return f"{value.value:.2f}{interval} n={value.n}"
+    return f"{value.value:.{digits}f}{interval} n={value.n}"

@@ -236,8 +236,8 @@ def _print_agreement(rows: tuple[AgreementRow, ...], by: str) -> None:
     lines = []
     for row in rows:
         for name, raw, flipped in zip(row.by, row.raw, row.flipped, strict=True):
-            turned = "" if raw is flipped else estimate(flipped)
-            lines.append((row.name, name, estimate(raw), turned, str(raw.excluded)))
+            turned = "" if raw is flipped else estimate(flipped, 4)
+            lines.append((row.name, name, estimate(raw, 4), turned, str(raw.excluded)))
         turned = mean_and_sd(row.flipped_mean) if row.relation.value == "flipped" else ""
         lines.append((row.name, "mean (sd)", mean_and_sd(row.raw_mean), turned, ""))
     table(["variant", by, "κ", "κ after flipping", "excluded"], lines)

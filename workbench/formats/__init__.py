@@ -1,0 +1,1 @@
+"""Files in, instruments out: whole or not at all."""

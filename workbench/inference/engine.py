@@ -103,8 +103,10 @@ def can_share(config: Any) -> bool:
     """Whether a model's attention is the plain one that `shared_attention` computes: full, no soft cap, no sinks."""
     kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
     plain = kinds == {"full_attention"} and not getattr(config, "attn_logit_softcapping", None)
-    return plain and config.model_type in {"llama", "mistral", "qwen2", "qwen3", "smollm3", "olmo2", "granite"} and not (
-        config.model_type == "mistral" and getattr(config, "sliding_window", None)
+    return (
+        plain
+        and config.model_type in {"llama", "mistral", "qwen2", "qwen3", "smollm3", "olmo2", "granite"}
+        and not (config.model_type == "mistral" and getattr(config, "sliding_window", None))
     )
 
 
@@ -140,7 +142,8 @@ class Engine:
 
     def _take(self, order: list[int], prompts: Sequence[Sequence[int]], requests: Sequence[Request]) -> list[int]:
         """Return the next prompts that fit the budgets; at least one."""
-        group, rows, tokens = [], 0, 0
+        group: list[int] = []
+        rows = tokens = 0
         for i in order:
             rows, tokens = rows + requests[i].n, tokens + len(prompts[i])
             if group and (rows > self.max_rows or tokens > self.max_tokens):
@@ -152,9 +155,7 @@ class Engine:
     def _group(
         self, prompts: Sequence[Sequence[int]], requests: Sequence[Request], sampling: Sampling
     ) -> list[SampleTree]:
-        trees = [
-            SampleTree(r.n, np.random.default_rng(r.seed), self.stop, sampling.max_new_tokens) for r in requests
-        ]
+        trees = [SampleTree(r.n, np.random.default_rng(r.seed), self.stop, sampling.max_new_tokens) for r in requests]
         cache, hidden, logits = self.prefill(prompts)
         self._grow(trees, logits, sampling)
         rows = [(p, row) for p, tree in enumerate(trees) for row in tree.rows]
@@ -243,7 +244,11 @@ class Engine:
         self.work.sampled_tokens += sum(row.count for _, row in rows)
         self.work.sampled_tokens_computed += len(rows)
         logits: torch.Tensor = self.model(
-            input_ids=tokens, position_ids=(lengths[prompt] + step)[:, None], past_key_values=own, use_cache=True, **more
+            input_ids=tokens,
+            position_ids=(lengths[prompt] + step)[:, None],
+            past_key_values=own,
+            use_cache=True,
+            **more,
         ).logits[:, -1]
         return logits
 

@@ -54,7 +54,9 @@ class SampleTree:
         for parent, row in enumerate(self.rows):
             edges = np.cumsum(probabilities[parent])
             drawn = np.searchsorted(edges, self.rng.random(row.count) * edges[-1], side="right")
-            places, counts = np.unique(np.minimum(drawn, np.count_nonzero(probabilities[parent]) - 1), return_counts=True)
+            places, counts = np.unique(
+                np.minimum(drawn, np.count_nonzero(probabilities[parent]) - 1), return_counts=True
+            )
             for place, count in zip(places.tolist(), counts.tolist(), strict=True):
                 token = int(tokens[parent, place])
                 answer = (*row.tokens, token)

@@ -95,7 +95,7 @@ class WorkbenchApp(App[int]):
 def key_list(app: App[int]) -> Content:
     """Return the keys that work now, the nearest first."""
     groups: dict[str, dict[str, list[str]]] = {"In the part that has focus": {}, "On this screen": {}, "Everywhere": {}}
-    for active in app.screen.active_bindings.values():
+    for active in sorted(app.screen.active_bindings.values(), key=lambda active: not active.binding.tooltip):
         binding = active.binding
         if not binding.description or not active.enabled:
             continue

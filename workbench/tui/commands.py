@@ -14,8 +14,10 @@ from textual.widget import Widget
 
 
 def _nearness(active: ActiveBinding) -> int:
-    """Sort key: what this screen does, what works everywhere, how the cursor moves."""
-    return 0 if isinstance(active.node, Screen) else 2 if isinstance(active.node, Widget) else 1
+    """Sort key: what this screen does, what works everywhere, what Textual's own keys and the cursor's do."""
+    if isinstance(active.node, Widget) and not (isinstance(active.node, Screen) and active.binding.tooltip):
+        return 2
+    return 0 if isinstance(active.node, Screen) else 1
 
 
 class ActionProvider(Provider):

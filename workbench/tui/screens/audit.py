@@ -46,16 +46,16 @@ class AuditScreen(StoreScreen):
     CSS_PATH = "audit.tcss"
     PLACE = "audit"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("x", "failed(1)", "Failed test", tooltip="Show what failed: any test, each test, too few readable"),
+        Binding("x", "failed(1)", "Failed", tooltip="Show what failed: any test, each test, too few readable"),
         Binding("X", "failed(-1)", "Failed test before", show=False),
         Binding("t", "cycle('template')", "Template", tooltip="Judge under one template after another"),
         Binding("i", "cycle('issue')", "Issue", tooltip="Show one policy issue after another"),
-        Binding("c", "cycle('country')", "Country", tooltip="Show one country after another"),
+        Binding("c", "cycle('country')", "Country", show=False, tooltip="Show one country after another"),
         Binding("slash", "find", "Find", key_display="/", tooltip="Find in ids and statements"),
-        Binding("a", "agreement", "Agreement", tooltip="Show κ and α over statements and templates"),
-        Binding("o", "options", "Options", tooltip="Choose reader, rule, minimum and which tests count"),
-        Binding("m", "runs", "Model", tooltip="Switch to another model, sampling or instrument"),
-        Binding("z", "all", "All", tooltip="Take all filters away"),
+        Binding("a", "agreement", "Kappas", tooltip="Show κ and α over statements and templates"),
+        Binding("o", "options", "Rules", tooltip="Choose reader, rule, minimum and which tests count"),
+        Binding("m", "runs", "Model", show=False, tooltip="Switch to another model, sampling or instrument"),
+        Binding("z", "all", "All", show=False, tooltip="Take all filters away"),
         Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
         Binding("escape", "back", "Back", show=False),
     ]
@@ -114,6 +114,10 @@ class AuditScreen(StoreScreen):
             if known is None or judged.run.instrument != known.run.instrument or judged.templates != known.templates:
                 self._filter = replace(self._filter, template="", issue="", country="")
             self.query_one("#head", Static).update(head(judged))
+            runs = judged.runs
+            self.title_bar.note = (
+                f"run {runs.index(judged.run) + 1} of {len(runs)}: m switches" if len(runs) > 1 else ""
+            )
             self._show()
         self.refresh_bindings()
 

@@ -10,7 +10,18 @@ from rich.text import Text
 
 from workbench.domain.verdicts import Estimate, Verdict
 from workbench.tui.format import MARKS, WORDS, decimals, issue_sign, literal, visible
-from workbench.tui.screens.audit_view import ALL, ANY, COLUMNS, INSUFFICIENT, Filter, Finding, ItemLine, Judged, Outcome
+from workbench.tui.screens.audit_view import (
+    ALL,
+    ANY,
+    COLUMNS,
+    INSUFFICIENT,
+    WITHIN,
+    Filter,
+    Finding,
+    ItemLine,
+    Judged,
+    Outcome,
+)
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:
@@ -132,34 +143,36 @@ def footnotes(notes: Sequence[str]) -> str:
 def head(judged: Judged) -> Text:
     """Say what is judged, and by which rules."""
     report, run = judged.report, judged.run
-    counts = report.counts
+    counts, options = report.counts, report.options
     prompts = len({(template, order) for _, _, template, order in judged.probes})
-    passing = f"✓ {judged.passing} of {len(counts.statements)} pass all"
-    limits = [report.options.low, report.options.high] if report.options.rule == "printed" else [report.options.high]
-    rule = f"rule {report.options.rule} ({' and '.join(f'{100 * limit:g}' for limit in limits)} %)"
     first = Text.assemble(
         (visible(run.model), "bold"),
-        f" · {len(counts.statements)} statements · {prompts} prompts each · {counts.samples} samples   ",
-        (passing, "bold green"),
+        f" · {visible(run.instrument)} · {len(counts.statements)} statements × {prompts} prompts each"
+        f" × {counts.samples} samples",
     )
-    second = Text(
-        f"{visible(run.instrument)} · {run.sampling} · {judged.card.name} · {rule} · "
-        f"≥{report.needed} of {counts.samples} readable" + _fewer_tests(report.options.tests),
-        style="dim",
+    second = (
+        f"{run.sampling} · {judged.card.name} · rule {options.rule} · ≥{report.needed} of {counts.samples} readable"
     )
-    return Text("\n").join([first, second])
+    return Text("\n").join([first, Text(second + _fewer_tests(options.tests), style="dim")])
 
 
 def _fewer_tests(tests: tuple[str, ...]) -> str:
-    from workbench.tui.screens.audit_view import WITHIN
-
     return "" if set(tests) == set(WITHIN) else f" · ALL = {' + '.join(SHORT[test] for test in tests)}"
 
 
 def filter_line(judged: Judged, chosen: Filter, shown: int) -> Text:
-    """Say which statements are shown, and what `✓` means in this view."""
-    total = len(judged.lines[""])
-    parts: list[str | tuple[str, str]] = [f"{shown} of {total} shown" if chosen.narrows else f"all {total} shown"]
+    """Say how many statements pass, under what, and which are shown."""
+    total, templates = len(judged.lines[""]), judged.templates
+    under = f"all {len(templates)} templates" if len(templates) > 1 else "the one template"
+    if chosen.template:
+        under = f"{visible(chosen.template)} ({templates.index(chosen.template) + 1} of {len(templates)})"
+    parts: list[str | tuple[str, str]] = [
+        (f"✓ {judged.passing_under(chosen.template)} of {total} pass all", "bold green"),
+        " under ",
+        (under, "bold" if chosen.template else ""),
+        " · ",
+        f"{shown} shown" if chosen.narrows else "all shown",
+    ]
     if chosen.failed:
         parts += [" · ", (failed_words(chosen.failed), "bold")]
     for name in ("issue", "country"):
@@ -167,17 +180,12 @@ def filter_line(judged: Judged, chosen: Filter, shown: int) -> Text:
             parts += [f" · {name} ", (visible(value).replace("_", " "), "bold")]
     if chosen.find:
         parts += [" · find ", (visible(chosen.find), "bold underline")]
-    if chosen.template:
-        place = judged.templates.index(chosen.template) + 1
-        parts += [" · under ", (visible(chosen.template), "bold"), f" ({place} of {len(judged.templates)})"]
-    elif len(judged.templates) > 1:
-        parts += [f" · ✓ = under all {len(judged.templates)} templates"]
     return Text.assemble(*parts)
 
 
 def failed_words(failed: str) -> str:
     """Return what a choice of `x` means."""
-    return {"": "all", ANY: "failed any test", INSUFFICIENT: "too few readable for any test"}.get(
+    return {"": "all", ANY: "failed any test", INSUFFICIENT: "a test has too few readable"}.get(
         failed, f"failed {name_of(failed)}"
     )
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
+from textual.getters import query_one
 from textual.screen import ModalScreen
-from textual.widgets import Button, Input, Label, OptionList, RadioButton, RadioSet, SelectionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
-from textual.widgets.selection_list import Selection
 
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
@@ -28,9 +29,11 @@ RULES = {
     "coded": "coded: only 55 % does, as in the released code",
 }
 READERS = {
-    "label-words": "label-words: the first assertion decides; negations are understood",
-    "label-words-coded": "label-words-coded: the first label word decides, as in the released code",
+    "label-words": "label-words: the first assertion decides",
+    "label-words-coded": "label-words-coded: as in the released code",
 }
+RADIO = {True: "(•)", False: "( )"}
+TICK = {True: "[x]", False: "[ ]"}
 
 
 class OptionsScreen(ModalScreen[Settings | None]):
@@ -39,66 +42,100 @@ class OptionsScreen(ModalScreen[Settings | None]):
     CSS_PATH = "audit_options.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "apply", "Apply", priority=True),
-        Binding("escape", "dismiss(None)", "Leave as it was"),
+        Binding("space", "choose", "Choose"),
+        Binding("left", "minimum(-1)", "Fewer readable answers"),
+        Binding("right", "minimum(1)", "More readable answers"),
+        Binding("j", "down", "Down", show=False),
+        Binding("k", "up", "Up", show=False),
+        Binding("escape,q", "dismiss(None)", "Leave as it was"),
     ]
+
+    choices = query_one("#choices", OptionList)
 
     def __init__(self, settings: Settings, samples: int | None) -> None:
         super().__init__()
-        self._settings, self._samples = settings, samples
+        self.settings, self._samples = settings, samples
 
     def compose(self) -> ComposeResult:
-        chosen = self._settings
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "How answers are read and judged"
-            dialog.border_subtitle = "Tab next · Space choose · Enter apply · Esc leave as it was"
-            with VerticalScroll(can_focus=False):
-                yield Label("Clear leaning")
-                with RadioSet(id="rule", compact=True):
-                    for name, words in RULES.items():
-                        yield RadioButton(words, value=name == chosen.rule, name=name)
-                yield Label("Reader")
-                with RadioSet(id="reader", compact=True):
-                    for name, words in READERS.items():
-                        yield RadioButton(words, value=name == chosen.reader, name=name)
-                yield Label(self._minimum_words())
-                yield Input(
-                    "" if chosen.minimum is None else str(chosen.minimum),
-                    placeholder="two thirds", id="minimum", type="integer", compact=True,
-                )  # fmt: skip
-                yield Label("Tests that ALL takes together")
-                yield SelectionList(
-                    *(Selection(name_of(test), test, test in chosen.tests) for test in WITHIN), id="tests", compact=True
-                )
-                yield Static(id="trouble", markup=False)
-            yield Button("Apply", id="apply", compact=True)
+            dialog.border_subtitle = "Space choose · ← → number · Enter apply · Esc leave as it was"
+            yield OptionList(id="choices", markup=False)
+            yield Static(id="trouble", markup=False)
 
-    def _minimum_words(self) -> str:
-        of = f" of {self._samples}" if self._samples else ""
-        return f"Readable answers that a prompt needs{of} (empty: two thirds)"
+    def on_mount(self) -> None:
+        self._fill(1)
+        self.choices.focus()
 
-    @on(Button.Pressed, "#apply")
+    @on(OptionList.OptionSelected)
+    def choose_clicked(self) -> None:
+        self.action_choose()
+
+    def action_choose(self) -> None:
+        """Choose the rule or reader under the cursor, or let a test count or not."""
+        at = self.choices.highlighted
+        if at is not None:
+            self.settings = picked(self.settings, str(self.choices.get_option_at_index(at).id))
+            self._fill(at)
+
+    def action_minimum(self, step: int) -> None:
+        """Ask for one readable answer more or fewer."""
+        if self._samples and (at := self.choices.highlighted) is not None:
+            needed = Settings(minimum=self.settings.minimum).options().needed(self._samples)
+            self.settings = replace(self.settings, minimum=max(1, min(self._samples, needed + step)))
+            self._fill(at)
+
     def action_apply(self) -> None:
         try:
-            settings = self._read()
-            settings.options().needed(self._samples or 10**9)
+            self.settings.options()
         except WorkbenchError as error:
             self.query_one("#trouble", Static).update(Content.styled(f"✗ {visible(str(error))}", "$text-error"))
             return
-        self.dismiss(settings)
+        self.dismiss(self.settings)
 
-    def _read(self) -> Settings:
-        minimum = self.query_one("#minimum", Input).value.strip()
-        ticked = self.query_one("#tests", SelectionList).selected
-        return Settings(
-            reader=self._pressed("#reader") or self._settings.reader,
-            rule=self._pressed("#rule") or self._settings.rule,
-            minimum=int(minimum) if minimum.lstrip("-").isdigit() else None,
-            tests=tuple(test for test in WITHIN if test in ticked),
+    def action_down(self) -> None:
+        self.choices.action_cursor_down()
+
+    def action_up(self) -> None:
+        self.choices.action_cursor_up()
+
+    def _fill(self, at: int) -> None:
+        self.choices.set_options(
+            Option(Content.styled(words, "" if name else "$text-muted"), id=name or None, disabled=not name)
+            for name, words in form(self.settings, self._samples)
         )
+        self.choices.highlighted = at
+        self.query_one("#trouble", Static).update("")
 
-    def _pressed(self, selector: str) -> str | None:
-        button = self.query_one(selector, RadioSet).pressed_button
-        return button.name if button else None
+
+def form(settings: Settings, samples: int | None) -> Iterator[tuple[str, str]]:
+    """Yield the lines of the form: what a line chooses (nothing for a heading), and its words."""
+    yield "", "What is a clear leaning"
+    for rule, words in RULES.items():
+        yield f"rule:{rule}", f" {RADIO[rule == settings.rule]} {words}"
+    yield "", "Who reads"
+    for reader, words in READERS.items():
+        yield f"reader:{reader}", f" {RADIO[reader == settings.reader]} {words}"
+    yield "", "How many readable answers a prompt needs"
+    needed = Settings(minimum=settings.minimum).options().needed(samples) if samples else "?"
+    of = f"{needed} of {samples}" if samples else str(settings.minimum or "")
+    yield "minimum:", f" ← {of} →" + ("  two thirds" if settings.minimum is None else "  Space: two thirds again")
+    yield "", "Which tests ALL takes together"
+    for test in WITHIN:
+        yield f"test:{test}", f" {TICK[test in settings.tests]} {name_of(test)}"
+
+
+def picked(settings: Settings, line: str) -> Settings:
+    """Return the settings after a line of the form was chosen."""
+    what, _, name = line.partition(":")
+    if what == "rule":
+        return replace(settings, rule=name)
+    if what == "reader":
+        return replace(settings, reader=name)
+    if what == "minimum":
+        return replace(settings, minimum=None)
+    ticked = set(settings.tests) ^ {name}
+    return replace(settings, tests=tuple(test for test in WITHIN if test in ticked))
 
 
 class RunsScreen(ModalScreen["Run | None"]):

@@ -1,0 +1,238 @@
+"""The authors' public ProbVAA download, as it is (github.com/tceron/eval_political_worldviews, Ceron et al. 2024).
+
+Texts are kept exactly as published, stray blanks included; `workbench lint` reports what is odd. Labels and answers on
+statements that the download does not have stay in the instrument's lists, so that lint can name them; the store counts
+them and leaves them out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
+from workbench.domain.prompts import SLOT, Template
+from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.errors import UsageError
+from workbench.formats.native import ANSWERS, GOLD
+from workbench.formats.tabular import Findings, Row, choice, number, read_rows
+
+COUNTRIES = ("ch", "de", "es", "hu", "it", "nl", "pl")
+ISSUES = (
+    "open_foreign_policy",
+    "liberal_economic_policy",
+    "restrictive_financial_policy",
+    "law_and_order",
+    "restrictive_migration_policy",
+    "expanded_environ_protection",
+    "expanded_social_welfare_state",
+    "liberal_society",
+)
+LABELS = {"1.0": 1, "0.0": 0, "-1.0": -1, "1": 1, "0": 0, "-1": -1}
+PAIRS = (("agree", "disagree"), ("support", "oppose"), ("beneficial", "harmful"), ("favorable", "detrimental"))
+STATEMENT_ID = re.compile(r"([a-z]{2})_(\d+)_([01])([01])([0-9])([01])([01])[01][01]_([a-z]{2})")
+OTHER_ID = re.compile(r"([a-z]{2})_(\d+)_.*")
+LLAMA_CHAT = re.compile(r"\s*<s>\[INST\] <<SYS>>\s*(.*?)\s*<</SYS>>\s*%s\s*\[/INST\]\s*", re.DOTALL)
+
+NOTES = (
+    "The survey tells one paraphrase a statement and not which; it is kept as paraphrase-1.",
+    "Chat templates: the Llama 2 markup around the text is taken off, because every model's own chat format is put "
+    "around it; what stood between <<SYS>> marks is the system turn, the statement the user turn.",
+    "Both encodings of the label order are normalised: printed is inverted = 1 in the clf file, 0 in the gpt file.",
+)
+
+
+def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> Instrument:
+    """Read the download: its root, its `data` folder, or any folder that holds `vaa/probvaa.csv`.
+
+    `left_right`: a CSV of party positions (country, party, lrgen); by default `derived/party_lrgen.csv`, if there.
+
+    Raises UsageError where this is no such download, InputError for malformed files.
+    """
+    data = next((p for p in (path, path / "data") if (p / "vaa" / "probvaa.csv").is_file()), None)
+    if data is None:
+        raise UsageError(f"{path}: no ProbVAA download; looked for vaa/probvaa.csv and data/vaa/probvaa.csv in it")
+    findings, notes = Findings(), list(NOTES)
+    wordings = _wordings(data / "vaa" / "probvaa.csv", findings)
+    labels, topics = _annotations(data / "human_annotations" / "annotations_spiderweb_gold.csv", findings)
+    positions = _positions(left_right or data.parent / "derived" / "party_lrgen.csv", findings, left_right is not None)
+    answers = [answer for country in COUNTRIES for answer in _party_answers(data / "vaa", country, findings)]
+    survey = _survey(data / "human_annotations" / "survey_vaas.csv", findings)
+    templates = _templates(data / "prompt_instructions", findings, notes)
+    findings.check()
+    parties = dict.fromkeys((answer.country, answer.party) for answer in answers)
+    issues: dict[str, dict[str, int]] = {}
+    for label in labels:
+        issues.setdefault(label.statement, {})[label.issue] = label.label
+    dangling = sorted({a.statement for a in answers if a.statement not in wordings})
+    if dangling:
+        notes.append(f"Party answers on statements that probvaa.csv does not have: {', '.join(dangling)}.")
+    return Instrument(
+        name=name,
+        title="ProbVAA: policy statements of voting advice applications in seven countries",
+        statements=tuple(
+            Statement(ref, tuple(texts), ref.partition("_")[0], topics.get(ref), issues.get(ref, {}))
+            for ref, texts in wordings.items()
+        ),
+        language="en",
+        source="github.com/tceron/eval_political_worldviews",
+        citation="Ceron, Falk, Barić, Nikolaev, Padó (2024), Beyond prompt brittleness: Evaluating the reliability and "
+        "consistency of political worldviews in LLMs, TACL",
+        licence="none stated; the questionnaires belong to third parties",
+        issues=ISSUES,
+        templates=templates,
+        issue_labels=tuple(labels),
+        parties=tuple(Party(*key, positions.get(key)) for key in parties),
+        party_answers=tuple(answers),
+        survey=tuple(survey),
+        notes=tuple(notes),
+    )
+
+
+def _wordings(path: Path, findings: Findings) -> dict[str, list[Wording]]:
+    """Return the wordings of each statement, by country and number: the code may differ between languages."""
+    wordings: dict[str, list[Wording]] = {}
+    seen: dict[tuple[str, VariantId, str], int] = {}
+    for row in read_rows(path, findings, required=("ID", "statement")):
+        match = STATEMENT_ID.fullmatch(row.get("ID"))
+        if match is None:
+            expected = "country_number_code_language: nl_1_1000001_en"
+            findings.add(path, row.line, "ID", repr(row.get("ID")), expected)
+            continue
+        country, statement, _, _, paraphrase, opposite, negation, language = match.groups()
+        variant = ORIGINAL
+        if paraphrase != "0":
+            variant = VariantId(VariantKind.PARAPHRASE, int(paraphrase))
+        elif opposite == "1":
+            variant = OPPOSITE
+        elif negation == "1":
+            variant = NEGATION
+        ref = f"{country}_{statement}"
+        first = seen.setdefault((ref, variant, language), row.line)
+        if first != row.line:
+            findings.add(path, row.line, "ID", f"{variant} of {ref} in {language} again, after line {first}", "it once")
+            continue
+        wordings.setdefault(ref, []).append(Wording(variant, language, row.cells["statement"]))
+    return wordings
+
+
+def _ref(row: Row, column: str, findings: Findings) -> str | None:
+    match = OTHER_ID.fullmatch(row.get(column))
+    if match is None:
+        findings.add(row.file, row.line, column, repr(row.get(column)), "country_number_…")
+        return None
+    return f"{match[1]}_{match[2]}"
+
+
+def _annotations(path: Path, findings: Findings) -> tuple[list[IssueLabel], dict[str, str]]:
+    labels, topics = [], {}
+    for row in _optional(path, findings, ("ID", *ISSUES)):
+        ref = _ref(row, "ID", findings)
+        if ref is None:
+            continue
+        topics[ref] = row.get("policy_domain")
+        for issue in ISSUES:
+            good, label = choice(row, issue, findings, dict(LABELS))
+            if good:
+                labels.append(IssueLabel(ref, issue, GOLD, label or 0))
+    return labels, topics
+
+
+def _positions(path: Path, findings: Findings, wanted: bool) -> dict[tuple[str, str], float]:
+    if not path.exists() and not wanted:
+        return {}
+    if not path.exists():
+        raise UsageError(f"{path}: there is no such file of party positions")
+    rows = read_rows(path, findings, required=("country", "party", "lrgen"), any_columns=True)
+    found = {(r.get("country"), r.get("party")): number(r, "lrgen", findings, low=0, high=10) for r in rows}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _party_answers(folder: Path, country: str, findings: Findings) -> Iterable[PartyAnswer]:
+    for row in _optional(folder / f"{country}.csv", findings, ("statementID", "party", "position")):
+        good, stance = choice(row, "position", findings, ANSWERS)
+        if not row.get("statementID").isdigit():
+            findings.add(row.file, row.line, "statementID", repr(row.get("statementID")), "a number")
+        elif good:
+            ref = f"{country}_{int(row.get('statementID'))}"
+            yield PartyAnswer(country, row.get("party"), ref, row.get("position"), stance)
+
+
+def _survey(path: Path, findings: Findings) -> Iterable[SurveyAnswer]:
+    variants = {
+        "original": ORIGINAL,
+        "paraphrase": VariantId(VariantKind.PARAPHRASE, 1),
+        "negation": NEGATION,
+        "opposite": OPPOSITE,
+    }
+    answers = []
+    for row in _optional(path, findings, (*variants, "ID", "annotator")):
+        ref = _ref(row, "ID", findings)
+        for column, variant in variants.items():
+            good, agrees = choice(row, column, findings, {"1": 1, "0": 0})
+            if good and ref is not None:
+                answers.append(SurveyAnswer(row.get("annotator"), ref, variant, bool(agrees)))
+    return answers
+
+
+def _templates(folder: Path, findings: Findings, notes: list[str]) -> tuple[Template, ...]:
+    found = []
+    clf = _optional(
+        folder / "en_clf_templates_final.csv", findings, ("template_id", "template", "model_type", "inverted")
+    )
+    for row in clf:
+        _, as_printed = choice(row, "inverted", findings, {"1": 1, "0": 0})
+        text, chat = row.cells["template"], row.get("model_type") == "chat"
+        match = LLAMA_CHAT.fullmatch(text)
+        if (chat and match is None) or (not chat and text.count("%s") != 1):
+            expected = "<s>[INST] <<SYS>> … <</SYS>> %s [/INST]" if chat else "one %s"
+            findings.add(row.file, row.line, "template", repr(text[:60]), expected)
+            continue
+        system, user = (match[1], SLOT) if match else (None, text.replace("%s", SLOT))
+        found.append(_template(row, row.get("template_id"), not as_printed, system, user, chat, findings))
+    gpt = _optional(folder / "en_gpt_templates_final.csv", findings, ("inversion_id", "template", "inverted"))
+    for row in gpt:
+        _, swapped = choice(row, "inverted", findings, {"1": 1, "0": 0})
+        instruction, name = row.cells["template"], row.get("inversion_id")
+        parts: tuple[str | None, str] = (instruction, SLOT)
+        if "%s" in instruction:
+            # the statement goes where the template says, and is not said a second time
+            notes.append(f"{row.file.name}, line {row.line}: holds a literal %s; the statement is put there.")
+            parts = (None, instruction.replace("%s", SLOT))
+        found.append(_template(row, name, bool(swapped), *parts, True, findings, "gpt"))
+    return tuple(template for template in found if template is not None)
+
+
+def _template(
+    row: Row,
+    number_: str,
+    inverted: bool,
+    system: str | None,
+    user: str,
+    chat: bool,
+    findings: Findings,
+    family: str = "",
+) -> Template | None:
+    family = family or ("chat" if chat else "generation")
+    words = set(re.findall(r"[a-z]+", f"{system or ''} {user}".lower()))
+    pair = next(((p, n) for p, n in PAIRS if p in words and n in words), None)
+    if pair is None:
+        findings.add(row.file, row.line, "template", "no known pair of labels", " or ".join("/".join(p) for p in PAIRS))
+        return None
+    return Template(
+        name=f"{family}-{number_}",
+        inverted=inverted,
+        user=user,
+        positive=pair[0],
+        negative=pair[1],
+        system=system,
+        chat=chat,
+        family=family,
+        address=row.get("prompt_type") or "personal",
+        language=row.get("lang") or "en",
+    )
+
+
+def _optional(path: Path, findings: Findings, required: tuple[str, ...]) -> list[Row]:
+    return read_rows(path, findings, required=required, any_columns=True) if path.exists() else []

@@ -1,0 +1,33 @@
+"""From a format's name to the instrument in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.domain.instruments import Instrument
+from workbench.errors import UnknownName, UsageError
+from workbench.formats import native, probvaa
+
+FORMATS = ("csv", "jsonl", "probvaa")
+
+
+def read_instrument(
+    format: str,  # noqa: A002  the command line's word for it
+    path: Path,
+    name: str | None = None,
+    *,
+    left_right: Path | None = None,
+) -> Instrument:
+    """Read an instrument, whole or not at all.
+
+    Raises UsageError where there is nothing at `path`, InputError where what is there is malformed.
+    """
+    if not path.exists():
+        raise UsageError(f"{path}: there is nothing here")
+    if format == "csv":
+        return native.read_csv(path, name)
+    if format == "jsonl":
+        return native.read_jsonl(path, name)
+    if format == "probvaa":
+        return probvaa.read(path, name or "probvaa", left_right)
+    raise UnknownName(f"no format is named {format!r}. There is: {', '.join(FORMATS)}")

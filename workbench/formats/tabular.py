@@ -1,0 +1,187 @@
+"""Strict reading of CSV files: every fault with its line and column, all faults of a file at once.
+
+Spreadsheets write what they like; a lenient reader turns that into silently wrong data. Here a file is either read
+exactly or refused with a list of places to mend.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+from workbench.errors import Finding, InputError, UsageError
+
+csv.field_size_limit(sys.maxsize)
+
+
+@dataclass(slots=True)
+class Findings:
+    """What is wrong so far; reading goes on so that a person sees everything at once."""
+
+    found: list[Finding] = field(default_factory=list)
+
+    def add(self, file: Path, line: int | None, column: str | None, found: str, expected: str) -> None:
+        self.found.append(Finding(file.name, line, column, found, expected))
+
+    def check(self) -> None:
+        """Raise InputError if anything was found."""
+        if self.found:
+            raise InputError(self.found)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record of a CSV file."""
+
+    file: Path
+    line: int
+    "the line on which the record begins, counting from 1"
+    cells: dict[str, str]
+
+    def get(self, column: str) -> str:
+        """Return a cell without outer blanks, "" where the file has no such column."""
+        return self.cells.get(column, "").strip()
+
+
+def read_text(path: Path, findings: Findings) -> str | None:
+    """Return a file's text, or None after noting why it cannot be read as UTF-8 (a byte order mark is accepted)."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        findings.add(
+            path, line, None, f"byte 0x{content[error.start]:02X}, which is not UTF-8", "a file saved as UTF-8"
+        )
+        return None
+    if "\x00" in text:
+        findings.add(path, text.count("\n", 0, text.index("\x00")) + 1, None, "a NUL byte", "a text file in UTF-8")
+        return None
+    return text
+
+
+def read_rows(
+    path: Path,
+    findings: Findings,
+    *,
+    required: Sequence[str],
+    optional: Sequence[str] = (),
+    prefixes: Sequence[str] = (),
+    any_columns: bool = False,
+) -> list[Row]:
+    """Return the records of a CSV file; every fault is noted in `findings`.
+
+    Parameters
+    ----------
+    required, optional
+        Columns that must, and that may, be there. Cells of required columns must not be empty.
+    prefixes
+        Beginnings of further columns that may be there: `issue.`.
+    any_columns
+        Accept columns of any other name too.
+    """
+    text = read_text(path, findings)
+    if text is None:
+        return []
+    records = _records(path, text, findings)
+    first = next(records, None)
+    if first is None:
+        findings.add(path, 1, None, "an empty file", f"a header with {', '.join(required)}")
+        return []
+    line, header = first
+    header = [name.strip() for name in header]
+    if not _header_is_good(path, line, header, findings, required, optional, prefixes, any_columns):
+        return []
+    rows = []
+    for line, cells in records:
+        if not cells:
+            continue
+        if len(cells) != len(header):
+            findings.add(path, line, None, f"{len(cells)} fields", f"{len(header)}, as in the header")
+            continue
+        # of two columns with one name the first counts
+        row = Row(path, line, dict(reversed(list(zip(header, cells, strict=True)))))
+        rows.append(row)
+        for column in required:
+            if not row.get(column):
+                findings.add(path, line, column, "an empty cell", "some text")
+    return rows
+
+
+def _records(path: Path, text: str, findings: Findings) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line on which it begins, fields) of each record."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    begins = 1
+    while True:
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            findings.add(path, begins, None, f"a record that is not CSV ({error})", "balanced quotes, doubled inside")
+            return
+        yield begins, fields
+        begins = reader.line_num + 1
+
+
+def _header_is_good(
+    path: Path,
+    line: int,
+    header: list[str],
+    findings: Findings,
+    required: Sequence[str],
+    optional: Sequence[str],
+    prefixes: Sequence[str],
+    any_columns: bool,
+) -> bool:
+    before = len(findings.found)
+    known = [*required, *optional]
+    for name in required:
+        if name not in header:
+            near = get_close_matches(name, header, 1)
+            findings.add(
+                path, line, name, "no such column" + (f" (there is {near[0]!r})" if near else ""), "a required column"
+            )
+    if any_columns:
+        return len(findings.found) == before
+    for name in dict.fromkeys(header):
+        if header.count(name) > 1:
+            findings.add(path, line, name, f"{header.count(name)} columns of this name", "one")
+        if name not in known and not any(name.startswith(prefix) and name != prefix for prefix in prefixes):
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            listed = ", ".join([*known, *(f"{prefix}…" for prefix in prefixes)])
+            findings.add(path, line, name, "an unknown column", f"{hint}one of {listed}")
+    return len(findings.found) == before
+
+
+def number(row: Row, column: str, findings: Findings, *, low: float, high: float) -> float | None:
+    """Return a cell as a number in a range; None where it is empty or, with a note, where it is something else."""
+    text = row.get(column)
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not low <= value <= high:
+        findings.add(row.file, row.line, column, repr(text), f"a number from {low:g} to {high:g}")
+        return None
+    return value
+
+
+def choice(row: Row, column: str, findings: Findings, known: dict[str, int | None]) -> tuple[bool, int | None]:
+    """Return (whether a cell is one of the known words, what it stands for)."""
+    text = row.get(column)
+    if text.casefold() in known:
+        return True, known[text.casefold()]
+    findings.add(row.file, row.line, column, repr(text), "one of " + ", ".join(known))
+    return False, None

@@ -1,0 +1,193 @@
+"""What is odd about an instrument, before any GPU time is spent on it.
+
+The published ProbVAA data hold several of these: two label orders that are one text, variants equal to their original,
+stray blanks, answers on statements that are not there.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import SLOT, Template
+from workbench.domain.statements import ORIGINAL, Statement, VariantKind, Wording, variant_order
+
+SEVERITIES = ("error", "warning", "note")
+FEWEST_PER_ISSUE = 6
+"labelled statements; fewer are marked in the stance per policy issue (Ceron et al. 2024, section 6.4)"
+
+
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """One oddity."""
+
+    severity: str
+    "error: results would be wrong; warning: look at it; note: for your information"
+    code: str
+    subject: str
+    "a statement's ref, a template's name, an issue"
+    message: str
+
+
+def lint(instrument: Instrument, language: str | None = None) -> tuple[LintFinding, ...]:
+    """Return everything odd, errors first. `language`: look at wordings in this one only."""
+    found = [
+        *_templates(instrument.templates),
+        *(finding for statement in instrument.statements for finding in _statement(statement, language)),
+        *_duplicates(instrument.statements, language),
+        *_unknown_statements(instrument),
+        *_issues(instrument),
+    ]
+    return tuple(sorted(found, key=lambda finding: SEVERITIES.index(finding.severity)))
+
+
+def folded(text: str) -> str:
+    """Return a text as it is compared: NFC, one blank between words, no case."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def _same(a: str, b: str) -> str:
+    """Return how two texts are alike, "" where they are not."""
+    if a == b:
+        return "the same text as"
+    return "the same text, but for case and blanks, as" if folded(a) == folded(b) else ""
+
+
+def _statement(statement: Statement, language: str | None) -> Iterator[LintFinding]:
+    by_language: dict[str, list[Wording]] = defaultdict(list)
+    for wording in statement.wordings:
+        if language in (None, wording.language):
+            by_language[wording.language].append(wording)
+    for spoken, wordings in by_language.items():
+        wordings.sort(key=lambda w: variant_order(w.variant))
+        yield from _alike(statement.ref, spoken, wordings)
+        yield from _missing(statement.ref, spoken, wordings)
+        yield from _blanks(statement.ref, spoken, wordings)
+
+
+def _alike(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFinding]:
+    for place, wording in enumerate(wordings):
+        for other in wordings[:place]:
+            how = _same(wording.text, other.text)
+            if not how:
+                continue
+            flips = wording.variant.relation is not other.variant.relation
+            both = {wording.variant.kind, other.variant.kind}
+            code = f"{wording.variant.kind}-equals-{other.variant.kind}"
+            severity = (
+                "error" if flips else "note" if both == {VariantKind.NEGATION, VariantKind.OPPOSITE} else "warning"
+            )
+            yield LintFinding(severity, code, ref, f"{language}: {wording.variant} is {how} {other.variant}")
+
+
+def _missing(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFinding]:
+    kinds = {wording.variant.kind for wording in wordings}
+    missing = [str(kind) for kind in VariantKind if kind not in kinds]
+    if missing:
+        severity = "error" if str(ORIGINAL) in missing else "warning"
+        yield LintFinding(severity, "missing-variant", ref, f"{language}: has no {', no '.join(missing)}")
+    paraphrases = sum(wording.variant.kind is VariantKind.PARAPHRASE for wording in wordings)
+    if 0 < paraphrases < 3:
+        yield LintFinding("note", "few-paraphrases", ref, f"{language}: has {paraphrases} paraphrases; 3 are published")
+
+
+def _blanks(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFinding]:
+    outer = [str(w.variant) for w in wordings if w.text != w.text.strip()]
+    inner = [str(w.variant) for w in wordings if "  " in w.text.strip()]
+    if outer:
+        yield LintFinding("warning", "stray-blanks", ref, f"{language}: blanks around {', '.join(outer)}")
+    if inner:
+        yield LintFinding("note", "double-blanks", ref, f"{language}: double blanks in {', '.join(inner)}")
+
+
+def _duplicates(statements: Iterable[Statement], language: str | None) -> Iterator[LintFinding]:
+    refs: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for statement in statements:
+        for wording in statement.wordings:
+            if wording.variant == ORIGINAL and language in (None, wording.language):
+                refs[wording.language, folded(wording.text)].append(statement.ref)
+    for (spoken, _), alike in refs.items():
+        if len(alike) > 1:
+            message = f"{spoken}: the same statement as {', '.join(alike[1:])}"
+            yield LintFinding("warning", "duplicate-statement", alike[0], message)
+
+
+def _templates(templates: Iterable[Template]) -> Iterator[LintFinding]:
+    orders: dict[tuple[str, str], list[Template]] = defaultdict(list)
+    for template in templates:
+        orders[template.family, template.name].append(template)
+        yield from _template(template)
+    for (_, name), group in orders.items():
+        if len(group) == 1:
+            yield LintFinding("warning", "one-order", name, f"has only the {group[0].order} order of its labels")
+        elif _same(_text(group[0]), _text(group[1])):
+            message = "the two label orders are the same text, so `label_order` cannot fail for it"
+            yield LintFinding("error", "orders-equal", name, message)
+        elif _first_label(group[0]) == _first_label(group[1]):
+            message = f"both label orders name {_first_label(group[0])!r} first"
+            yield LintFinding("error", "orders-alike", name, message)
+
+
+def _template(template: Template) -> Iterator[LintFinding]:
+    text, name = _text(template), f"{template.name} ({template.order})"
+    if text.count(SLOT) != 1:
+        yield LintFinding("error", "template-slot", name, f"holds the slot {SLOT} {text.count(SLOT)} times, not once")
+    for label in (template.positive, template.negative):
+        if label.casefold() not in text.casefold().replace(
+            template.negative.casefold() * (label != template.negative), ""
+        ):
+            yield LintFinding("error", "template-label", name, f"does not name its label {label!r}")
+    words = folded(text).split()
+    doubled = [a for a, b in pairwise(words) if a == b and a.isalpha()]
+    if doubled:
+        yield LintFinding("note", "template-wording", name, f"the word {doubled[0]!r} stands twice")
+    for label in (template.positive, template.negative):
+        if f'"{label}"' in text and text.split(f'"{label}"', 1)[1][:1].isalpha():
+            yield LintFinding("note", "template-wording", name, f'no blank after "{label}"')
+
+
+def _text(template: Template) -> str:
+    return f"{template.system or ''}\n{template.user}"
+
+
+def _first_label(template: Template) -> str:
+    """Return the label that the text names first; the negative one may hold the positive one (`disagree`)."""
+    text = _text(template).casefold()
+    negative = text.find(template.negative.casefold())
+    masked = text.replace(template.negative.casefold(), "\0" * len(template.negative))
+    positive = masked.find(template.positive.casefold())
+    return template.positive if 0 <= positive < negative or negative < 0 else template.negative
+
+
+def _unknown_statements(instrument: Instrument) -> Iterator[LintFinding]:
+    refs = {statement.ref for statement in instrument.statements}
+    sources = {
+        "issue labels": [label.statement for label in instrument.issue_labels],
+        "party answers": [answer.statement for answer in instrument.party_answers],
+        "survey answers": [answer.statement for answer in instrument.survey],
+    }
+    for what, statements in sources.items():
+        for ref, n in sorted(Counter(ref for ref in statements if ref not in refs).items()):
+            yield LintFinding("warning", "unknown-statement", ref, f"{n} {what} are on a statement that is not there")
+    answered = {answer.statement for answer in instrument.party_answers}
+    without = [ref for ref in refs if ref not in answered]
+    if answered and without:
+        shown = ", ".join(sorted(without)[:5])
+        message = f"{len(without)} statements have no party answers: {shown}"
+        yield LintFinding("note", "no-party-answers", instrument.name, message)
+
+
+def _issues(instrument: Instrument) -> Iterator[LintFinding]:
+    refs = {statement.ref for statement in instrument.statements}
+    labelled: dict[str, set[str]] = defaultdict(set)
+    for label in instrument.issue_labels:
+        if label.label and label.statement in refs:
+            labelled[label.issue].add(label.statement)
+    for issue in instrument.issues:
+        if len(labelled[issue]) < FEWEST_PER_ISSUE:
+            message = f"{len(labelled[issue])} statements are labelled; fewer than {FEWEST_PER_ISSUE} say little"
+            yield LintFinding("note", "few-labels", issue, message)
