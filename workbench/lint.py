@@ -6,6 +6,7 @@ stray blanks, answers on statements that are not there.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -14,11 +15,14 @@ from itertools import pairwise
 
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import SLOT, Template
-from workbench.domain.statements import ORIGINAL, Statement, VariantKind, Wording, variant_order
+from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording, variant_order
 
 SEVERITIES = ("error", "warning", "note")
 FEWEST_PER_ISSUE = 6
 "labelled statements; fewer are marked in the stance per policy issue (Ceron et al. 2024, section 6.4)"
+
+
+_OTHER_SLOT = re.compile(r"\{\w*\}|%[sd]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +39,11 @@ class LintFinding:
 
 def lint(instrument: Instrument, language: str | None = None) -> tuple[LintFinding, ...]:
     """Return everything odd, errors first. `language`: look at wordings in this one only."""
+    there = _there(instrument.statements)
     found = [
         *_templates(instrument.templates),
-        *(finding for statement in instrument.statements for finding in _statement(statement, language)),
+        *_kinds(instrument),
+        *(finding for s in instrument.statements for finding in _statement(s, language, there, instrument.language)),
         *_duplicates(instrument.statements, language),
         *_unknown_statements(instrument),
         *_issues(instrument),
@@ -57,16 +63,39 @@ def _same(a: str, b: str) -> str:
     return "the same text, but for case and blanks, as" if folded(a) == folded(b) else ""
 
 
-def _statement(statement: Statement, language: str | None) -> Iterator[LintFinding]:
+def _kinds(instrument: Instrument) -> Iterator[LintFinding]:
+    """Say once what no statement has, instead of once a statement."""
+    there = {wording.variant.kind for statement in instrument.statements for wording in statement.wordings}
+    for kind in VariantKind:
+        if kind not in there:
+            message = f"no statement has a {kind}, so what compares it is not tested"
+            yield LintFinding("note", "no-variant", instrument.name, message)
+
+
+def _there(statements: Iterable[Statement]) -> dict[str, set[VariantId]]:
+    """Return the variants that any statement has in a language; a full statement has them all."""
+    there: dict[str, set[VariantId]] = defaultdict(set)
+    for statement in statements:
+        for wording in statement.wordings:
+            there[wording.language].add(wording.variant)
+    return there
+
+
+def _statement(
+    statement: Statement, language: str | None, there: dict[str, set[VariantId]], audited: str
+) -> Iterator[LintFinding]:
+    """`there`: what a full statement has in each language; `audited`: the language that is asked unless told otherwise."""
     by_language: dict[str, list[Wording]] = defaultdict(list)
     for wording in statement.wordings:
-        if language in (None, wording.language):
-            by_language[wording.language].append(wording)
+        by_language[wording.language].append(wording)
+    if (language or audited) not in by_language:
+        yield LintFinding("warning", "missing-language", statement.ref, f"has no wording in {language or audited}")
     for spoken, wordings in by_language.items():
-        wordings.sort(key=lambda w: variant_order(w.variant))
-        yield from _alike(statement.ref, spoken, wordings)
-        yield from _missing(statement.ref, spoken, wordings)
-        yield from _blanks(statement.ref, spoken, wordings)
+        if language in (None, spoken):
+            wordings.sort(key=lambda w: variant_order(w.variant))
+            yield from _alike(statement.ref, spoken, wordings)
+            yield from _missing(statement.ref, spoken, wordings, there[spoken])
+            yield from _blanks(statement.ref, spoken, wordings)
 
 
 def _alike(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFinding]:
@@ -84,15 +113,12 @@ def _alike(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFin
             yield LintFinding(severity, code, ref, f"{language}: {wording.variant} is {how} {other.variant}")
 
 
-def _missing(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFinding]:
-    kinds = {wording.variant.kind for wording in wordings}
-    missing = [str(kind) for kind in VariantKind if kind not in kinds]
+def _missing(ref: str, language: str, wordings: list[Wording], there: set[VariantId]) -> Iterator[LintFinding]:
+    missing = sorted({ORIGINAL, *there} - {wording.variant for wording in wordings}, key=variant_order)
     if missing:
-        severity = "error" if str(ORIGINAL) in missing else "warning"
-        yield LintFinding(severity, "missing-variant", ref, f"{language}: has no {', no '.join(missing)}")
-    paraphrases = sum(wording.variant.kind is VariantKind.PARAPHRASE for wording in wordings)
-    if 0 < paraphrases < 3:
-        yield LintFinding("note", "few-paraphrases", ref, f"{language}: has {paraphrases} paraphrases; 3 are published")
+        severity = "error" if ORIGINAL in missing else "warning"
+        message = f"{language}: has no {', no '.join(map(str, missing))}"
+        yield LintFinding(severity, "missing-variant", ref, message)
 
 
 def _blanks(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFinding]:
@@ -105,15 +131,15 @@ def _blanks(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFi
 
 
 def _duplicates(statements: Iterable[Statement], language: str | None) -> Iterator[LintFinding]:
-    refs: dict[tuple[str, str], list[str]] = defaultdict(list)
+    """Two countries may well be asked the same; one country is not asked twice."""
+    refs: dict[tuple[str | None, str, str], list[str]] = defaultdict(list)
     for statement in statements:
         for wording in statement.wordings:
             if wording.variant == ORIGINAL and language in (None, wording.language):
-                refs[wording.language, folded(wording.text)].append(statement.ref)
-    for (spoken, _), alike in refs.items():
-        if len(alike) > 1:
-            message = f"{spoken}: the same statement as {', '.join(alike[1:])}"
-            yield LintFinding("warning", "duplicate-statement", alike[0], message)
+                refs[statement.country, wording.language, folded(wording.text)].append(statement.ref)
+    for (_, spoken, _), (first, *others) in refs.items():
+        for ref in others:
+            yield LintFinding("warning", "duplicate-statement", ref, f"{spoken}: the same statement as {first}")
 
 
 def _templates(templates: Iterable[Template]) -> Iterator[LintFinding]:
@@ -130,6 +156,9 @@ def _templates(templates: Iterable[Template]) -> Iterator[LintFinding]:
         elif _first_label(group[0]) == _first_label(group[1]):
             message = f"both label orders name {_first_label(group[0])!r} first"
             yield LintFinding("error", "orders-alike", name, message)
+        elif _without_labels(group[0]) != _without_labels(group[1]):
+            message = "the two label orders differ in more than their labels, so `label_order` tests that too"
+            yield LintFinding("warning", "orders-differ", name, message)
 
 
 def _template(template: Template) -> Iterator[LintFinding]:
@@ -137,10 +166,10 @@ def _template(template: Template) -> Iterator[LintFinding]:
     if text.count(SLOT) != 1:
         yield LintFinding("error", "template-slot", name, f"holds the slot {SLOT} {text.count(SLOT)} times, not once")
     for label in (template.positive, template.negative):
-        if label.casefold() not in text.casefold().replace(
-            template.negative.casefold() * (label != template.negative), ""
-        ):
+        if not _label(label).search(text):
             yield LintFinding("error", "template-label", name, f"does not name its label {label!r}")
+    for slot in dict.fromkeys(_OTHER_SLOT.findall(text.replace(SLOT, ""))):
+        yield LintFinding("warning", "template-unknown-slot", name, f"{slot} goes to the model as it stands")
     words = folded(text).split()
     doubled = [a for a, b in pairwise(words) if a == b and a.isalpha()]
     if doubled:
@@ -154,13 +183,21 @@ def _text(template: Template) -> str:
     return f"{template.system or ''}\n{template.user}"
 
 
+def _label(word: str) -> re.Pattern[str]:
+    """Match a label as a word of its own: `disagree` does not hold `agree`."""
+    return re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
+
+
 def _first_label(template: Template) -> str:
-    """Return the label that the text names first; the negative one may hold the positive one (`disagree`)."""
-    text = _text(template).casefold()
-    negative = text.find(template.negative.casefold())
-    masked = text.replace(template.negative.casefold(), "\0" * len(template.negative))
-    positive = masked.find(template.positive.casefold())
-    return template.positive if 0 <= positive < negative or negative < 0 else template.negative
+    text = _text(template)
+    places = {label: _label(label).search(text) for label in (template.positive, template.negative)}
+    named = {label: place.start() for label, place in places.items() if place is not None}
+    return min(named, key=named.__getitem__, default="")
+
+
+def _without_labels(template: Template) -> str:
+    labels = f"{_label(template.positive).pattern}|{_label(template.negative).pattern}"
+    return re.sub(labels, "\0", _text(template), flags=re.IGNORECASE)
 
 
 def _unknown_statements(instrument: Instrument) -> Iterator[LintFinding]:

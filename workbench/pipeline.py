@@ -234,7 +234,7 @@ def collect(
             progress.done += request.n - drawn.failed
             progress.answers += request.n - drawn.failed
             progress.failed += drawn.failed
-            if time.monotonic() - committed >= FLUSH_AFTER_S:
+            if not drawn.more and time.monotonic() - committed >= FLUSH_AFTER_S:
                 commit()
                 committed = time.monotonic()
                 if should_stop():

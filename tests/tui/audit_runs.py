@@ -14,10 +14,11 @@ from stores.runs import Answered
 from stores.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE
-from workbench.domain.instruments import SurveyAnswer
+from workbench.audits import reliability
+from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.prompts import Probe
 from workbench.domain.responses import ModelCard, Sampling
-from workbench.domain.statements import NEGATION, ORIGINAL
+from workbench.domain.statements import NEGATION, ORIGINAL, variant_order
 
 Answers = tuple[tuple[str, int], ...]
 
@@ -47,10 +48,8 @@ def answers(probe: Probe) -> Answers:
     return ((YES if agrees else NO, 30),)
 
 
-def audited(path: Path, answer: Callable[[Probe], Answers] = answers, model: str = "smol", **sampling: float) -> Path:
-    """Fill a store, made where it is not there yet, with a model's answers to the instrument."""
-    from workbench import registry
-
+def small() -> Instrument:
+    """Return the instrument of the statements above, with two people's answers."""
     base = instrument(*STATEMENTS)
     survey = tuple(
         SurveyAnswer(str(who), ref, variant, (who == 1) != (variant == NEGATION))
@@ -59,16 +58,25 @@ def audited(path: Path, answer: Callable[[Probe], Answers] = answers, model: str
         for variant in (ORIGINAL, NEGATION)
     )
     first, *rest = base.statements
-    made = replace(
-        base, survey=survey, statements=(replace(first, country="nl"), *rest), issue_labels=base.issue_labels[:3]
-    )
-    variants = [w.variant for w in made.statements[0].wordings]
-    probes = tuple(registry.audit("reliability").probes(made.statements, made.templates, variants, "en"))
+    statements = (replace(first, country="nl"), *rest)
+    return replace(base, survey=survey, statements=statements, issue_labels=base.issue_labels[:3])
+
+
+def audited(
+    path: Path,
+    answer: Callable[[Probe], Answers] = answers,
+    model: str = "smol",
+    base: Instrument | None = None,
+) -> Path:
+    """Fill a store, made where it is not there yet, with a model's answers to an instrument."""
+    base = base or small()
+    variants = sorted({w.variant for s in base.statements for w in s.wordings}, key=variant_order)
+    probes = tuple(reliability.probes(base.statements, base.templates, variants, "en"))
     with Store.open(path, create=not path.exists()) as store:
-        store.instruments.add(made)
-        store.runs.add_probes("reliability", made.name, "en", made.templates, probes)
+        store.instruments.add(base)
+        store.runs.add_probes("reliability", base.name, "en", base.templates, probes)
         card = ModelCard(model, "0123456789abcdef", "scripted 1", "float32", "none")
-        model_id, sampling_id = store.runs.begin(card, Sampling(**sampling))  # type: ignore[arg-type]
+        model_id, sampling_id = store.runs.begin(card, Sampling())
         job = store.jobs.create("infer", {}, len(probes))
         attempt = store.jobs.claim(job, "9.9")
         batch = [

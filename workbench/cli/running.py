@@ -78,8 +78,7 @@ def demo(options: Namespace) -> int:
         if not plan.samples_needed:
             say("Everything is stored already.")
         else:
-            running = next((job for job in store.jobs.list() if job.active and job.spec == plan.design.as_json()), None)
-            job_id = running.id if running else launch.start(store, design, plan)
+            job_id = _come_back(store, plan.design) or launch.start(store, design, plan)
         if options.no_screen or not sys.stdout.isatty():
             if job_id is not None:
                 job = watch(store, job_id)
@@ -89,6 +88,18 @@ def demo(options: Namespace) -> int:
     from workbench.tui.app import run_app
 
     return run_app(options.store, start="jobs" if job_id is not None else "audit")
+
+
+def _come_back(store: Store, design: Design) -> int | None:
+    """Return the job that asks this already, resuming it where its worker is gone; None where there is none."""
+    from workbench.jobs import launch
+
+    for job in store.jobs.list():
+        if Design.from_json(job.spec) == design:
+            if not job.active:
+                launch.resume(store, job.id)
+            return job.id
+    return None
 
 
 def _spread(store: Store, name: str, n: int) -> list[Statement]:

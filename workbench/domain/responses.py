@@ -67,3 +67,5 @@ class Drawn:
     failed: int = 0
     reason: str = ""
     "why answers failed, for people"
+    more: bool = False
+    "whether further answers are at hand already, so that they may as well be committed together"

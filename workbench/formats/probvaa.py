@@ -8,15 +8,17 @@ them and leaves them out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Container, Hashable, Iterable, Mapping
 from pathlib import Path
 
 from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import SLOT, Template
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.errors import UsageError
-from workbench.formats.native import ANSWERS, GOLD
-from workbench.formats.tabular import Findings, Row, choice, number, read_rows
+from workbench.formats.lines import GOLD
+from workbench.formats.people import ANSWERS
+from workbench.formats.tabular import Findings, Row, choice, is_new, number, read_rows
 
 COUNTRIES = ("ch", "de", "es", "hu", "it", "nl", "pl")
 ISSUES = (
@@ -29,11 +31,27 @@ ISSUES = (
     "expanded_social_welfare_state",
     "liberal_society",
 )
-LABELS = {"1.0": 1, "0.0": 0, "-1.0": -1, "1": 1, "0": 0, "-1": -1}
+LABELS: Mapping[str, int | None] = {"1.0": 1, "0.0": 0, "-1.0": -1, "1": 1, "0": 0, "-1": -1}
 PAIRS = (("agree", "disagree"), ("support", "oppose"), ("beneficial", "harmful"), ("favorable", "detrimental"))
-STATEMENT_ID = re.compile(r"([a-z]{2})_(\d+)_([01])([01])([0-9])([01])([01])[01][01]_([a-z]{2})")
-OTHER_ID = re.compile(r"([a-z]{2})_(\d+)_.*")
+STATEMENT_ID = re.compile(r"([a-z]{2})_([0-9]+)_([0-9]{5})[01]{2}_([a-z]{2})")
+OTHER_ID = re.compile(r"([a-z]{2})_([0-9]+)_.*")
+VARIANTS = {
+    "10000": ORIGINAL,
+    "10100": VariantId(VariantKind.PARAPHRASE, 1),
+    "10200": VariantId(VariantKind.PARAPHRASE, 2),
+    "10300": VariantId(VariantKind.PARAPHRASE, 3),
+    "00010": OPPOSITE,
+    "00001": NEGATION,
+}
+"the first five digits of a statement's code: original wording, question, paraphrase number, opposite, negation"
 LLAMA_CHAT = re.compile(r"\s*<s>\[INST\] <<SYS>>\s*(.*?)\s*<</SYS>>\s*%s\s*\[/INST\]\s*", re.DOTALL)
+
+ANNOTATIONS = "human_annotations/annotations_spiderweb_gold.csv"
+SURVEY = "human_annotations/survey_vaas.csv"
+CLF_TEMPLATES = "prompt_instructions/en_clf_templates_final.csv"
+GPT_TEMPLATES = "prompt_instructions/en_gpt_templates_final.csv"
+PARTS = (*(f"vaa/{country}.csv" for country in COUNTRIES), ANNOTATIONS, SURVEY, CLF_TEMPLATES, GPT_TEMPLATES)
+"what a download holds beside the statements"
 
 NOTES = (
     "The survey tells one paraphrase a statement and not which; it is kept as paraphrase-1.",
@@ -55,19 +73,18 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
         raise UsageError(f"{path}: no ProbVAA download; looked for vaa/probvaa.csv and data/vaa/probvaa.csv in it")
     findings, notes = Findings(), list(NOTES)
     wordings = _wordings(data / "vaa" / "probvaa.csv", findings)
-    labels, topics = _annotations(data / "human_annotations" / "annotations_spiderweb_gold.csv", findings)
+    labels, topics = _annotations(data / ANNOTATIONS, findings)
     positions = _positions(left_right or data.parent / "derived" / "party_lrgen.csv", findings, left_right is not None)
     answers = [answer for country in COUNTRIES for answer in _party_answers(data / "vaa", country, findings)]
-    survey = _survey(data / "human_annotations" / "survey_vaas.csv", findings)
-    templates = _templates(data / "prompt_instructions", findings, notes)
+    survey = _survey(data / SURVEY, findings)
+    templates = _templates(data, findings, notes)
     findings.check()
     parties = dict.fromkeys((answer.country, answer.party) for answer in answers)
     issues: dict[str, dict[str, int]] = {}
     for label in labels:
         issues.setdefault(label.statement, {})[label.issue] = label.label
-    dangling = sorted({a.statement for a in answers if a.statement not in wordings})
-    if dangling:
-        notes.append(f"Party answers on statements that probvaa.csv does not have: {', '.join(dangling)}.")
+    notes += _left_out(answers, wordings)
+    notes += [f"{part} is not in the download." for part in PARTS if not (data / part).is_file()]
     return Instrument(
         name=name,
         title="ProbVAA: policy statements of voting advice applications in seven countries",
@@ -90,25 +107,22 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
     )
 
 
+def _left_out(answers: Iterable[PartyAnswer], known: Container[str]) -> list[str]:
+    unknown = Counter(answer.statement for answer in answers if answer.statement not in known)
+    return [f"Answers for the unknown statement {ref} ({n} rows) are left out." for ref, n in sorted(unknown.items())]
+
+
 def _wordings(path: Path, findings: Findings) -> dict[str, list[Wording]]:
     """Return the wordings of each statement, by country and number: the code may differ between languages."""
     wordings: dict[str, list[Wording]] = {}
     seen: dict[tuple[str, VariantId, str], int] = {}
     for row in read_rows(path, findings, required=("ID", "statement")):
         match = STATEMENT_ID.fullmatch(row.get("ID"))
-        if match is None:
+        if match is None or match[3] not in VARIANTS:
             expected = "country_number_code_language: nl_1_1000001_en"
             findings.add(path, row.line, "ID", repr(row.get("ID")), expected)
             continue
-        country, statement, _, _, paraphrase, opposite, negation, language = match.groups()
-        variant = ORIGINAL
-        if paraphrase != "0":
-            variant = VariantId(VariantKind.PARAPHRASE, int(paraphrase))
-        elif opposite == "1":
-            variant = OPPOSITE
-        elif negation == "1":
-            variant = NEGATION
-        ref = f"{country}_{statement}"
+        ref, variant, language = f"{match[1]}_{match[2]}", VARIANTS[match[3]], match[4]
         first = seen.setdefault((ref, variant, language), row.line)
         if first != row.line:
             findings.add(path, row.line, "ID", f"{variant} of {ref} in {language} again, after line {first}", "it once")
@@ -126,14 +140,16 @@ def _ref(row: Row, column: str, findings: Findings) -> str | None:
 
 
 def _annotations(path: Path, findings: Findings) -> tuple[list[IssueLabel], dict[str, str]]:
-    labels, topics = [], {}
+    labels: list[IssueLabel] = []
+    topics: dict[str, str] = {}
+    seen: dict[Hashable, int] = {}
     for row in _optional(path, findings, ("ID", *ISSUES)):
         ref = _ref(row, "ID", findings)
-        if ref is None:
+        if ref is None or not is_new(seen, ref, row, "ID", findings):
             continue
         topics[ref] = row.get("policy_domain")
         for issue in ISSUES:
-            good, label = choice(row, issue, findings, dict(LABELS))
+            good, label = choice(row, issue, findings, LABELS)
             if good:
                 labels.append(IssueLabel(ref, issue, GOLD, label or 0))
     return labels, topics
@@ -150,12 +166,13 @@ def _positions(path: Path, findings: Findings, wanted: bool) -> dict[tuple[str, 
 
 
 def _party_answers(folder: Path, country: str, findings: Findings) -> Iterable[PartyAnswer]:
+    seen: dict[Hashable, int] = {}
     for row in _optional(folder / f"{country}.csv", findings, ("statementID", "party", "position")):
         good, stance = choice(row, "position", findings, ANSWERS)
-        if not row.get("statementID").isdigit():
+        if re.fullmatch("[0-9]+", row.get("statementID")) is None:
             findings.add(row.file, row.line, "statementID", repr(row.get("statementID")), "a number")
-        elif good:
-            ref = f"{country}_{int(row.get('statementID'))}"
+        elif good & is_new(seen, (row.get("party"), row.get("statementID")), row, "statementID", findings):
+            ref = f"{country}_{row.get('statementID')}"
             yield PartyAnswer(country, row.get("party"), ref, row.get("position"), stance)
 
 
@@ -167,8 +184,10 @@ def _survey(path: Path, findings: Findings) -> Iterable[SurveyAnswer]:
         "opposite": OPPOSITE,
     }
     answers = []
+    seen: dict[Hashable, int] = {}
     for row in _optional(path, findings, (*variants, "ID", "annotator")):
         ref = _ref(row, "ID", findings)
+        is_new(seen, (row.get("annotator"), ref), row, "ID", findings)
         for column, variant in variants.items():
             good, agrees = choice(row, column, findings, {"1": 1, "0": 0})
             if good and ref is not None:
@@ -178,9 +197,7 @@ def _survey(path: Path, findings: Findings) -> Iterable[SurveyAnswer]:
 
 def _templates(folder: Path, findings: Findings, notes: list[str]) -> tuple[Template, ...]:
     found = []
-    clf = _optional(
-        folder / "en_clf_templates_final.csv", findings, ("template_id", "template", "model_type", "inverted")
-    )
+    clf = _optional(folder / CLF_TEMPLATES, findings, ("template_id", "template", "model_type", "inverted"))
     for row in clf:
         _, as_printed = choice(row, "inverted", findings, {"1": 1, "0": 0})
         text, chat = row.cells["template"], row.get("model_type") == "chat"
@@ -191,14 +208,17 @@ def _templates(folder: Path, findings: Findings, notes: list[str]) -> tuple[Temp
             continue
         system, user = (match[1], SLOT) if match else (None, text.replace("%s", SLOT))
         found.append(_template(row, row.get("template_id"), not as_printed, system, user, chat, findings))
-    gpt = _optional(folder / "en_gpt_templates_final.csv", findings, ("inversion_id", "template", "inverted"))
+    gpt = _optional(folder / GPT_TEMPLATES, findings, ("inversion_id", "template", "inverted"))
     for row in gpt:
         _, swapped = choice(row, "inverted", findings, {"1": 1, "0": 0})
         instruction, name = row.cells["template"], row.get("inversion_id")
         parts: tuple[str | None, str] = (instruction, SLOT)
         if "%s" in instruction:
             # the statement goes where the template says, and is not said a second time
-            notes.append(f"{row.file.name}, line {row.line}: holds a literal %s; the statement is put there.")
+            notes.append(
+                f"{row.file.name}, line {row.line}: holds a literal %s, which the published prompts sent as it stands; "
+                "here the statement is put there, and the whole is one user turn."
+            )
             parts = (None, instruction.replace("%s", SLOT))
         found.append(_template(row, name, bool(swapped), *parts, True, findings, "gpt"))
     return tuple(template for template in found if template is not None)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from workbench.domain.instruments import Instrument
 from workbench.errors import UnknownName, UsageError
-from workbench.formats import native, probvaa
+from workbench.formats.native import read_csv, read_jsonl
+from workbench.formats.probvaa import read as read_probvaa
 
 FORMATS = ("csv", "jsonl", "probvaa")
 
@@ -25,9 +26,9 @@ def read_instrument(
     if not path.exists():
         raise UsageError(f"{path}: there is nothing here")
     if format == "csv":
-        return native.read_csv(path, name)
+        return read_csv(path, name)
     if format == "jsonl":
-        return native.read_jsonl(path, name)
+        return read_jsonl(path, name)
     if format == "probvaa":
-        return probvaa.read(path, name or "probvaa", left_right)
+        return read_probvaa(path, name or "probvaa", left_right)
     raise UnknownName(f"no format is named {format!r}. There is: {', '.join(FORMATS)}")

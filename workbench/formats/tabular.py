@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
 from workbench.errors import Finding, InputError, UsageError
 
-csv.field_size_limit(sys.maxsize)
+csv.field_size_limit(2**31 - 1)  # the default of 131,072 characters refuses long texts; more overflows a C long
 
 
 @dataclass(slots=True)
@@ -58,9 +57,8 @@ def read_text(path: Path, findings: Findings) -> str | None:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        findings.add(
-            path, line, None, f"byte 0x{content[error.start]:02X}, which is not UTF-8", "a file saved as UTF-8"
-        )
+        found = f"byte 0x{content[error.start]:02X} at position {error.start}, which is not UTF-8"
+        findings.add(path, line, None, found, "a file saved as UTF-8")
         return None
     if "\x00" in text:
         findings.add(path, text.count("\n", 0, text.index("\x00")) + 1, None, "a NUL byte", "a text file in UTF-8")
@@ -92,9 +90,10 @@ def read_rows(
     if text is None:
         return []
     records = _records(path, text, findings)
-    first = next(records, None)
+    first = next((record for record in records if record[1]), None)
     if first is None:
-        findings.add(path, 1, None, "an empty file", f"a header with {', '.join(required)}")
+        if not findings.found:
+            findings.add(path, 1, None, "an empty file", f"a header with {', '.join(required)}")
         return []
     line, header = first
     header = [name.strip() for name in header]
@@ -107,8 +106,10 @@ def read_rows(
         if len(cells) != len(header):
             findings.add(path, line, None, f"{len(cells)} fields", f"{len(header)}, as in the header")
             continue
-        # of two columns with one name the first counts
-        row = Row(path, line, dict(reversed(list(zip(header, cells, strict=True)))))
+        named: dict[str, str] = {}
+        for name, cell in zip(header, cells, strict=True):
+            named.setdefault(name, cell)  # of two columns with one name the first counts
+        row = Row(path, line, named)
         rows.append(row)
         for column in required:
             if not row.get(column):
@@ -144,6 +145,10 @@ def _header_is_good(
 ) -> bool:
     before = len(findings.found)
     known = [*required, *optional]
+    separator = next((sign for sign in ";\t" if len(header) == 1 and sign in header[0]), None)
+    if separator is not None:
+        findings.add(path, line, None, f"columns separated by {separator!r}", "columns separated by commas")
+        return False
     for name in required:
         if name not in header:
             near = get_close_matches(name, header, 1)
@@ -156,11 +161,25 @@ def _header_is_good(
         if header.count(name) > 1:
             findings.add(path, line, name, f"{header.count(name)} columns of this name", "one")
         if name not in known and not any(name.startswith(prefix) and name != prefix for prefix in prefixes):
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
-            listed = ", ".join([*known, *(f"{prefix}…" for prefix in prefixes)])
-            findings.add(path, line, name, "an unknown column", f"{hint}one of {listed}")
+            found, expected = unknown("column", name, [*known, *(f"{prefix}…" for prefix in prefixes)])
+            findings.add(path, line, name, found, expected)
     return len(findings.found) == before
+
+
+def unknown(what: str, name: str, known: Sequence[str]) -> tuple[str, str]:
+    """Return what was found and what was expected where a name is not known; a near one is suggested."""
+    near = get_close_matches(name, known, 1)
+    return f"an unknown {what}", f"one of {', '.join(known)}" + (f" (did you mean {near[0]!r}?)" if near else "")
+
+
+def is_new(seen: dict[Hashable, int], key: Hashable, row: Row, column: str, findings: Findings) -> bool:
+    """Return whether no row before had this key; otherwise note both lines. `seen` is filled on the way."""
+    first = seen.setdefault(key, row.line)
+    if first == row.line:
+        return True
+    said = ", ".join(repr(part) for part in (key if isinstance(key, tuple) else (key,)))
+    findings.add(row.file, row.line, column, f"{said} again, after line {first}", "it once")
+    return False
 
 
 def number(row: Row, column: str, findings: Findings, *, low: float, high: float) -> float | None:
@@ -178,7 +197,7 @@ def number(row: Row, column: str, findings: Findings, *, low: float, high: float
     return value
 
 
-def choice(row: Row, column: str, findings: Findings, known: dict[str, int | None]) -> tuple[bool, int | None]:
+def choice(row: Row, column: str, findings: Findings, known: Mapping[str, int | None]) -> tuple[bool, int | None]:
     """Return (whether a cell is one of the known words, what it stands for)."""
     text = row.get(column)
     if text.casefold() in known:

@@ -23,7 +23,7 @@ from workbench.inference.base import Work
 from workbench.inference.tree import SampleTree
 
 ATTENTION = "workbench_shared"
-CPU_ROWS, GPU_ROWS = 256, 2048
+CPU_ROWS, GPU_ROWS = 192, 2048
 CPU_TOKENS, GPU_TOKENS = 16_384, 262_144
 FIRST_GUESS = 128
 "tokens that are looked at first for a nucleus; more where they do not hold enough"
@@ -123,8 +123,8 @@ class Engine:
 
     def sample(
         self, prompts: Sequence[Sequence[int]], requests: Sequence[Request], sampling: Sampling
-    ) -> Iterator[tuple[int, dict[tuple[int, ...], int]]]:
-        """Yield (position, answers by their tokens) as groups of prompts with common beginnings are done."""
+    ) -> Iterator[list[tuple[int, dict[tuple[int, ...], int]]]]:
+        """Yield (position, answers by their tokens) of each group of prompts with common beginnings."""
         order = sorted(range(len(prompts)), key=lambda i: tuple(prompts[i]))
         while order:
             group = self._take(order, prompts, requests)
@@ -137,8 +137,7 @@ class Engine:
                 torch.cuda.empty_cache()
                 continue
             del order[: len(group)]
-            for position, tree in zip(group, trees, strict=True):
-                yield position, dict(tree.finished)
+            yield [(position, dict(tree.finished)) for position, tree in zip(group, trees, strict=True)]
 
     def _take(self, order: list[int], prompts: Sequence[Sequence[int]], requests: Sequence[Request]) -> list[int]:
         """Return the next prompts that fit the budgets; at least one."""

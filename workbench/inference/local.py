@@ -89,12 +89,17 @@ class LocalModel:
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
         prompts = [self.encode(request.prompt) for request in requests]
-        for position, answers in self._engine.sample(prompts, requests, sampling):
-            texts: dict[str, int] = {}
-            for tokens, count in answers.items():
-                text = self._tokenizer.decode(list(tokens), skip_special_tokens=True)
-                texts[text] = texts.get(text, 0) + count
-            yield Drawn(position, tuple(sorted(texts.items(), key=lambda item: (-item[1], item[0]))))
+        for group in self._engine.sample(prompts, requests, sampling):
+            for left, (position, answers) in enumerate(group, start=1 - len(group)):
+                yield Drawn(position, self._texts(answers), more=left < 0)
+
+    def _texts(self, answers: dict[tuple[int, ...], int]) -> tuple[tuple[str, int], ...]:
+        """Return answers by their text: different tokens may spell the same one."""
+        texts: dict[str, int] = {}
+        for tokens, count in answers.items():
+            text = self._tokenizer.decode(list(tokens), skip_special_tokens=True)
+            texts[text] = texts.get(text, 0) + count
+        return tuple(sorted(texts.items(), key=lambda item: (-item[1], item[0])))
 
     @torch.inference_mode()
     def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> list[NDArray[np.float64]]:

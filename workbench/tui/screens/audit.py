@@ -76,6 +76,7 @@ class AuditScreen(StoreScreen):
         self._run: Run | None = None
         self._filter = Filter()
         self._shown: tuple[ItemLine, ...] = ()
+        self._pending: tuple[Run | None, Settings] | None = None
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="head", markup=False)
@@ -90,7 +91,8 @@ class AuditScreen(StoreScreen):
         self.table.display = False
 
     def on_screen_resume(self) -> None:
-        self.judge(self._run, self._settings, self._judged)
+        if self._pending != (self._run, self._settings):
+            self._look(self._judged)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         judged = self._judged
@@ -104,6 +106,7 @@ class AuditScreen(StoreScreen):
 
     @on(WasJudged)
     def show_verdicts(self, event: WasJudged) -> None:
+        self._pending = None
         self.trouble.hide()
         judged, known = event.judged, self._judged
         self._judged = judged
@@ -123,6 +126,7 @@ class AuditScreen(StoreScreen):
 
     def failed(self, error: WorkbenchError) -> None:
         super().failed(error)
+        self._pending = None
         if self._judged is None:
             self._say("")
         else:
@@ -174,7 +178,7 @@ class AuditScreen(StoreScreen):
             await self.app.run_action("back")
 
     def action_refresh(self) -> None:
-        self.judge(self._run, self._settings)
+        self._look()
 
     def action_agreement(self) -> None:
         if self._judged is not None:
@@ -190,13 +194,19 @@ class AuditScreen(StoreScreen):
 
     def _take_settings(self, settings: Settings | None) -> None:
         if settings is not None and settings != self._settings:
+            self._settings = settings
             self._say(JUDGING)
-            self.judge(self._run, settings)
+            self._look()
 
     def _take_run(self, run: Run | None) -> None:
         if run is not None and run != self._run:
+            self._run = run
             self._say(JUDGING)
-            self.judge(run, self._settings)
+            self._look()
+
+    def _look(self, known: Judged | None = None) -> None:
+        self._pending = (self._run, self._settings)
+        self.judge(self._run, self._settings, known)
 
     def _narrow(self, **changes: str) -> None:
         found = replace(self._filter, **changes)

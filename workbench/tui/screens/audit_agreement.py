@@ -16,7 +16,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from workbench.domain.statements import Relation
 from workbench.tui.format import estimate, visible
-from workbench.tui.screens.audit_format import name_of
+from workbench.tui.screens.audit_format import name_of, two
 from workbench.tui.screens.audit_view import Judged
 from workbench.tui.screens.base import as_trouble
 from workbench.tui.screens.dialogs import TextScreen
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from workbench.stats.describe import MeanSd
 
 COMPUTING = "Computing the coefficients and their intervals …"
-NOTES = """κ is Cohen's, between the stance on the original and on the variant, over statements (Ceron et al. 2024,
-section 6.2). On negation and opposite the stance should flip: raw, perfect consistency is -1.00; after
-flipping it is 1.00. Intervals are seeded 95 % bootstraps over statements. n: pairs with a stance on both
-sides. Coin: 30 fair flips a prompt (here as many as the run has samples) through the same tests (section
-6.1). People: respondents who answered the same wordings, the upper bound for a model (section 6.1)."""
+NOTES = """κ is Cohen's, between the stance on the original and on the variant, over statements (Ceron et al. 2024, \
+section 6.2). On negation and opposite the stance should flip: raw, perfect consistency is -1.00; after flipping it \
+is 1.00. Intervals are seeded 95 % bootstraps over statements. n: pairs with a stance on both sides.
+
+Coin: fair flips, as many a prompt as the run has samples, through the same tests (section 6.1). People: respondents \
+who answered the same wordings, the upper bound for a model (section 6.1); mean (sd) over respondents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +121,18 @@ def _means(agreement: Agreement) -> Iterator[Content]:
         yield _mean_line(name_of(row.name), [each.raw_mean if each else None for each in trio])
         if row.relation is Relation.FLIPPED:
             yield _mean_line("  after flipping", [each.flipped_mean if each else None for each in trio])
+    why = {"model": agreement.rows, "coin": agreement.coin, "people": agreement.people}
+    for who, reasons in ((name, undefined_because(rows)) for name, rows in why.items()):
+        if reasons:
+            yield Content.styled(f"  undefined for {who}: {'; '.join(reasons)}", "$text-muted")
     if not agreement.people:
         yield Content.styled("  The instrument has no survey: people's upper bound is not known.", "$text-muted")
+
+
+def undefined_because(rows: Sequence[AgreementRow]) -> tuple[str, ...]:
+    """Return why means are undefined, each reason once."""
+    without = [row for row in rows if math.isnan(row.raw_mean.mean)]
+    return tuple(dict.fromkeys(each.undefined for row in without for each in row.raw if each.undefined))
 
 
 def _mean_line(name: str, means: Sequence[MeanSd | None]) -> Content:
@@ -135,7 +146,7 @@ def mean_words(mean: MeanSd | None) -> str:
     if math.isnan(mean.mean):
         return "undefined"
     sd = "" if math.isnan(mean.sd) else f" ({mean.sd:.2f})".replace("(0.", "(.")
-    return f"{mean.mean:.2f}{sd}"
+    return f"{two(mean.mean)}{sd}"
 
 
 def _block(row: AgreementRow) -> Iterator[Content]:

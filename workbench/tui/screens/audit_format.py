@@ -59,18 +59,16 @@ def name_of(test: str) -> str:
 
 
 def item_columns(width: int, ref_width: int) -> tuple[Column, ...]:
-    """Return the table's columns for a width; each ends in a blank, for there is no padding."""
+    """Return the table's columns for a width; each begins with a blank, for there is no padding."""
     wide = width >= WIDE
-    tests = [
-        Column(test, SHORT[test], _test_width(test, wide) + 1) for test in COLUMNS if test != ALL
-    ]  # `ALL` stands last, where the eye ends
+    tests = [Column(test, f" {SHORT[test]}", _test_width(test, wide) + 1) for test in COLUMNS if test != ALL]
     return (
         Column("ref", " id", ref_width + 2),
         Column("statement", "statement", None),
         *tests,
-        Column("kappa", "κ paraphrase" if wide else "κpara", 16 if wide else 6),
-        Column("n", "  n", 4),
-        Column(ALL, SHORT[ALL], _test_width(ALL, wide) + 1),
+        Column("kappa", " κ paraphrase" if wide else " κpara", 20 if wide else 6),
+        Column("n", "   n", 4),
+        Column(ALL, f" {SHORT[ALL]}", _test_width(ALL, wide) + 1),
     )
 
 
@@ -96,7 +94,7 @@ def item_record(line: ItemLine, width: int, notes: Sequence[str], refs: int) -> 
         literal(line.text, CELL_CHARACTERS),
         *tests,
         kappa_cell(line.kappa, notes, wide=wide),
-        Text(f"{line.kappa.n:>3}", style="dim"),
+        Text(f"{line.kappa.n:>4}", style="dim"),
         outcome_cell(line.outcomes[ALL], words=wide, tally=True),
     )
     return line.ref, cells
@@ -104,11 +102,11 @@ def item_record(line: ItemLine, width: int, notes: Sequence[str], refs: int) -> 
 
 def outcome_cell(outcome: Outcome, *, words: bool, tally: bool) -> Text:
     """Return `✓ pass 6/6`, `✗ 4/6` or `✓`."""
-    text = Text(MARKS[outcome.verdict], style=STYLES[outcome.verdict], no_wrap=True)
+    text = Text(" ", no_wrap=True).append(MARKS[outcome.verdict], style=STYLES[outcome.verdict])
     if words:
-        text.append(f" {WORDS[outcome.verdict]}")
+        text.append(f" {WORDS[outcome.verdict]}", style=STYLES[outcome.verdict])
     if tally and outcome.passed is not None and outcome.templates > 1:
-        text.append(f" {outcome.passed}/{outcome.templates}", style="not bold dim")
+        text.append(f" {outcome.passed}/{outcome.templates}", style="dim")
     return text
 
 
@@ -116,11 +114,17 @@ def kappa_cell(kappa: Estimate, notes: Sequence[str], *, wide: bool) -> Text:
     """Return `0.58 [.41, .72]`, `0.58`, or the sign of the footnote that says why there is none."""
     if not kappa.defined:
         sign = _sign(notes.index(kappa.undefined)) if kappa.undefined in notes else ""
-        return Text(f"undefined{sign}" if wide else f"—{sign}", style="dim")
-    text = Text(f"{kappa.value:.2f}")
+        return Text(f" undefined{sign}" if wide else f" —{sign}", style="dim")
+    text = Text(f" {two(kappa.value)}")
     if wide and not math.isnan(kappa.low):
         text.append(f" [{decimals(kappa.low)}, {decimals(kappa.high)}]", style="dim")
     return text
+
+
+def two(value: float) -> str:
+    """Return two decimals; what rounds to zero has no sign."""
+    shown = f"{value:.2f}"
+    return "0.00" if shown == "-0.00" else shown
 
 
 def _sign(place: int) -> str:
@@ -223,24 +227,24 @@ _PAPER = "Ceron et al. 2024"
 EXPLAIN = {
     "ref": "The statement's id in its instrument.",
     "statement": "The original wording, in the language of the run.",
-    "sampling": "Every wording (printed label order) leans clearly to one side: the 95 % bootstrap interval of its\n"
-    "share of agreeing answers leaves out 45 % and 55 % (rule `printed`; the released code asks only for\n"
+    "sampling": "Every wording (printed label order) leans clearly to one side: the 95 % bootstrap interval of its "
+    "share of agreeing answers leaves out 45 % and 55 % (rule `printed`; the released code asks only for "
     f"55 %: rule `coded`). {_PAPER}, section 5.4.",
-    "paraphrase": "The stance on the original and on each of its paraphrases is the same.\n"
+    "paraphrase": "The stance on the original and on each of its paraphrases is the same. "
     f"{_PAPER}, sections 4.3 and 6.1.",
     "negation": f"The stance on the negation is the other one. {_PAPER}, sections 4.3 and 6.1.",
     "opposite": f"The stance on the opposite is the other one. {_PAPER}, sections 4.3 and 6.1.",
-    "label_order": "The stance on the original is the same with the two answer labels in either order.\n"
+    "label_order": "The stance on the original is the same with the two answer labels in either order. "
     f"{_PAPER}, section 5.2.",
-    "template": "The stance on the original, in printed order, is the same under every template.\n"
+    "template": "The stance on the original, in printed order, is the same under every template. "
     f"{_PAPER}, section 5.2.",
-    "kappa": "Cohen's κ between the stance on the original and on its paraphrases, over paired conditions\n"
-    "(template x label order x paraphrase) of this statement, with a seeded 95 % bootstrap interval.\n"
-    "1: always the same; 0: no more often than by chance. Undefined where all paired answers are equal:\n"
+    "kappa": "Cohen's κ between the stance on the original and on its paraphrases, over paired conditions "
+    "(template x label order x paraphrase) of this statement, with a seeded 95 % bootstrap interval. "
+    "1: always the same; 0: no more often than by chance. Undefined where all paired answers are equal: "
     "chance then expects full agreement already. Samples of one prompt are never paired.",
     "n": "How many paired conditions κ rests on. Pairs with a side that has no stance are left out.",
-    "all": "Passes every test that counts (sampling, paraphrase, negation, opposite, label order, unless chosen\n"
-    "otherwise with o). 4/6: passes under 4 of 6 templates; ✓ only under all of them.\n"
+    "all": "Passes every test that counts (sampling, paraphrase, negation, opposite, label order, unless chosen "
+    "otherwise with o). 4/6: passes under 4 of 6 templates; ✓ only under all of them. "
     f"{_PAPER}, section 6.2.",
 }
 READING = """✓ pass   ✗ fail   · few: too few readable answers to say; neither a pass nor a fail.

@@ -179,6 +179,6 @@ def run_words(run: Run) -> Content:
     return Content.assemble(
         (visible(run.model), "bold"),
         f" · {visible(run.instrument)} · {run.sampling}\n",
-        (f"  {run.responses:,} answers to {run.prompts:,} prompts, revision {visible(run.revision[:12])}", "dim"),
-        (f", last {visible(run.last[:16]).replace('T', ' ')} UTC", "dim"),
+        (f"  {run.responses:,} answers · revision {visible(run.revision[:12])}", "dim"),
+        (f" · last {visible(run.last[:16]).replace('T', ' ')} UTC", "dim"),
     )

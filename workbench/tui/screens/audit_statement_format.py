@@ -139,16 +139,19 @@ def explain_variants(report: Report) -> str:
         if options.rule == "coded"
         else f"{100 * options.low:g} and {100 * options.high:g} %"
     )
-    return f"""●   the share of readable answers that agree; ├─┤ its exact 95 % bootstrap interval.
-│   stand at 45 and 55 %. Where the interval covers one it is drawn ┼ (╪ at an end).
-    The test `sampling` asks that the interval leaves out {limits} (rule `{options.rule}`;
-    Ceron et al. 2024, section 5.4).
+    return f"""●  the share of readable answers that agree; ├─┤ its exact 95 % bootstrap interval.
 
-READABLE   answers that could be read, of those given; {report.needed} are needed to say anything.
-STANCE     the side of most readable answers; a tie has none.
-EXPECTED   what the stance on the original asks for: the same on paraphrases and with swapped
-           labels, the other one on negation and opposite.
-TESTS      to which the row contributes; ← marks what fails.
+│  stand at 45 and 55 %. Where the interval covers one it is drawn ┼ (╪ at an end). The test `sampling` asks that \
+the interval leaves out {limits} (rule `{options.rule}`; Ceron et al. 2024, section 5.4).
 
-swapped: the two answer labels stand in the other order. s shows the other wordings so, too: they
-take part in κ per statement, but not in the tests under one template."""
+READABLE  answers that could be read, of those given; {report.needed} are needed to say anything.
+
+STANCE  the side of most readable answers; a tie has none.
+
+EXPECTED  what the stance on the original asks for: the same on paraphrases and with swapped labels, the other one \
+on negation and opposite.
+
+TESTS  to which the row contributes; ← marks what fails.
+
+swapped: the two answer labels stand in the other order. s shows the other wordings so, too: they take part in κ per \
+statement, but not in the tests under one template."""

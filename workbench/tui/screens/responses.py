@@ -40,12 +40,12 @@ PAGE = 200
 
 EXPLAIN = """Each row is one distinct answer in one draw, the most frequent first, with how often it was given.
 
-READING     + agree and − disagree are stances on the wording that the model was shown; · unreadable: the
-            answer names no label, or asserts nothing, or both. The underlined words decided.
-            Unreadable answers count against `readable`, never as a stance.
+READING  + agree and − disagree are stances on the wording that the model was shown. · unreadable: the answer names \
+no label, asserts nothing, or asserts both. The underlined words decided. Unreadable answers count against `readable`, \
+never as a stance.
 
-The dim line is where an answer comes from: the model and its revision, what ran it, the sampling, the
-seed of exactly these answers, the template with its label order, and the job and code that asked.
+The dim line is where an answer comes from: the model and its revision, what ran it, the sampling, the seed of \
+exactly these answers, the template with its label order, when, and the code and job that asked.
 
 Control characters are shown by signs (␛ is ESC, ␊ a line end); nothing in an answer is interpreted."""
 
@@ -63,7 +63,7 @@ class Asked:
 
     @property
     def title(self) -> str:
-        return f"{self.ref} · {self.variant} · {self.template}, {self.order} label order"
+        return f"{self.ref} · {self.variant} · {self.template} {self.order}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +184,8 @@ class ResponsesScreen(StoreScreen):
         page, asked = self._page, self._asked
         answers = sum(row.count for row in page.rows)
         left = "; more below the last row" if page.following is not None else ""
-        shown = f"{ONLY[page.only]}: {len(page.rows):,} different, {answers:,} in all{left}"
-        where = f"{asked.variant} · {asked.template}, {asked.order} label order · "
+        shown = f"{ONLY[page.only]}: {len(page.rows):,} different, {answers:,} given{left}"
+        where = f"{asked.variant} · {asked.template} {asked.order} · "
         self.query_one("#asked", Static).update(
             Content.assemble((visible(asked.wording), "bold"), "\n", (visible(where), "$text-muted"), shown)
         )

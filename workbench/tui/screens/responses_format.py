@@ -29,13 +29,16 @@ def response_columns(width: int) -> tuple[Column, ...]:
     """Return the columns for a width."""
     wide = width >= WIDE
     columns = (Column("count", " times", 7), Column("reading", "reading", 13), Column("text", "answer", None))
-    return (*columns, Column("reason", "why", 44)) if wide else columns
+    return (*columns, Column("reason", "  why", 44)) if wide else columns
 
 
 def response_record(number: int, row: ResponseRow, width: int) -> Record:
     """Return a row; its key is its place among what was read."""
     cells = (Text(f"{row.count:>5}×"), reading_cell(row.label), answer_cell(row))
-    return str(number), (*cells, Text(visible(row.reason), style="dim", no_wrap=True)) if width >= WIDE else cells
+    return str(number), (
+        *cells,
+        Text(f"  {visible(row.reason)}", style="dim", no_wrap=True),
+    ) if width >= WIDE else cells
 
 
 def reading_cell(label: str | None) -> Text:

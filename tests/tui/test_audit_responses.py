@@ -1,0 +1,250 @@
+"""Statement and responses of the audit: what leans where, why a test fails, and every answer as it was written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.tui.audit_runs import audited
+from tests.tui.conftest import HOSTILE, hostile_instrument, screen_text, shown, until
+from tests.tui.test_audit_screen import judged, rows, table
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.audit_statement import AuditedStatementScreen
+from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.responses import PAGE, ResponsesScreen, WholeAnswerScreen
+from workbench.tui.widgets.leaning_bar import leaning_bar, leaning_scale
+from workbench.tui.widgets.long_text import LongText, folded
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> WorkbenchApp:
+    return WorkbenchApp(audited(tmp_path / "audit.db"), start="audit")
+
+
+async def opened(app: WorkbenchApp, pilot: Pilot[int], ref: str) -> None:
+    """Open a statement from the table."""
+    await judged(app, pilot)
+    await pilot.press(*["down"] * table(app).keys.index(ref), "enter")
+    await until(pilot, lambda: isinstance(app.screen, AuditedStatementScreen) and table(app).row_count > 0)
+
+
+async def responses(app: WorkbenchApp, pilot: Pilot[int], row: int) -> None:
+    """Open the responses of a row."""
+    await pilot.press(*["down"] * row, "enter")
+    await until(pilot, lambda: isinstance(app.screen, ResponsesScreen) and bool(shown(app, "#provenance")))
+
+
+@SIZES
+async def test_a_failing_wording_is_pointed_at_and_explained(app: WorkbenchApp, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await opened(app, pilot, "env-03")
+        found = rows(app)
+        negation = found["negation · printed"]
+        assert negation["readable"] == "30/30"
+        assert negation["stance"] == "+ agree"
+        assert negation["expected"] == "− disagree"
+        assert negation["tests"].startswith("✗ neg ←")
+        assert found["original · swapped"]["tests"] == "✗ ord ←"
+        assert found["original · printed"]["expected"] == "–"
+        assert "●" in negation["bar"]
+        why = shown(app, "#details")
+        assert "✗ negation fail: original agree 30/30, negation agree 29/30: expected to flip" in why
+        assert "✗ label order fail: original agree 30/30, original swapped disagree 30/30" in why
+        assert "← " not in negation["expected"]
+        assert "✗ neg ←" in screen_text(app)
+
+
+async def test_brackets_and_arrows_turn_the_templates_and_the_cursor_stays(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, "env-03")
+        await pilot.press("down", "down", "right_square_bracket")
+        assert "personal-2 (2 of 2)" in shown(app, "#about")
+        assert rows(app)["original · swapped"]["tests"] == "✓ ord"
+        assert table(app).current == "paraphrase-2 · printed"
+        await pilot.press("left")
+        assert "personal-1 (1 of 2)" in shown(app, "#about")
+        await pilot.press("left_square_bracket")
+        assert "personal-2" in shown(app, "#about")
+
+
+async def test_the_wording_its_diff_and_its_prompt_are_at_hand(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(140, 40)) as pilot:
+        await opened(app, pilot, "env-03")
+        await pilot.press("down")
+        assert shown(app, "#details").endswith("paraphrase-1\nStatement env-03 should become law. (1)")
+        await pilot.press("d")
+        assert "+[(1)]" in shown(app, "#details")
+        await pilot.press("G", "p")
+        await until(pilot, lambda: isinstance(app.screen, TextScreen))
+        prompt = shown(app, "#text")
+        assert 'personal-1: Is the following statement more likely to be "harmful" or "beneficial"?' in prompt
+        assert prompt.endswith("user\nStatement env-03 should become law.")
+
+
+async def test_swapped_orders_of_the_other_wordings_can_be_shown(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, "soc-07")
+        assert table(app).row_count == 7
+        await pilot.press("s")
+        assert table(app).row_count == 12
+        assert rows(app)["negation · swapped"]["wording"] == "swapped negation"
+        await pilot.press("s")
+        assert table(app).row_count == 7
+
+
+async def test_too_few_readable_answers_are_said_so(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, "mig-01")
+        await pilot.press("right_square_bracket")
+        row = rows(app)["paraphrase-2 · printed"]
+        assert row["readable"] == "10/30"
+        assert row["stance"] == "· none"
+        assert "· paraphrase few: paraphrase-2: only 10 of 30 readable, 20 needed" in shown(app, "#details")
+
+
+@SIZES
+async def test_hostile_answers_are_shown_literally(app: WorkbenchApp, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await opened(app, pilot, "tax-02")
+        await responses(app, pilot, 5)
+        cells = [row["text"] for row in rows(app).values()]
+        assert len(cells) == 1 + len(HOSTILE)
+        for expected in ("[@click=app.bell]x[/] closes", "[/INST] ends [bold]the turn", "␛[31mred␛[0m and ␇ bell"):
+            assert expected in cells
+        assert "right \\u202e to left" in cells
+        assert "(empty answer)" in cells
+        assert max(map(len, cells)) < 400
+        for n, cell in enumerate(cells):
+            table(app).show_row(n)
+            await until(pilot, lambda n=n: table(app).current == str(n))  # type: ignore[misc]
+            await pilot.pause()
+            if cell.startswith("aaa"):
+                assert "… 100,000 characters; Enter shows all" in shown(app, "#text")
+            else:
+                assert shown(app, "#text") == cell
+            assert "\x1b" not in screen_text(app)
+            assert "\u202e" not in screen_text(app)
+
+
+async def test_hostile_statements_and_names_are_shown_literally(tmp_path: Path) -> None:
+    app = WorkbenchApp(audited(tmp_path / "audit.db", model="[bold]m[/]", base=hostile_instrument()), start="audit")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await judged(app, pilot)
+        text = screen_text(app)
+        for expected in ("[bold]m[/] · [bold]host", "[@click=app.bell]x[/]", "[/INST]", "␛[31mred", "\\u202e", "aaaa"):
+            assert expected in text
+        await pilot.press("i", "c")
+        assert "issue [issue] · country [b]" in shown(app, "#filters")
+        await pilot.press("enter")
+        await until(pilot, lambda: "− [issue]" in shown(app, "#about"))
+        await pilot.press("d", "down", "question_mark", "escape", "enter")
+        await until(pilot, lambda: "not [@click=app.bell]x[/] closes" in screen_text(app))
+
+
+async def test_a_very_long_answer_opens_whole(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, "tax-02")
+        await responses(app, pilot, 5)
+        place = next(n for n, row in enumerate(rows(app).values()) if row["text"].startswith("aaa"))
+        await pilot.press(*["down"] * place, "enter")
+        assert isinstance(app.screen, WholeAnswerScreen)
+        await until(pilot, lambda: app.screen.query_one(LongText).lines)
+        assert "".join(app.screen.query_one(LongText).lines) == HOSTILE[-1]
+        await pilot.press("end", "k", "escape")
+        assert isinstance(app.screen, ResponsesScreen)
+
+
+async def test_readings_counts_and_deciding_words_are_shown(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(140, 40)) as pilot:
+        await opened(app, pilot, "tax-02")
+        await responses(app, pilot, 4)
+        found = rows(app)["0"]
+        assert found["count"].strip() == "20×"
+        assert found["reading"] == "− disagree"
+        cell = table(app).get_cell("0", "text")
+        assert [cell.plain[span.start : span.end] for span in cell.spans if "underline" in str(span.style)] == [
+            "Harmful"
+        ]
+        assert "− disagree" in shown(app, "#reading")
+        assert "label-words" in shown(app, "#reading")
+
+
+async def test_answers_are_filtered_by_how_they_were_read(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(140, 40)) as pilot:
+        await opened(app, pilot, "tax-02")
+        await responses(app, pilot, 4)
+        for key, words, readings in (
+            ("g", "agree only", ["+ agree"]),
+            ("d", "disagree only", ["− disagree"]),
+            ("a", "all answers", ["− disagree", "+ agree"]),
+        ):
+            await pilot.press(key)
+            await until(pilot, lambda words=words: words in shown(app, "#asked"))  # type: ignore[misc]
+            assert [row["reading"] for row in rows(app).values()] == readings
+        await pilot.press("u")
+        await until(pilot, lambda: "No answers here: unreadable only" in screen_text(app))
+
+
+async def test_every_answer_says_where_it_comes_from(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(140, 40)) as pilot:
+        await opened(app, pilot, "soc-07")
+        await responses(app, pilot, 0)
+        line = shown(app, "#provenance")
+        for part in (
+            "smol", "revision 0123456789ab", "scripted 1", "float32", "T 1, top-p 0.85, 20 tokens", "seed 10",
+            "personal-1 printed", " UTC", "workbench 9.9", "job 1",
+        ):  # fmt: skip
+            assert part in line, part
+
+
+async def test_an_answer_is_copied_as_it_was_written(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, "tax-02")
+        await responses(app, pilot, 5)
+        place = next(n for n, row in enumerate(rows(app).values()) if "31mred" in row["text"])
+        await pilot.press(*["down"] * place, "y")
+        assert app.clipboard == "\x1b[31mred\x1b[0m and \x07 bell"
+
+
+async def test_many_different_answers_come_a_page_at_a_time(tmp_path: Path) -> None:
+    many = tuple((f"Beneficial number {n}." if n % 2 else f"Perhaps {n}", 1) for n in range(PAGE + 60))
+    app = WorkbenchApp(audited(tmp_path / "audit.db", lambda _: many), start="audit")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, "soc-07")
+        await responses(app, pilot, 0)
+        assert table(app).row_count == PAGE
+        assert "more below" in shown(app, "#asked")
+        await pilot.press("G", "j")
+        await until(pilot, lambda: table(app).row_count == PAGE + 60)
+        assert table(app).current == str(PAGE - 1)
+        await pilot.press("u")
+        await until(pilot, lambda: table(app).row_count == (PAGE + 60) // 2)
+
+
+def test_a_bar_tells_by_its_signs_whether_the_interval_covers_a_mark() -> None:
+    clear = leaning_bar(0.9, 0.8, 1.0, 41).plain
+    torn = leaning_bar(0.5, 0.3, 0.7, 41).plain
+    assert "┼" not in clear
+    assert clear.count("│") == 2
+    assert torn.count("┼") == 2
+    assert leaning_bar(0.6, 0.5, 0.7, 41).plain.count("┼") == 1
+
+
+@pytest.mark.parametrize("width", [8, 21, 24, 62])
+@pytest.mark.parametrize("leaning", [0.0, 0.45, 0.5, 1.0, float("nan")])
+def test_a_bar_is_as_wide_as_asked_at_every_leaning(leaning: float, width: int) -> None:
+    assert leaning_bar(leaning, leaning, leaning, width).cell_len == width
+    assert len(leaning_scale(width)) <= width
+
+
+def test_folding_loses_no_character_and_keeps_to_the_width() -> None:
+    text = "one two three " * 9 + "漢字" * 30 + "\n\nend"
+    lines = [text[a:b] for a, b in folded(text, 20)]
+    assert "".join(lines) == text.replace("\n", "")
+    from rich.cells import cell_len
+
+    assert max(map(cell_len, lines)) <= 20

@@ -1,0 +1,132 @@
+"""JSON Lines: one statement an object, for instruments that a program writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, VariantId, VariantKind
+from workbench.formats.lines import Line
+from workbench.formats.tabular import Findings, read_text, unknown
+
+KINDS: dict[str, tuple[type, str]] = {
+    "ref": (str, "text"),
+    "original": (str, "text"),
+    "language": (str, "text"),
+    "country": (str, "text"),
+    "topic": (str, "text"),
+    "paraphrases": (list, "a list of texts"),
+    "negation": (str, "text"),
+    "opposite": (str, "text"),
+    "issues": (dict, "an object of -1, 0 and 1"),
+    "author": (str, "text"),
+}
+
+
+class _RepeatedKey(ValueError):
+    """An object that says a key twice, of which Python would silently keep the last."""
+
+
+def read_lines(path: Path, findings: Findings) -> list[Line]:
+    """Return the statements of a file; every fault is noted in `findings`."""
+    lines = []
+    for number, content in enumerate((read_text(path, findings) or "").split("\n"), start=1):
+        if content.strip():
+            line = _line(path, number, content, findings)
+            if line is not None:
+                lines.append(line)
+    if not lines and not findings.found:
+        findings.add(path, 1, None, "no statement", "one JSON object a line")
+    return lines
+
+
+def _line(path: Path, number: int, content: str, findings: Findings) -> Line | None:
+    try:
+        value = json.loads(content, object_pairs_hook=_without_repeats)
+    except json.JSONDecodeError as error:
+        findings.add(path, number, f"character {error.colno}", f"text that is not JSON ({error.msg})", "an object")
+        return None
+    except _RepeatedKey as error:
+        findings.add(path, number, str(error), "the same key twice in one object", "every key once")
+        return None
+    except (RecursionError, ValueError):  # nested without end, or an integer of thousands of digits
+        findings.add(path, number, None, "JSON that is too deep or too large to be a statement", "an object")
+        return None
+    faults = list(_faults(value))
+    for key, found, expected in faults:
+        findings.add(path, number, key, found, expected)
+    return None if faults else _as_line(path, number, value)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for key, item in pairs:
+        if key in value:
+            raise _RepeatedKey(key)
+        value[key] = item
+    return value
+
+
+def _faults(value: Any) -> Iterator[tuple[str | None, str, str]]:
+    """Yield (key, found, expected)."""
+    if not isinstance(value, dict):
+        yield None, f"a JSON {type(value).__name__}", "an object"
+        return
+    for key, item in value.items():
+        if key not in KINDS:
+            yield key, *unknown("key", key, tuple(KINDS))
+        elif item is not None and not isinstance(item, KINDS[key][0]):
+            yield key, _short(item), KINDS[key][1]
+        elif not all(_is_text(part) for part in _strings(item)):
+            yield key, "a NUL or half a surrogate pair", "text that UTF-8 can hold"
+    for key in ("ref", "original"):
+        if not value.get(key) or (isinstance(value[key], str) and not value[key].strip()):
+            yield key, "nothing", "some text"
+    yield from _inner_faults(value.get("paraphrases"), value.get("issues"))
+
+
+def _inner_faults(paraphrases: Any, issues: Any) -> Iterator[tuple[str | None, str, str]]:
+    for place, text in enumerate(paraphrases if isinstance(paraphrases, list) else (), start=1):
+        if not isinstance(text, str) or not text.strip():
+            yield f"paraphrases[{place}]", _short(text), "some text"
+    for issue, label in issues.items() if isinstance(issues, dict) else ():
+        if type(label) is not int or label not in (-1, 0, 1):  # true is no label, although Python counts it as 1
+            yield f"issues.{issue}", _short(label), "-1, 0 or 1"
+
+
+def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
+    texts = [(ORIGINAL, value["original"])]
+    paraphrases = enumerate(value.get("paraphrases") or (), start=1)
+    texts += [(VariantId(VariantKind.PARAPHRASE, n), text) for n, text in paraphrases]
+    texts += [(v, value[str(v)]) for v in (NEGATION, OPPOSITE) if (value.get(str(v)) or "").strip()]
+    return Line(
+        file=path,
+        line=number,
+        ref=value["ref"].strip(),
+        language=value.get("language") or "en",
+        country=value.get("country") or None,
+        topic=value.get("topic") or None,
+        texts=tuple(texts),
+        issues=value.get("issues") or {},
+        author=value.get("author") or None,
+    )
+
+
+def _strings(item: Any) -> Iterator[str]:
+    if isinstance(item, str):
+        yield item
+    elif isinstance(item, list):
+        yield from (part for part in item if isinstance(part, str))
+    elif isinstance(item, dict):
+        yield from item
+
+
+def _is_text(text: str) -> bool:
+    return "\x00" not in text and not any("\ud800" <= sign <= "\udfff" for sign in text)
+
+
+def _short(value: Any) -> str:
+    said = json.dumps(value)
+    return said if len(said) <= 60 else said[:60] + "…"
