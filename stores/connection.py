@@ -11,6 +11,9 @@ from sqlite_utils import Database
 from stores.migrations import APPLICATION_ID, migrations
 from workbench.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError
 
+SQLITE = sqlite3.sqlite_version_info
+OLDEST_SQLITE = (3, 37, 0)
+"the first with STRICT tables"
 BUSY_TIMEOUT_MS = 30_000
 SCHEMA_VERSION = len(migrations.pending(Database(memory=True)))
 NETWORK_FILE_SYSTEMS = frozenset(

@@ -84,7 +84,7 @@ def _there(statements: Iterable[Statement]) -> dict[str, set[VariantId]]:
 def _statement(
     statement: Statement, language: str | None, there: dict[str, set[VariantId]], audited: str
 ) -> Iterator[LintFinding]:
-    """`there`: what a full statement has in each language; `audited`: the language that is asked unless told otherwise."""
+    """Check one statement against `there`, what a full one has in each language; `audited` is asked by default."""
     by_language: dict[str, list[Wording]] = defaultdict(list)
     for wording in statement.wordings:
         by_language[wording.language].append(wording)
@@ -175,7 +175,7 @@ def _template(template: Template) -> Iterator[LintFinding]:
     if doubled:
         yield LintFinding("note", "template-wording", name, f"the word {doubled[0]!r} stands twice")
     for label in (template.positive, template.negative):
-        if f'"{label}"' in text and text.split(f'"{label}"', 1)[1][:1].isalpha():
+        if re.search(rf'"{re.escape(label)}"\w', text):
             yield LintFinding("note", "template-wording", name, f'no blank after "{label}"')
 
 
@@ -209,7 +209,7 @@ def _unknown_statements(instrument: Instrument) -> Iterator[LintFinding]:
     }
     for what, statements in sources.items():
         for ref, n in sorted(Counter(ref for ref in statements if ref not in refs).items()):
-            yield LintFinding("warning", "unknown-statement", ref, f"{n} {what} are on a statement that is not there")
+            yield LintFinding("warning", "unknown-statement", ref, f"{what} on a statement that is not there: {n}")
     answered = {answer.statement for answer in instrument.party_answers}
     without = [ref for ref in refs if ref not in answered]
     if answered and without:

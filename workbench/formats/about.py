@@ -45,7 +45,7 @@ def read_about(path: Path, findings: Findings) -> About:
         line = int(place[1]) if place else text.count("\n") + 1
         findings.add(path, line, None, f"text that is not TOML ({error})", "a TOML file")
         return About()
-    good = {key: _value(path, text, key, item, findings) for key, item in value.items()}
+    good: dict[str, Any] = {key: _value(path, text, key, item, findings) for key, item in value.items()}
     _check_titles(path, text, value, findings)
     return About(**{key: item for key, item in good.items() if key in KEYS and item is not None})
 

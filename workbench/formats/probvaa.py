@@ -89,7 +89,14 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
         name=name,
         title="ProbVAA: policy statements of voting advice applications in seven countries",
         statements=tuple(
-            Statement(ref, tuple(texts), ref.partition("_")[0], topics.get(ref), issues.get(ref, {}))
+            Statement(
+                ref,
+                tuple(texts),
+                ref.partition("_")[0],
+                topics.get(ref),
+                issues.get(ref, {}),
+                tuple(dict.fromkeys(wording.language for wording in texts)),
+            )
             for ref, texts in wordings.items()
         ),
         language="en",

@@ -1,6 +1,6 @@
 """Where a local model's files are: embedded packages, GGUF files, folders, the hub.
 
-GGUF files are dequantised once and kept as safetensors in a cache; loading them again takes a second, not half a minute.
+GGUF files are dequantised once and kept as safetensors in a cache: loading takes a second then, not half a minute.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def _folder_revision(path: Path) -> str:
         raise ModelError(f"{path}: the folder has no config.json, so it is not a model that transformers can load")
     if not weights:
         raise ModelError(
-            f"{path}: the folder has no *.safetensors. Only safetensors are loaded, because pickled weights can run code; "
-            "convert them with save_pretrained"
+            f"{path}: the folder has no *.safetensors. Only safetensors are loaded, because pickled weights can run "
+            "code; convert them with save_pretrained"
         )
     return file_hash(*weights)
 

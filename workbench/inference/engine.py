@@ -1,9 +1,9 @@
 """Sampling many answers to many prompts with as little computation as their common parts allow.
 
 Three things are computed once: the beginning that all prompts of a group share (system prompt, instruction), each
-prompt for all of its samples, and each beginning of an answer for all samples that have it (`tree`). While answers grow,
-the keys and values of a prompt are held once a prompt, not once a sample: a row attends to its prompt's part and to its
-own short part in one softmax. That is exact, and it is most of the memory traffic saved.
+prompt for all of its samples, and each beginning of an answer for all samples that have it (`tree`). While answers
+grow, the keys and values of a prompt are held once a prompt, not once a sample: a row attends to its prompt's part and
+to its own short part in one softmax. That is exact, and it is most of the memory traffic saved.
 """
 
 from __future__ import annotations
