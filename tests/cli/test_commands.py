@@ -85,12 +85,13 @@ def test_verdicts_and_agreement_come_as_text_and_as_data(asked: Path, capsys: py
 
 
 def test_options_change_the_verdicts(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    def passed(*options: str) -> dict[str, list[int]]:
+    def passed(*options: str, outcome: str = "passed") -> dict[str, list[int]]:
         summary = data(capsys, "verdicts", asked, *options)["summary"]
-        return {row["test"]: row["passed"] for row in summary}
+        return {row["test"]: row[outcome] for row in summary}
 
     assert sum(passed("--rule", "coded")["sampling"]) >= sum(passed()["sampling"])
-    assert sum(passed("--minimum", "10")["sampling"]) < sum(passed()["sampling"])
+    few = passed("--minimum", "10", outcome="insufficient")
+    assert sum(few["negation"]) > sum(passed(outcome="insufficient")["negation"])
     assert passed("--tests", "sampling")["all"] == passed()["sampling"]
     coded = data(capsys, "verdicts", asked, "--reader", "label-words-coded")
     assert coded["options"]["reader"]["name"] == "label-words-coded"

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stores.store import Store
+from workbench.cli import main
 from workbench.data import shipped_templates
 from workbench.domain.instruments import IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, VariantId, VariantKind, Wording
@@ -234,7 +236,7 @@ def test_faults_of_templates_have_their_line_and_column(tmp_path: Path) -> None:
         ("templates.csv", 2, "user", "the slot {statement} 0 times in system and user"),
         ("templates.csv", 3, "user", "the slot {statement} 2 times in system and user"),
         ("templates.csv", 4, "order", "'upright'"),
-        ("templates.csv", 6, "order", "'d', 'printed' again, after line 5"),
+        ("templates.csv", 6, "order", "'chat', 'd', 'printed' again, after line 5"),
     ]
 
 
@@ -265,6 +267,28 @@ def test_broken_toml_is_found_on_its_line(tmp_path: Path, about: str, line: int)
 def test_a_folder_without_statements_is_a_mistake_of_the_request(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"statements\.csv"):
         read_csv(tmp_path)
+
+
+def test_nothing_of_a_bad_file_is_imported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text("ref,original,issue.tax\na,,2\nb,c,x\n")
+    store = tmp_path / "a.db"
+    assert main(["import", str(store), "--format", "csv", str(path)]) == 1
+    err = capsys.readouterr().err
+    assert "bad.csv, line 2, column 'original'" in err
+    assert "bad.csv, line 3, column 'issue.tax'" in err
+    assert "Nothing was imported." in err
+    assert not store.exists()
+
+
+def test_a_bad_second_import_leaves_the_first(tmp_path: Path) -> None:
+    store, path = tmp_path / "a.db", tmp_path / "mine.csv"
+    path.write_text("ref,original\na,One.\n")
+    assert main(["import", str(store), "--format", "csv", str(path)]) == 0
+    path.write_text("ref,original\na,Two.\nb,\n")
+    assert main(["import", str(store), "--format", "csv", str(path)]) == 1
+    with Store.open(store) as opened:
+        assert [s.wordings[0].text for s in opened.instruments.get("mine").statements] == ["One."]
 
 
 def test_formats_and_places_that_are_not_there_are_answered_in_words(tmp_path: Path) -> None:
@@ -333,7 +357,7 @@ def test_an_empty_json_lines_file_is_a_finding(tmp_path: Path) -> None:
     assert expected(json_lines(tmp_path, "", "")) == "one JSON object a line"
 
 
-FILLED = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00")).filter(lambda t: t.strip() != "")
+FILLED = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")).filter(lambda t: t.strip() != "")
 
 
 @given(st.lists(st.tuples(FILLED, FILLED, FILLED, FILLED, st.sampled_from([-1, 0, 1])), min_size=1, max_size=5))

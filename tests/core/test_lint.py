@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -157,7 +157,8 @@ def test_an_issue_with_fewer_than_six_labelled_statements_is_noted(labelled: int
 
 def both(**changes: str) -> tuple[Template, Template]:
     """The two orders of a template, the swapped one changed."""
-    return template("t-1"), replace(template("t-1", inverted=True), **changes)
+    swapped = asdict(template("t-1", inverted=True))
+    return template("t-1"), Template(**(swapped | changes))
 
 
 def test_two_good_label_orders_have_nothing_to_find() -> None:
@@ -168,6 +169,7 @@ def test_two_good_label_orders_have_nothing_to_find() -> None:
     ("changes", "severity", "code", "subject"),
     [
         ({"system": template("t-1").system or ""}, "error", "orders-equal", "t-1"),
+        ({"system": f"{template('t-1').system} "}, "error", "orders-equal", "t-1"),
         ({"system": 'Classify: "beneficial" or "harmful"?'}, "error", "orders-alike", "t-1"),
         ({"system": 'Classify: "harmful" or "beneficial"?'}, "warning", "orders-differ", "t-1"),
     ],

@@ -16,10 +16,14 @@ import pytest
 
 from stores.store import Store
 from tests.conftest import published
+from workbench import pipeline
+from workbench.audits.reliability_agreement import survey_agreement
+from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import ORIGINAL, VariantKind
 from workbench.formats.read import read_instrument
 from workbench.lint import LintFinding, lint
+from workbench.stats.resampling import derive_rng
 
 TABLE_10 = {
     "open_foreign_policy": (11, 14),
@@ -191,6 +195,21 @@ def test_the_data_set_is_read_and_checked_in_seconds() -> None:
     begin = time.process_time()
     lint(read_instrument("probvaa", published("probvaa")))
     assert time.process_time() - begin < 2
+
+
+def test_people_agree_with_themselves_as_published(probvaa: Instrument) -> None:
+    # TACL, Table 4, row "humans": Cohen's kappa of original and paraphrase, annotators 1 to 6, 0.90 (.08).
+    paraphrase = survey_agreement(probvaa.survey, derive_rng(1))[0]
+    assert [round(kappa.value, 4) for kappa in paraphrase.raw] == [0.8760, 0.7615, 0.9493, 0.9132, 1.0, 0.9081]
+    assert (round(paraphrase.raw_mean.mean, 4), round(paraphrase.raw_mean.sd, 4)) == (0.9014, 0.0805)
+
+
+def test_the_published_design_asks_17208_prompts(probvaa: Instrument, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "probvaa.db", create=True) as store:
+        store.instruments.add(probvaa)
+        plan = pipeline.plan(store, Design("probvaa", "any"))
+    assert len(plan.probes) == 17_208
+    assert len(plan.prompts) == 15_752, "the two orders of one template are the same text, and so are some wordings"
 
 
 def test_the_data_set_goes_into_a_store_and_comes_out(probvaa: Instrument, tmp_path: Path) -> None:

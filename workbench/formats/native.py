@@ -20,6 +20,8 @@ from workbench.formats.tabular import Findings, Row, choice, is_new, read_rows, 
 
 ISSUE, PARAPHRASE = "issue.", "paraphrase_"
 ABOUT = "instrument.toml"
+CHAT, GENERATION = "chat", "generation"
+"families: the one that is meant where none is named, and the one whose prompts are raw text to be continued"
 
 
 def read_csv(path: Path, name: str | None = None) -> Instrument:
@@ -163,14 +165,14 @@ def _templates(folder: Path, about: About, findings: Findings) -> tuple[Template
     return tuple(
         _template(row, findings)
         for row in rows
-        if is_new(seen, (row.get("name"), row.get("order")), row, "order", findings)
+        if is_new(seen, (row.get("family") or CHAT, row.get("name"), row.get("order")), row, "order", findings)
     )
 
 
 def _template(row: Row, findings: Findings) -> Template:
     _, inverted = choice(row, "order", findings, {"printed": 0, "swapped": 1})
     _check_slots(row, findings)
-    family = row.get("family") or "chat"
+    family = row.get("family") or CHAT
     return Template(
         name=row.get("name"),
         inverted=bool(inverted),
@@ -178,7 +180,7 @@ def _template(row: Row, findings: Findings) -> Template:
         positive=row.get("positive"),
         negative=row.get("negative"),
         system=row.cells.get("system") or None,
-        chat=family != "generation",
+        chat=family != GENERATION,
         family=family,
         address=row.get("address") or "personal",
         language=row.get("language") or "en",
