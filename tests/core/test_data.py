@@ -38,10 +38,10 @@ def test_every_label_of_the_templates_is_in_the_lexicon() -> None:
 
 def test_the_shipped_instrument_is_complete() -> None:
     veldania = read_csv(data.shipped_instrument_folder())
-    assert (veldania.name, len(veldania.statements)) == ("veldania", 48)
+    assert (veldania.name, len(veldania.statements)) == ("veldania", 56)
     assert {len(statement.wordings) for statement in veldania.statements} == {6}
     assert len(veldania.issues) == 8
-    assert len(veldania.party_answers) == 48 * len(veldania.parties) == 336
+    assert len(veldania.party_answers) == 56 * len(veldania.parties) == 392
     assert veldania.templates == data.shipped_templates()
     assert veldania.licence == "CC-BY-4.0"
 
