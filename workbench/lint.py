@@ -19,7 +19,7 @@ from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantK
 
 SEVERITIES = ("error", "warning", "note")
 FEWEST_PER_ISSUE = 6
-"labelled statements; fewer are marked in the stance per policy issue (Ceron et al. 2024, section 6.4)"
+"labelled statements; fewer are marked in the stance per policy issue (Ceron et al. 2024, Figure 5)"
 
 
 _OTHER_SLOT = re.compile(r"\{\w*\}|%[sd]")

@@ -28,7 +28,7 @@ PARAPHRASES = ("paraphrase_1", "paraphrase_2", "paraphrase_3")
 WORDINGS = ("original", *PARAPHRASES, "negation", "opposite")
 NEGATOR = re.compile(r"\b(?:not|no|never|cannot|nor|neither|none|nothing|nobody)\b|n['’]t\b", re.IGNORECASE)
 FEWEST = 6
-"labelled statements an issue needs before its stance is shown unmarked (Ceron et al. 2024, section 6.4)"
+"labelled statements an issue needs before its stance is shown unmarked (Ceron et al. 2024, Figure 5)"
 
 Rows = list[dict[str, str]]
 
