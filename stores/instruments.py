@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from stores.base import Aggregate, now
+from stores.people import people_of, sync_people
+from stores.templates import TEMPLATE_COLUMNS, as_template, template_id
 from stores.texts import restored, text_ids
-from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
+from workbench.domain.instruments import Instrument, IssueLabel
 from workbench.domain.prompts import Template
-from workbench.domain.readings import ReaderKind
 from workbench.domain.statements import Statement, VariantId, VariantKind, Wording, variant_order
 from workbench.errors import UnknownName
 
@@ -78,7 +78,7 @@ class Instruments(Aggregate):
             instrument_id = _upsert_instrument(connection, instrument)
             statement_ids, added, changed, retired = _sync_statements(connection, instrument_id, instrument)
             _add_templates(connection, instrument_id, instrument.templates)
-            skipped = _sync_people(connection, instrument_id, instrument, statement_ids)
+            skipped = sync_people(connection, instrument_id, instrument, statement_ids)
         return Imported(
             name=instrument.name,
             added=added,
@@ -146,7 +146,7 @@ class Instruments(Aggregate):
             known = ", ".join(self.names()) or "none; import one with: workbench import STORE --format csv PATH"
             raise UnknownName(f"no instrument is named {name!r} in this store. There is: {known}")
         instrument_id = row["id"]
-        people = self._people(instrument_id)
+        people = people_of(self.connection, instrument_id)
         return Instrument(
             name=row["name"],
             title=row["title"],
@@ -209,31 +209,6 @@ class Instruments(Aggregate):
             {"instrument": instrument_id},
         )
         return tuple(as_template(row) for row in rows)
-
-    def _people(self, instrument_id: int) -> _People:
-        values = {"instrument": instrument_id}
-        execute = self.connection.execute
-        labels = tuple(IssueLabel(*row) for row in execute(_ISSUE_LABELS, values))
-        parties = tuple(
-            Party(*row)
-            for row in execute(
-                "select country, name, position from party where instrument_id = :instrument order by id", values
-            )
-        )
-        answers = tuple(PartyAnswer(*row) for row in execute(_PARTY_ANSWERS, values))
-        survey = tuple(
-            SurveyAnswer(respondent, ref, VariantId(VariantKind(kind), ordinal), bool(agrees))
-            for respondent, ref, kind, ordinal, agrees in execute(_SURVEY, values)
-        )
-        return _People(labels, parties, answers, survey)
-
-
-@dataclass(frozen=True, slots=True)
-class _People:
-    issue_labels: tuple[IssueLabel, ...]
-    parties: tuple[Party, ...]
-    party_answers: tuple[PartyAnswer, ...]
-    survey: tuple[SurveyAnswer, ...]
 
 
 def _rows(connection: sqlite3.Connection, sql: str, values: dict[str, object]) -> Iterator[sqlite3.Row]:
@@ -345,108 +320,6 @@ def _add_templates(connection: sqlite3.Connection, instrument_id: int, templates
         )
 
 
-TEMPLATE_COLUMNS = (
-    "t.name, t.inverted, t.user, t.positive, t.negative, t.system, t.chat, t.family, t.address, t.language, t.audit"
-)
-
-
-def as_template(row: Sequence[Any]) -> Template:
-    """Return the template of a row that begins with `TEMPLATE_COLUMNS`."""
-    name, inverted, user, positive, negative, system, chat, *rest = row[:11]
-    return Template(name, bool(inverted), user, positive, negative, system, bool(chat), *rest)
-
-
-def template_id(connection: sqlite3.Connection, template: Template) -> int:
-    """Return the rowid of a template, inserting it if it is new. Call inside a transaction."""
-    connection.execute(
-        "insert into template (key, audit, name, inverted, family, address, language, chat, system, user, positive, "
-        "negative) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
-        (
-            template.key,
-            template.audit,
-            template.name,
-            template.inverted,
-            template.family,
-            template.address,
-            template.language,
-            template.chat,
-            template.system,
-            template.user,
-            template.positive,
-            template.negative,
-        ),
-    )
-    return int(connection.execute("select id from template where key = ?", (template.key,)).fetchone()[0])
-
-
-def reader_id(connection: sqlite3.Connection, kind: ReaderKind, name: str, version: str) -> int:
-    """Return the rowid of a reader, inserting it if it is new. Call inside a transaction."""
-    connection.execute(
-        "insert into reader (kind, name, version, created_at) values (?, ?, ?, ?) on conflict do nothing",
-        (kind.value, name, version, now()),
-    )
-    row = connection.execute(
-        "select id from reader where kind = ? and name = ? and version = ?", (kind.value, name, version)
-    ).fetchone()
-    return int(row[0])
-
-
-def _sync_people(
-    connection: sqlite3.Connection, instrument_id: int, instrument: Instrument, statements: dict[str, int]
-) -> int:
-    """Store labels and answers; return how many were on statements that the instrument does not have."""
-    skipped = _add_issue_labels(connection, instrument.issue_labels, statements)
-    connection.executemany(
-        "insert into party (instrument_id, country, name, position) values (?, ?, ?, ?) "
-        "on conflict (instrument_id, country, name) do update set position = excluded.position",
-        [(instrument_id, party.country, party.name, party.position) for party in instrument.parties],
-    )
-    parties = {
-        (country, name): rowid
-        for rowid, country, name in connection.execute(
-            "select id, country, name from party where instrument_id = ?", (instrument_id,)
-        )
-    }
-    answers = [a for a in instrument.party_answers if a.statement in statements]
-    connection.executemany(
-        "insert into party_answer (party_id, statement_id, answer, stance) values (?, ?, ?, ?) "
-        "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = excluded.stance",
-        [(parties[a.country, a.party], statements[a.statement], a.answer, a.stance) for a in answers],
-    )
-    survey = [a for a in instrument.survey if a.statement in statements]
-    connection.executemany(
-        "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (?, ?, ?, ?, ?) "
-        "on conflict do update set agrees = excluded.agrees",
-        [(statements[a.statement], a.respondent, a.variant.kind.value, a.variant.ordinal, a.agrees) for a in survey],
-    )
-    return skipped + len(instrument.party_answers) - len(answers) + len(instrument.survey) - len(survey)
-
-
-def _add_issue_labels(connection: sqlite3.Connection, labels: Iterable[IssueLabel], statements: dict[str, int]) -> int:
-    """Append a revision for each label that differs from the newest one of its annotator."""
-    skipped = 0
-    readers: dict[str, int] = {}
-    for label in labels:
-        if label.statement not in statements:
-            skipped += 1
-            continue
-        if label.annotator not in readers:
-            readers[label.annotator] = reader_id(connection, ReaderKind.IMPORT, label.annotator, "")
-        key = (statements[label.statement], label.issue, readers[label.annotator])
-        newest = connection.execute(
-            "select revision, label from issue_label where statement_id = ? and issue = ? and reader_id = ? "
-            "order by revision desc limit 1",
-            key,
-        ).fetchone()
-        if newest is None or newest[1] != label.label:
-            connection.execute(
-                "insert into issue_label (statement_id, issue, reader_id, revision, label, at) "
-                "values (?, ?, ?, ?, ?, ?)",
-                (*key, newest[0] + 1 if newest else 1, label.label, now()),
-            )
-    return skipped
-
-
 def _filter(search: str, issue: str, country: str) -> str:
     """Return the further conditions of a statement list; values are bound by name."""
     clauses = ""
@@ -515,28 +388,4 @@ _WORDINGS = """
     from statement s join wording w on w.statement_id = s.id join text x on x.id = w.text_id
     where s.instrument_id = :instrument and s.current = 1
     order by s.ordinal, w.id
-"""
-
-_ISSUE_LABELS = """
-    select s.ref, l.issue, r.name, l.label
-    from issue_label l
-    join statement s on s.id = l.statement_id and s.current = 1
-    join reader r on r.id = l.reader_id
-    where s.instrument_id = :instrument and l.revision = (
-        select max(m.revision) from issue_label m
-        where m.statement_id = l.statement_id and m.issue = l.issue and m.reader_id = l.reader_id
-    )
-    order by s.ordinal, l.issue, r.name
-"""
-
-_PARTY_ANSWERS = """
-    select p.country, p.name, s.ref, a.answer, a.stance
-    from party_answer a join party p on p.id = a.party_id join statement s on s.id = a.statement_id and s.current = 1
-    where p.instrument_id = :instrument order by p.id, s.ordinal
-"""
-
-_SURVEY = """
-    select a.respondent, s.ref, a.kind, a.ordinal, a.agrees
-    from survey_answer a join statement s on s.id = a.statement_id and s.current = 1
-    where s.instrument_id = :instrument order by a.respondent, s.ordinal, a.kind, a.ordinal
 """

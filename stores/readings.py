@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stores.base import Aggregate
-from stores.instruments import reader_id
+from stores.people import reader_id
 from stores.rule_readings import RuleReading, insert_readings
 from stores.runs import Run
 from stores.texts import restored

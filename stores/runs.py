@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stores.base import Aggregate, now
-from stores.instruments import TEMPLATE_COLUMNS, as_template, template_id
 from stores.rule_readings import RuleReading, insert_readings
+from stores.templates import TEMPLATE_COLUMNS, as_template, template_id
 from stores.texts import restored, text_ids
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.prompts import Message, Probe, Prompt, Template

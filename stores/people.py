@@ -1,0 +1,134 @@
+"""What people said of statements: labels and answers. A changed label is a revision; nothing is overwritten."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from stores.base import now
+from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
+from workbench.domain.readings import ReaderKind
+from workbench.domain.statements import VariantId, VariantKind
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Labels and answers on one instrument."""
+
+    issue_labels: tuple[IssueLabel, ...]
+    parties: tuple[Party, ...]
+    party_answers: tuple[PartyAnswer, ...]
+    survey: tuple[SurveyAnswer, ...]
+
+
+def people_of(connection: sqlite3.Connection, instrument_id: int) -> People:
+    """Return what people said of the current statements of an instrument."""
+    values = {"instrument": instrument_id}
+    execute = connection.execute
+    labels = tuple(IssueLabel(*row) for row in execute(_ISSUE_LABELS, values))
+    parties = tuple(
+        Party(*row)
+        for row in execute(
+            "select country, name, position from party where instrument_id = :instrument order by id", values
+        )
+    )
+    answers = tuple(PartyAnswer(*row) for row in execute(_PARTY_ANSWERS, values))
+    survey = tuple(
+        SurveyAnswer(respondent, ref, VariantId(VariantKind(kind), ordinal), bool(agrees))
+        for respondent, ref, kind, ordinal, agrees in execute(_SURVEY, values)
+    )
+    return People(labels, parties, answers, survey)
+
+
+def reader_id(connection: sqlite3.Connection, kind: ReaderKind, name: str, version: str) -> int:
+    """Return the rowid of a reader, inserting it if it is new. Call inside a transaction."""
+    connection.execute(
+        "insert into reader (kind, name, version, created_at) values (?, ?, ?, ?) on conflict do nothing",
+        (kind.value, name, version, now()),
+    )
+    row = connection.execute(
+        "select id from reader where kind = ? and name = ? and version = ?", (kind.value, name, version)
+    ).fetchone()
+    return int(row[0])
+
+
+def sync_people(
+    connection: sqlite3.Connection, instrument_id: int, instrument: Instrument, statements: dict[str, int]
+) -> int:
+    """Store labels and answers; return how many were on statements that the instrument does not have."""
+    skipped = _add_issue_labels(connection, instrument.issue_labels, statements)
+    connection.executemany(
+        "insert into party (instrument_id, country, name, position) values (?, ?, ?, ?) "
+        "on conflict (instrument_id, country, name) do update set position = excluded.position",
+        [(instrument_id, party.country, party.name, party.position) for party in instrument.parties],
+    )
+    parties = {
+        (country, name): rowid
+        for rowid, country, name in connection.execute(
+            "select id, country, name from party where instrument_id = ?", (instrument_id,)
+        )
+    }
+    answers = [a for a in instrument.party_answers if a.statement in statements]
+    connection.executemany(
+        "insert into party_answer (party_id, statement_id, answer, stance) values (?, ?, ?, ?) "
+        "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = excluded.stance",
+        [(parties[a.country, a.party], statements[a.statement], a.answer, a.stance) for a in answers],
+    )
+    survey = [a for a in instrument.survey if a.statement in statements]
+    connection.executemany(
+        "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (?, ?, ?, ?, ?) "
+        "on conflict do update set agrees = excluded.agrees",
+        [(statements[a.statement], a.respondent, a.variant.kind.value, a.variant.ordinal, a.agrees) for a in survey],
+    )
+    return skipped + len(instrument.party_answers) - len(answers) + len(instrument.survey) - len(survey)
+
+
+def _add_issue_labels(connection: sqlite3.Connection, labels: Iterable[IssueLabel], statements: dict[str, int]) -> int:
+    """Append a revision for each label that differs from the newest one of its annotator."""
+    skipped = 0
+    readers: dict[str, int] = {}
+    for label in labels:
+        if label.statement not in statements:
+            skipped += 1
+            continue
+        if label.annotator not in readers:
+            readers[label.annotator] = reader_id(connection, ReaderKind.IMPORT, label.annotator, "")
+        key = (statements[label.statement], label.issue, readers[label.annotator])
+        newest = connection.execute(
+            "select revision, label from issue_label where statement_id = ? and issue = ? and reader_id = ? "
+            "order by revision desc limit 1",
+            key,
+        ).fetchone()
+        if newest is None or newest[1] != label.label:
+            connection.execute(
+                "insert into issue_label (statement_id, issue, reader_id, revision, label, at) "
+                "values (?, ?, ?, ?, ?, ?)",
+                (*key, newest[0] + 1 if newest else 1, label.label, now()),
+            )
+    return skipped
+
+
+_ISSUE_LABELS = """
+    select s.ref, l.issue, r.name, l.label
+    from issue_label l
+    join statement s on s.id = l.statement_id and s.current = 1
+    join reader r on r.id = l.reader_id
+    where s.instrument_id = :instrument and l.revision = (
+        select max(m.revision) from issue_label m
+        where m.statement_id = l.statement_id and m.issue = l.issue and m.reader_id = l.reader_id
+    )
+    order by s.ordinal, l.issue, r.name
+"""
+
+_PARTY_ANSWERS = """
+    select p.country, p.name, s.ref, a.answer, a.stance
+    from party_answer a join party p on p.id = a.party_id join statement s on s.id = a.statement_id and s.current = 1
+    where p.instrument_id = :instrument order by p.id, s.ordinal
+"""
+
+_SURVEY = """
+    select a.respondent, s.ref, a.kind, a.ordinal, a.agrees
+    from survey_answer a join statement s on s.id = a.statement_id and s.current = 1
+    where s.instrument_id = :instrument order by a.respondent, s.ordinal, a.kind, a.ordinal
+"""
