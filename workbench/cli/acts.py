@@ -40,7 +40,8 @@ def init(options: Namespace) -> int:
     make(options.store, demo=options.demo)
     say(f"Made {options.store}." + (f" It holds the instrument {SHIPPED}." if options.demo else ""))
     if options.demo:
-        say(f"Next: workbench run {options.store} --model smollm2 --statements 8 --templates 2 --samples 10")
+        ask = "--model smollm2 --family user --statements 8 --templates 2 --samples 10 --temperature 0.4"
+        say(f"Next: workbench run {options.store} {ask}")
     else:
         say(f"Next: workbench import {options.store} --format csv PATH")
     return 0
