@@ -86,16 +86,15 @@ class ResponseRow:
 class Runs(Aggregate):
     """The verbs on prompts, draws and responses."""
 
-    def stored(self, keys: Sequence[bytes], model: str, revision: str | None, sampling: Sampling) -> dict[bytes, int]:
+    def stored(self, keys: Sequence[bytes], model: str, sampling: Sampling, card: ModelCard | None) -> dict[bytes, int]:
         """Return how many answers each of these prompts has already.
 
-        `revision` None stands for the newest revision of a model of that name: what a plan can know before the
-        model is loaded.
+        `card` None stands for the newest model of that name: what a plan can know before the model is loaded.
         """
         row = self.connection.execute(
             "select m.id, s.id from model m, sampling s where m.name = :model and s.key = :sampling "
-            "and (:revision is null or m.revision = :revision) order by m.id desc limit 1",
-            {"model": model, "sampling": sampling.key, "revision": revision},
+            "and (:card is null or m.key = :card) order by m.id desc limit 1",
+            {"model": model, "sampling": sampling.key, "card": card.key if card else None},
         ).fetchone()
         if row is None:
             return {}

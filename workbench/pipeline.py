@@ -23,7 +23,7 @@ from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.readings import ReaderCard, Stance
-from workbench.domain.responses import Request
+from workbench.domain.responses import ModelCard, Request
 from workbench.domain.statements import VariantId, VariantKind, variant_order
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.readers.label_words import LabelWords
@@ -110,10 +110,10 @@ def derived_seed(seed: int, prompt_key: bytes, held: int) -> int:
     return (int(state[0]) << 31) | (int(state[1]) >> 1)
 
 
-def plan(store: Store, design: Design, *, revision: str | None = None) -> Plan:
+def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan:
     """Work out what a design asks. Reads only.
 
-    `revision` None: answers of the newest revision of a model of that name count as stored.
+    `card` None: answers of the newest model of that name count as stored; with it, those of exactly this model.
 
     Raises UnknownName for statements, variants or templates that the instrument does not have.
     """
@@ -135,7 +135,7 @@ def plan(store: Store, design: Design, *, revision: str | None = None) -> Plan:
             f"Its languages: {', '.join(languages)}"
         )
     prompts = {probe.prompt.key: probe.prompt for probe in probes}
-    stored = store.runs.stored(list(prompts), design.model, revision, design.sampling)
+    stored = store.runs.stored(list(prompts), design.model, design.sampling, card)
     return Plan(design, templates, probes, prompts, stored)
 
 

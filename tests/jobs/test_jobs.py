@@ -192,3 +192,21 @@ def test_a_job_that_nobody_has_taken_is_cancelled_at_once(filled: Store) -> None
     assert filled.jobs.request_stop(job_id).state == "cancelled"
     with pytest.raises(JobError, match="nothing to cancel"):
         filled.jobs.request_stop(job_id)
+
+
+def test_a_job_that_is_asked_for_twice_is_refused(filled: Store, slow: str) -> None:
+    job_id = launch.start(filled, design(slow))
+    with pytest.raises(JobError, match=f"job {job_id} asks this already"):
+        launch.start(filled, design(slow))
+    filled.jobs.request_stop(job_id)
+    wait(filled, job_id, ended)
+
+
+def test_answers_of_another_form_of_the_model_do_not_count_as_stored(filled: Store, tmp_path: Path) -> None:
+    persona = tmp_path / "p.toml"
+    persona.write_text("agree = 0.9\n")
+    wait(filled, launch.start(filled, design(f"scripted:{persona}")), ended)
+    persona.write_text("agree = 0.1\n")
+    wait(filled, launch.start(filled, design(f"scripted:{persona}")), ended)
+    assert answers(filled) == 864, "the same name, another revision: asked anew"
+    assert len(filled.runs.list("reliability")) == 2

@@ -80,7 +80,7 @@ def made(path: Path, *instruments: Instrument) -> Path:
     return path
 
 
-async def until(pilot: Pilot[Any], holds: Callable[[], object], seconds: float = 20.0) -> None:
+async def until(pilot: Pilot[Any], holds: Callable[[], object], seconds: float = 90.0) -> None:
     """Let the app go on until something holds: workers and debounced timers bring it."""
     deadline = time.monotonic() + seconds
     while not holds():

@@ -36,7 +36,7 @@ class ModelCard:
     revision: str
     "commit of the hub, or a hash of the weights' file"
     backend: str
-    "`transformers`, `scripted`, …, with the version of the library"
+    "`transformers`, `scripted`, …; versions are the attempt's: a new library does not make another model"
     dtype: str
     chat_format: str
     "`none`, or a hash of the chat template"

@@ -74,7 +74,7 @@ class LocalModel:
         self._card = ModelCard(
             name=name,
             revision=revision or commit or "unknown",
-            backend=f"transformers {transformers.__version__}, torch {torch.__version__}",
+            backend="transformers",
             dtype=str(model.dtype).removeprefix("torch."),
             chat_format=self._chat_format(),
         )

@@ -20,8 +20,15 @@ SAMPLE = "sample"
 
 
 def create(store: Store, design: Design, plan: pipeline.Plan | None = None) -> int:
-    """Queue a sampling job and return its number. Raises UsageError where the design asks for nothing that exists."""
+    """Queue a sampling job and return its number.
+
+    Raises UsageError where the design asks for nothing that exists, JobError where a job is asking the same already:
+    two would each ask what the other has not stored yet.
+    """
     plan = plan or pipeline.plan(store, design)
+    for job in store.jobs.list():
+        if job.active and Design.from_json(job.spec) == plan.design:
+            raise JobError(f"job {job.id} asks this already and is {job.state}; wait for it, or cancel it first")
     return store.jobs.create(SAMPLE, plan.design.as_json(), plan.samples)
 
 

@@ -12,6 +12,7 @@ import threading
 import traceback
 from collections.abc import Callable
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from types import FrameType
 
@@ -74,10 +75,16 @@ def say(text: str) -> None:
     print(f"{stamp} {text}", flush=True)
 
 
+def code_version() -> str:
+    """Return the versions of all code that answers pass through, as every response keeps them."""
+    libraries = ", ".join(f"{name} {metadata.version(name)}" for name in ("transformers", "torch"))
+    return f"{__version__} ({libraries})"
+
+
 def run(path: Path, job_id: int) -> int:
     """Do a job and return the exit code: 0 done, 1 failed, 3 stopped on request."""
     with Store.open(path) as store:
-        attempt = store.jobs.claim(job_id, __version__)
+        attempt = store.jobs.claim(job_id, code_version())
         stop = Stop()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, _stops(stop))
@@ -101,7 +108,7 @@ def sample(store: Store, job: Job, attempt: int, stop: Stop) -> tuple[str, str]:
     store.jobs.beat(job.id, f"loading {design.model}")
     model = load(design.model)
     try:
-        plan = pipeline.plan(store, design, revision=model.card.revision)
+        plan = pipeline.plan(store, design, card=model.card)
         store.jobs.plan(job.id, plan.samples)
         store.jobs.beat(job.id, "sampling")
         say(f"model {model.card}\n{plan.describe()}")
