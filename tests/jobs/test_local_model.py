@@ -185,7 +185,7 @@ def test_closing_the_iterator_stops_the_work(model: LocalModel) -> None:
 def test_a_model_that_is_not_there_is_named_with_what_was_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(ModelError, match=r"nobody/nothing.*hub id"):
         load("nobody/nothing")
     with pytest.raises(ModelError, match="no such GGUF file"):
