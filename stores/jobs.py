@@ -18,6 +18,8 @@ from pathlib import Path
 from stores.base import Aggregate, now
 from workbench.errors import JobError
 
+CLOCK_SLACK_S = 5.0
+"seconds by which the clock of a heartbeat may differ from that of a process"
 LOST_AFTER_S = 60.0
 "seconds without a heartbeat after which a worker on another machine counts as gone"
 
@@ -175,12 +177,13 @@ def _job(row: tuple[object, ...]) -> Job:
 def _gone(heartbeat: str, host: str, pid: int) -> bool:
     """Whether a worker is no more: its process on this machine, its heartbeat on another."""
     if host == socket.gethostname():
-        return not _alive(pid)
+        return not _alive(pid, datetime.fromisoformat(heartbeat))
     age = datetime.now(UTC) - datetime.fromisoformat(heartbeat)
     return age.total_seconds() > LOST_AFTER_S
 
 
-def _alive(pid: int) -> bool:
+def _alive(pid: int, heartbeat: datetime) -> bool:
+    """Whether the process that gave this heartbeat is there: not a zombie, and not a later one with its number."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -188,7 +191,10 @@ def _alive(pid: int) -> bool:
     except PermissionError:
         return True
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
-        return stat.rsplit(")", 1)[-1].split()[0] != "Z"
-    except OSError:
-        return True
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rsplit(")", 1)[-1].split()
+        uptime = float(Path("/proc/uptime").read_text(encoding="ascii").split()[0])
+    except (OSError, ValueError, IndexError):
+        return True  # no /proc here: the process number is all there is to go by
+    age = uptime - int(fields[19]) / os.sysconf("SC_CLK_TCK")
+    silent = (datetime.now(UTC) - heartbeat).total_seconds()
+    return fields[0] != "Z" and age > silent - CLOCK_SLACK_S

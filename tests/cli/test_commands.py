@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -177,3 +178,20 @@ def test_control_characters_of_data_are_not_sent_to_the_terminal(
     assert "\x1b" not in out
     assert "\\x1b[31mred" in out
     assert str(job) in out
+
+
+def test_the_demo_comes_back_to_its_store_and_asks_what_a_changed_instrument_needs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "demo.db"
+    assert run(capsys, "demo", path, "--model", "scripted", "--no-screen")[0] == 0
+    code, out, _ = run(capsys, "demo", path, "--model", "scripted", "--no-screen")
+    assert (code, len(data(capsys, "jobs", path))) == (0, 1)
+    assert "Everything is stored already." in out
+    with Store.open(path) as store:
+        made = store.instruments.get("veldania")
+        first = made.statements[0]
+        changed = replace(first, wordings=tuple(replace(w, text=f"{w.text} Now.") for w in first.wordings))
+        store.instruments.add(replace(made, statements=(changed, *made.statements[1:])))
+    assert run(capsys, "demo", path, "--model", "scripted", "--no-screen")[0] == 0
+    assert [job["state"] for job in data(capsys, "jobs", path)] == ["done", "done"]

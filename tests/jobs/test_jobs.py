@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -210,3 +212,19 @@ def test_answers_of_another_form_of_the_model_do_not_count_as_stored(filled: Sto
     wait(filled, launch.start(filled, design(f"scripted:{persona}")), ended)
     assert answers(filled) == 864, "the same name, another revision: asked anew"
     assert len(filled.runs.list("reliability")) == 2
+
+
+def test_another_process_with_the_workers_number_is_not_taken_for_it(filled: Store) -> None:
+    job_id = launch.create(filled, design("scripted"))
+    filled.jobs.claim(job_id, "test")
+    later = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        with filled.write() as connection:
+            connection.execute("update attempt set pid = ?", (later.pid,))
+        assert filled.jobs.get(job_id).state == "running", "it began when the worker last gave a sign"
+        with filled.write() as connection:
+            connection.execute("update job set heartbeat = '2020-01-01T00:00:00.000Z'")
+        assert filled.jobs.get(job_id).state == "lost"
+    finally:
+        later.kill()
+        later.wait()

@@ -101,11 +101,11 @@ def demo(options: Namespace) -> int:
 
 
 def _come_back(store: Store, design: Design) -> int | None:
-    """Return the job that asks this already, resuming it where its worker is gone; None where there is none."""
+    """Return the unfinished job that asks this, resuming it where its worker is gone; None where there is none."""
     from workbench.jobs import launch
 
     for job in store.jobs.list():
-        if Design.from_json(job.spec) == design:
+        if job.state != "done" and Design.from_json(job.spec) == design:
             if not job.active:
                 launch.resume(store, job.id)
             return job.id
