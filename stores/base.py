@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from sqlite_utils import Database
@@ -34,4 +34,19 @@ class Aggregate:
 
 def now() -> str:
     """Return the time in UTC, to the millisecond, as stores keep it: `2026-11-21T09:30:00.123Z`."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return _written(datetime.now(UTC))
+
+
+def later(at: str, by: timedelta) -> str:
+    """Return a stored time moved on."""
+    return _written(datetime.fromisoformat(at).astimezone(UTC) + by)
+
+
+def now_after(last: str | None) -> str:
+    """Return the time, or a moment after `last` where the clock went back: later words stay later."""
+    at = now()
+    return at if last is None or last < at else later(last, timedelta(milliseconds=1))
+
+
+def _written(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

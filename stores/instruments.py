@@ -14,7 +14,7 @@ from stores.templates import TEMPLATE_COLUMNS, as_template, template_id
 from stores.texts import restored, text_ids
 from workbench.domain.instruments import Instrument, IssueLabel
 from workbench.domain.prompts import Template
-from workbench.domain.statements import Statement, VariantId, VariantKind, Wording, variant_order
+from workbench.domain.statements import Dimension, Side, Statement, VariantId, VariantKind, Wording, variant_order
 from workbench.errors import UnknownName
 
 
@@ -26,7 +26,7 @@ class Imported:
     added: int
     "statements that were not there"
     changed: int
-    "statements whose wordings differ: a new version; answers to the old one keep pointing at it"
+    "statements that gained wordings, or whose wordings differ: these get a new version, the old one keeps its answers"
     unchanged: int
     retired: int
     "statements that the new version of the instrument no longer has"
@@ -72,7 +72,8 @@ class Instruments(Aggregate):
     def add(self, instrument: Instrument) -> Imported:
         """Import an instrument in one transaction. Importing the same again changes nothing.
 
-        A statement whose wordings changed gets a new version; the old one, and every answer to it, stays.
+        A statement whose wordings changed gets a new version; the old one, and every answer to it, stays. One that only
+        gained wordings keeps its version, and its answers count as before.
         """
         with self.store.write() as connection:
             instrument_id = _upsert_instrument(connection, instrument)
@@ -183,11 +184,22 @@ class Instruments(Aggregate):
         for label in labels:
             issues[label.statement][label.issue] = label.label
         wordings: dict[str, list[Wording]] = defaultdict(list)
-        about: dict[str, tuple[str | None, str | None]] = {}
-        for ref, country, topic, kind, ordinal, language, author, body, packed in self.connection.execute(
-            _WORDINGS, {"instrument": instrument_id}
-        ):
-            about[ref] = (country, topic)
+        about: dict[str, tuple[str | None, ...]] = {}
+        for (
+            ref,
+            country,
+            topic,
+            dimension,
+            leaning,
+            source,
+            kind,
+            ordinal,
+            language,
+            author,
+            body,
+            packed,
+        ) in self.connection.execute(_WORDINGS, {"instrument": instrument_id}):
+            about[ref] = (country, topic, dimension, leaning, source)
             variant = VariantId(VariantKind(kind), ordinal)
             wordings[ref].append(Wording(variant, language, restored(body, packed), author))
         return tuple(
@@ -198,8 +210,11 @@ class Instruments(Aggregate):
                 topic=topic,
                 issues=issues.get(ref, {}),
                 languages=tuple(sorted({w.language for w in wordings[ref]})),
+                dimension=Dimension(dimension) if dimension else None,
+                leaning=Side(leaning) if leaning else None,
+                source=source,
             )
-            for ref, (country, topic) in about.items()
+            for ref, (country, topic, dimension, leaning, source) in about.items()
         )
 
     def _templates(self, instrument_id: int) -> tuple[Template, ...]:
@@ -265,10 +280,15 @@ def _sync_statements(
         }
         if statement.ref in held:
             rowid = held[statement.ref][0]
-            if {key: text for key, (text, _) in wanted.items()} == _held_wordings(connection, rowid):
+            there = _held_wordings(connection, rowid)
+            if there.items() <= {key: text for key, (text, _) in wanted.items()}.items():
+                more = {key: wording for key, wording in wanted.items() if key not in there}
+                _insert_wordings(connection, rowid, more)
+                changed += bool(more)
                 connection.execute(
-                    "update statement set ordinal = ?, country = ?, topic = ? where id = ?",
-                    (ordinal, statement.country, statement.topic, rowid),
+                    "update statement set ordinal = ?, country = ?, topic = ?, dimension = ?, leaning = ?, source = ? "
+                    "where id = ?",
+                    (ordinal, *_about(statement), rowid),
                 )
                 ids[statement.ref] = rowid
                 continue
@@ -281,6 +301,11 @@ def _sync_statements(
     gone = [rowid for ref, (rowid, _) in held.items() if ref not in ids]
     connection.executemany("update statement set current = 0 where id = ?", [(rowid,) for rowid in gone])
     return ids, added, changed, len(gone)
+
+
+def _about(statement: Statement) -> tuple[str | None, ...]:
+    """Return what a statement's row says beside its wordings."""
+    return (statement.country, statement.topic, statement.dimension, statement.leaning, statement.source)
 
 
 def _held_wordings(connection: sqlite3.Connection, statement_id: int) -> dict[tuple[str, int, str], int]:
@@ -299,15 +324,21 @@ def _insert_statement(
     wordings: dict[tuple[str, int, str], tuple[int, str | None]],
 ) -> int:
     rowid = connection.execute(
-        "insert into statement (instrument_id, ref, version, current, ordinal, country, topic, created_at) "
-        "values (?, ?, ?, 1, ?, ?, ?, ?) returning id",
-        (instrument_id, statement.ref, version, ordinal, statement.country, statement.topic, now()),
+        "insert into statement (instrument_id, ref, version, current, ordinal, country, topic, dimension, leaning, "
+        "source, created_at) values (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?) returning id",
+        (instrument_id, statement.ref, version, ordinal, *_about(statement), now()),
     ).fetchone()[0]
+    _insert_wordings(connection, rowid, wordings)
+    return int(rowid)
+
+
+def _insert_wordings(
+    connection: sqlite3.Connection, statement_id: int, wordings: dict[tuple[str, int, str], tuple[int, str | None]]
+) -> None:
     connection.executemany(
         "insert into wording (statement_id, kind, ordinal, language, text_id, author) values (?, ?, ?, ?, ?, ?)",
-        [(rowid, *key, text, author) for key, (text, author) in wordings.items()],
+        [(statement_id, *key, text, author) for key, (text, author) in wordings.items()],
     )
-    return int(rowid)
 
 
 def _add_templates(connection: sqlite3.Connection, instrument_id: int, templates: Iterable[Template]) -> None:
@@ -384,7 +415,8 @@ _SUMMARIES = """
 """
 
 _WORDINGS = """
-    select s.ref, s.country, s.topic, w.kind, w.ordinal, w.language, w.author, x.body, x.packed
+    select s.ref, s.country, s.topic, s.dimension, s.leaning, s.source, w.kind, w.ordinal, w.language, w.author,
+        x.body, x.packed
     from statement s join wording w on w.statement_id = s.id join text x on x.id = w.text_id
     where s.instrument_id = :instrument and s.current = 1
     order by s.ordinal, w.id

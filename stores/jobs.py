@@ -111,6 +111,14 @@ class Jobs(Aggregate):
             ).fetchone()
         return bool(row[0])
 
+    def report(self, job_id: int, done: int, progress: str, message: str) -> None:
+        """Say how far a job is that commits nothing on the way; `progress` is JSON."""
+        with self.store.write() as connection:
+            connection.execute(
+                "update job set done = ?, progress = ?, message = ?, heartbeat = ? where id = ?",
+                (done, progress, message, now(), job_id),
+            )
+
     def plan(self, job_id: int, total: int) -> None:
         """Correct how much there is to do, once the model is known exactly."""
         with self.store.write() as connection:

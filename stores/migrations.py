@@ -256,3 +256,92 @@ def m003_responses(db: Database) -> None:
         ) strict, without rowid
         """,
     )
+
+
+@migrations()
+def m004_annotation(db: Database) -> None:
+    """What the bias score needs: sides of statements, labels by people, adjudications, classifiers.
+
+    People's labels are readings with a `uid`, by which stores merge, and a codebook. The newest by (at, uid) counts;
+    a null label withdraws. An adjudication keeps in `basis` which labels it decided on, and is open again when others
+    have come. An attention item is needed by nobody (`needed` 0) and shown to everybody. `queue_item.done` counts the
+    people who labelled the item, so that the next item is one index lookup.
+    """
+    _run(
+        db,
+        """
+        alter table statement add column dimension text check (dimension in ('economic', 'cultural'));
+        alter table statement add column leaning text check (leaning in ('left', 'right'));
+        alter table statement add column source text;
+        alter table template add column scale text not null default '';
+        create table codebook (
+            id integer primary key,
+            key blob not null unique,
+            name text not null,
+            body text not null,
+            created_at text not null
+        ) strict;
+        alter table reading add column codebook_id integer references codebook;
+        alter table reading add column uid blob;
+        alter table reading add column basis blob;
+        create unique index reading_uid on reading (uid) where uid is not null;
+        create index reading_of_people on reading (reader_id, at) where uid is not null;
+        create unique index unit_stance on unit (text_id, wording_id)
+            where template_id is null and wording_id is not null;
+        create table queue (
+            id integer primary key,
+            uid blob not null unique,
+            name text not null unique,
+            codebook_id integer not null references codebook,
+            purpose text not null check (purpose in ('training', 'test', 'check')),
+            spec text not null,
+            lease_s integer not null check (lease_s > 0),
+            created_at text not null
+        ) strict;
+        create table queue_item (
+            queue_id integer not null references queue,
+            unit_id integer not null references unit,
+            ordinal integer not null,
+            stratum text not null,
+            needed integer not null,
+            attention text,
+            done integer not null default 0,
+            priority real not null default 0,
+            primary key (queue_id, unit_id)
+        ) strict, without rowid;
+        create index queue_open on queue_item (queue_id, (done > 0) desc, priority desc, ordinal)
+            where done < needed;
+        create table assignment (
+            queue_id integer not null references queue,
+            unit_id integer not null references unit,
+            reader_id integer not null references reader,
+            state text not null check (state in ('leased', 'done', 'skipped')),
+            lease_until text,
+            at text not null,
+            primary key (queue_id, unit_id, reader_id)
+        ) strict, without rowid;
+        create index assignment_of on assignment (reader_id, queue_id, state, at);
+        create table remark (
+            uid blob primary key,
+            unit_id integer not null references unit,
+            reader_id integer not null references reader,
+            flagged integer not null check (flagged in (0, 1)),
+            note text not null,
+            at text not null
+        ) strict, without rowid;
+        create index remark_of on remark (unit_id, reader_id, at);
+        create table classifier (
+            id integer primary key,
+            uid blob not null unique,
+            name text not null unique,
+            reader_id integer not null references reader,
+            codebook_id integer not null references codebook,
+            job_id integer references job,
+            folder text not null,
+            config text not null,
+            data text not null,
+            evaluation text not null,
+            created_at text not null
+        ) strict
+        """,
+    )

@@ -38,10 +38,10 @@ class Readings(Aggregate):
         )
         return tuple(restored(body, packed) for body, packed in rows)
 
-    def add(self, reader: int, readings: Iterable[RuleReading]) -> None:
-        """Write readings in one transaction; what this reader has read already stays as it is."""
+    def add(self, readings: Iterable[RuleReading]) -> None:
+        """Write readings in one transaction; what a reader has read already stays as it is."""
         with self.store.write() as connection:
-            insert_readings(connection, reader, readings)
+            insert_readings(connection, readings)
 
 
 _UNREAD = """

@@ -18,10 +18,12 @@ class RuleReading:
     text: str
     template: bytes
     "the template's key"
+    reader: int
+    "rowid of the rule"
     reading: Reading
 
 
-def insert_readings(connection: sqlite3.Connection, reader: int, readings: Iterable[RuleReading]) -> None:
+def insert_readings(connection: sqlite3.Connection, readings: Iterable[RuleReading]) -> None:
     """Insert readings of texts and templates that are in the store. Call inside a transaction."""
     at = now()
     templates: dict[bytes, int] = {}
@@ -37,5 +39,5 @@ def insert_readings(connection: sqlite3.Connection, reader: int, readings: Itera
             "insert into reading (unit_id, reader_id, revision, label, reason, start, stop, confidence, at) "
             "values ((select id from unit where text_id = ? and template_id = ? and wording_id is null), "
             "?, 1, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-            (*unit, reader, reading.label, reading.reason, reading.start, reading.stop, reading.confidence, at),
+            (*unit, item.reader, reading.label, reading.reason, reading.start, reading.stop, reading.confidence, at),
         )

@@ -127,9 +127,15 @@ class Runs(Aggregate):
             )
             connection.executemany(
                 "insert into probe (audit, wording_id, template_id, axes, prompt_id) "
-                "values (?, ?, ?, '{}', (select id from prompt where key = ?)) on conflict do nothing",
+                "values (?, ?, ?, ?, (select id from prompt where key = ?)) on conflict do nothing",
                 (
-                    (audit, wordings[p.statement, p.variant], template_ids[p.template, p.inverted], p.prompt.key)
+                    (
+                        audit,
+                        wordings[p.statement, p.variant],
+                        template_ids[p.template, p.inverted],
+                        json.dumps(dict(p.axes), sort_keys=True, ensure_ascii=False),
+                        p.prompt.key,
+                    )
                     for p in probes
                 ),
             )
@@ -147,7 +153,6 @@ class Runs(Aggregate):
         batch: Iterable[Answered],
         *,
         job: tuple[int, int, str] | None = None,
-        reader: int | None = None,
         readings: Iterable[RuleReading] = (),
     ) -> None:
         """Write the answers of a batch in one transaction: with them a rule's readings of these answers, and with
@@ -170,8 +175,7 @@ class Runs(Aggregate):
                     "insert into response (draw_id, text_id, count) values (?, ?, ?)",
                     ((draw, ids[text], count) for text, count in item.answers),
                 )
-            if reader is not None:
-                insert_readings(connection, reader, readings)
+            insert_readings(connection, readings)
             if job is not None:
                 job_id, done, progress = job
                 connection.execute(

@@ -10,9 +10,14 @@ from types import TracebackType
 
 from sqlite_utils import Database
 
+from stores.bias import BiasReadings
+from stores.classifiers import Classifiers
 from stores.connection import open_database, translated
+from stores.exchange import Exchange
 from stores.instruments import Instruments
 from stores.jobs import Jobs
+from stores.labels import Labels
+from stores.queues import Queues
 from stores.readings import Readings
 from stores.runs import Runs
 
@@ -37,6 +42,11 @@ class Store:
         self.runs = Runs(self)
         self.readings = Readings(self)
         self.jobs = Jobs(self)
+        self.queues = Queues(self)
+        self.labels = Labels(self)
+        self.exchange = Exchange(self)
+        self.classifiers = Classifiers(self)
+        self.bias = BiasReadings(self)
 
     @classmethod
     def open(cls, path: Path | str, *, create: bool = False) -> Store:

@@ -8,11 +8,31 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from workbench.codebooks import read_codebook
+from workbench.domain.annotations import Codebook
 from workbench.domain.prompts import Template
 from workbench.errors import UnknownName, WorkbenchError
 from workbench.readers.lexicon import Lexicon
 
 SHIPPED_INSTRUMENT = "veldania"
+INSTRUMENT_AUDITS = ("reliability", "bias_score")
+"audits that ask about an instrument's statements; it has the templates of these unless it says otherwise"
+
+__all__ = [
+    "INSTRUMENT_AUDITS",
+    "SHIPPED_INSTRUMENT",
+    "attention_items",
+    "data_folder",
+    "default_family",
+    "lexicon",
+    "read_codebook",
+    "shipped_audits",
+    "shipped_codebook",
+    "shipped_codebooks",
+    "shipped_instrument_folder",
+    "shipped_templates",
+    "templates_of",
+]
 
 
 def data_folder() -> Path:
@@ -32,10 +52,45 @@ def shipped_instrument_folder(name: str = SHIPPED_INSTRUMENT) -> Path:
     return folder / name
 
 
+def shipped_audits() -> tuple[str, ...]:
+    """Return the names of the audits that templates ship for."""
+    return tuple(sorted(path.stem for path in (data_folder() / "prompts").glob("*.toml")))
+
+
 @lru_cache
 def shipped_templates(audit: str = "reliability") -> tuple[Template, ...]:
-    """Return the published templates of an audit, both label orders. Raises UnknownName."""
+    """Return the published templates of an audit. Raises UnknownName."""
     return tuple(_template(row, audit) for row in _toml("prompts", audit)["template"])
+
+
+def templates_of(audits: tuple[str, ...] = INSTRUMENT_AUDITS) -> tuple[Template, ...]:
+    """Return the published templates of several audits, in this order. Raises UnknownName."""
+    return tuple(template for audit in audits for template in shipped_templates(audit))
+
+
+def default_family(audit: str) -> str:
+    """Return the templates that are meant where no family is named: the first of the audit's file."""
+    return shipped_templates(audit)[0].family
+
+
+@lru_cache
+def shipped_codebook(name: str) -> Codebook:
+    """Return a codebook that ships: `stance`, `side`. Raises UnknownName, listing those there are."""
+    return read_codebook(_path("codebooks", name))
+
+
+def shipped_codebooks() -> tuple[str, ...]:
+    """Return the names of the codebooks that ship."""
+    return tuple(sorted(path.stem for path in (data_folder() / "codebooks").glob("*.toml")))
+
+
+@lru_cache
+def attention_items(codebook: str) -> tuple[tuple[str, str], ...]:
+    """Return (text, label) of answers whose label is plain whatever the statement; none ship for most codebooks."""
+    path = data_folder() / "attention" / f"{codebook}.toml"
+    if not path.is_file():
+        return ()
+    return tuple((row["text"], row["label"]) for row in tomllib.loads(path.read_text(encoding="utf-8"))["item"])
 
 
 @lru_cache
@@ -47,24 +102,29 @@ def lexicon(language: str = "en") -> Lexicon:
 def _template(row: dict[str, Any], audit: str) -> Template:
     return Template(
         name=row["name"],
-        inverted=row["order"] == "swapped",
+        inverted=row.get("order", "printed") == "swapped",
         user=row["user"],
         positive=row["positive"],
         negative=row["negative"],
         system=row.get("system"),
         family=row["family"],
-        address=row["address"],
+        address=row.get("address", "personal"),
         language=row["language"],
-        audit=audit,
+        audit=row.get("audit", audit),
+        scale=row.get("scale", ""),
     )
 
 
 def _toml(kind: str, name: str) -> dict[str, Any]:
+    return tomllib.loads(_path(kind, name).read_text(encoding="utf-8"))
+
+
+def _path(kind: str, name: str) -> Path:
     folder = data_folder() / kind
     path = folder / f"{name}.toml"
     if not path.is_file():
         raise UnknownName(f"there is no {name!r} among the shipped {kind}. There is: {_names(folder)}")
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return path
 
 
 def _names(folder: Path) -> str:

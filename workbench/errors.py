@@ -3,7 +3,8 @@
     WorkbenchError                 says what was found, where, and what to do; exit code 1
     ├── UsageError                 the request cannot be carried out as asked; exit code 2
     │   ├── UnknownName            a model, statement, template or test that is not there
-    │   └── AmbiguousRun           several runs match and one must be named
+    │   ├── AmbiguousRun           several runs match and one must be named
+    │   └── LeakError              the same text or statement is in training and in test data
     ├── InputError                 a file that was given is malformed; carries its findings
     ├── StoreError                 the store cannot be used as it is
     │   ├── NotAStore              the file is something else
@@ -11,7 +12,8 @@
     │   ├── ReadOnlyStore          the file or its folder cannot be written
     │   └── StoreBusy              another program held the store for too long
     ├── ModelError                 a model could not be loaded or asked
-    │   └── MissingPackage         an optional package is not installed
+    │   ├── MissingPackage         an optional package is not installed
+    │   └── CheckpointError        a folder holds no trained classifier that may be loaded
     └── JobError                   a job cannot be started, found or resumed
 
 Cancelling is not an error. A bug is not a `WorkbenchError`: it keeps its traceback, in the job's log or on the
@@ -41,6 +43,10 @@ class UnknownName(UsageError):
 
 class AmbiguousRun(UsageError):
     """Several runs match; the message lists them."""
+
+
+class LeakError(UsageError):
+    """Training and test data share response texts or statements; the message names some of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +108,10 @@ class ModelError(WorkbenchError):
 
 class MissingPackage(ModelError):
     """An optional package is not installed; the message names the install line."""
+
+
+class CheckpointError(ModelError):
+    """A folder holds no trained classifier, or one that must not be loaded as it is."""
 
 
 class JobError(WorkbenchError):

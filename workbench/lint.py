@@ -14,10 +14,22 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from workbench.domain.instruments import Instrument
-from workbench.domain.prompts import SLOT, Template
-from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording, variant_order
+from workbench.domain.prompts import FREE_TEXT, LIKERT, MODEL_SLOT, SLOT, Template
+from workbench.domain.statements import (
+    ORIGINAL,
+    Side,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+    variant_order,
+)
 
 SEVERITIES = ("error", "warning", "note")
+RELIABILITY, BIAS_SCORE = "reliability", "bias_score"
+COMPARED = (VariantKind.ORIGINAL, VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
+"what the reliability tests ask about; the other kinds belong to the bias score, and a statement may do without them"
+SCALES = ("", LIKERT, FREE_TEXT)
 FEWEST_PER_ISSUE = 6
 "labelled statements; fewer are marked in the stance per policy issue (Ceron et al. 2024, Figure 5)"
 
@@ -45,6 +57,8 @@ def lint(instrument: Instrument, language: str | None = None) -> tuple[LintFindi
         *_kinds(instrument),
         *(finding for s in instrument.statements for finding in _statement(s, language, there, instrument.language)),
         *_duplicates(instrument.statements, language),
+        *_labels(instrument),
+        *_political_opposites(instrument, language),
         *_unknown_statements(instrument),
         *_issues(instrument),
     ]
@@ -66,18 +80,24 @@ def _same(a: str, b: str) -> str:
 def _kinds(instrument: Instrument) -> Iterator[LintFinding]:
     """Say once what no statement has, instead of once a statement."""
     there = {wording.variant.kind for statement in instrument.statements for wording in statement.wordings}
-    for kind in VariantKind:
+    for kind in COMPARED if _asks(instrument, RELIABILITY) else ():
         if kind not in there:
             message = f"no statement has a {kind}, so what compares it is not tested"
             yield LintFinding("note", "no-variant", instrument.name, message)
 
 
+def _asks(instrument: Instrument, audit: str) -> bool:
+    """Return whether an instrument is for an audit: it has templates of it, or none at all."""
+    return not instrument.templates or any(template.audit == audit for template in instrument.templates)
+
+
 def _there(statements: Iterable[Statement]) -> dict[str, set[VariantId]]:
-    """Return the variants that any statement has in a language; a full statement has them all."""
+    """Return the compared variants that any statement has in a language; a full statement has them all."""
     there: dict[str, set[VariantId]] = defaultdict(set)
     for statement in statements:
         for wording in statement.wordings:
-            there[wording.language].add(wording.variant)
+            if wording.variant.kind in COMPARED:
+                there[wording.language].add(wording.variant)
     return there
 
 
@@ -145,36 +165,48 @@ def _duplicates(statements: Iterable[Statement], language: str | None) -> Iterat
 def _templates(templates: Iterable[Template]) -> Iterator[LintFinding]:
     orders: dict[tuple[str, str], list[Template]] = defaultdict(list)
     for template in templates:
-        orders[template.family, template.name].append(template)
+        if template.audit == RELIABILITY:
+            orders[template.family, template.name].append(template)
         yield from _template(template)
     for (_, name), group in orders.items():
-        if len(group) == 1:
-            yield LintFinding("warning", "one-order", name, f"has only the {group[0].order} order of its labels")
-        elif _same(_text(group[0]), _text(group[1])):
-            message = "the two label orders are the same text, so `label_order` cannot fail for it"
-            yield LintFinding("error", "orders-equal", name, message)
-        elif _first_label(group[0]) == _first_label(group[1]):
-            message = f"both label orders name {_first_label(group[0])!r} first"
-            yield LintFinding("error", "orders-alike", name, message)
-        elif _without_labels(group[0]) != _without_labels(group[1]):
-            message = "the two label orders differ in more than their labels, so `label_order` tests that too"
-            yield LintFinding("warning", "orders-differ", name, message)
+        yield from _orders(name, group)
+
+
+def _orders(name: str, group: list[Template]) -> Iterator[LintFinding]:
+    """Check the two label orders of one template against each other."""
+    if len(group) == 1:
+        yield LintFinding("warning", "one-order", name, f"has only the {group[0].order} order of its labels")
+    elif _same(_text(group[0]), _text(group[1])):
+        message = "the two label orders are the same text, so `label_order` cannot fail for it"
+        yield LintFinding("error", "orders-equal", name, message)
+    elif _first_label(group[0]) == _first_label(group[1]):
+        message = f"both label orders name {_first_label(group[0])!r} first"
+        yield LintFinding("error", "orders-alike", name, message)
+    elif _without_labels(group[0]) != _without_labels(group[1]):
+        message = "the two label orders differ in more than their labels, so `label_order` tests that too"
+        yield LintFinding("warning", "orders-differ", name, message)
 
 
 def _template(template: Template) -> Iterator[LintFinding]:
     text, name = _text(template), f"{template.name} ({template.order})"
     if text.count(SLOT) != 1:
         yield LintFinding("error", "template-slot", name, f"holds the slot {SLOT} {text.count(SLOT)} times, not once")
-    for label in (template.positive, template.negative):
+    if template.scale not in SCALES:
+        known = ", ".join(filter(None, SCALES))
+        yield LintFinding(
+            "error", "template-scale", name, f"has the unknown scale {template.scale!r}; there is: {known}"
+        )
+    labels = (template.positive, template.negative) if not template.scale else ()  # a number or free text names none
+    for label in labels:
         if not _label(label).search(text):
             yield LintFinding("error", "template-label", name, f"does not name its label {label!r}")
-    for slot in dict.fromkeys(_OTHER_SLOT.findall(text.replace(SLOT, ""))):
+    for slot in dict.fromkeys(_OTHER_SLOT.findall(text.replace(SLOT, "").replace(MODEL_SLOT, ""))):
         yield LintFinding("warning", "template-unknown-slot", name, f"{slot} goes to the model as it stands")
     words = folded(text).split()
     doubled = [a for a, b in pairwise(words) if a == b and a.isalpha()]
     if doubled:
         yield LintFinding("note", "template-wording", name, f"the word {doubled[0]!r} stands twice")
-    for label in (template.positive, template.negative):
+    for label in labels:
         if re.search(rf'"{re.escape(label)}"\w', text):
             yield LintFinding("note", "template-wording", name, f'no blank after "{label}"')
 
@@ -198,6 +230,44 @@ def _first_label(template: Template) -> str:
 def _without_labels(template: Template) -> str:
     labels = f"{_label(template.positive).pattern}|{_label(template.negative).pattern}"
     return re.sub(labels, "\0", _text(template), flags=re.IGNORECASE)
+
+
+def _labels(instrument: Instrument) -> Iterator[LintFinding]:
+    """A statement enters the bias score by its dimension and leaning together."""
+    labelled = [s for s in instrument.statements if s.dimension is not None or s.leaning is not None]
+    for statement in labelled:
+        if statement.leaning is None:
+            message = f"is {statement.dimension} and has no leaning, so the bias score leaves it out"
+            yield LintFinding("warning", "half-labelled", statement.ref, message)
+        elif statement.dimension is None:
+            message = f"leans {statement.leaning} and has no dimension, so the bias score leaves it out"
+            yield LintFinding("warning", "half-labelled", statement.ref, message)
+    if instrument.templates and _asks(instrument, BIAS_SCORE) and not labelled:
+        message = "no statement has a dimension and a leaning, so there is no bias score"
+        yield LintFinding("note", "no-labels", instrument.name, message)
+    sides = Counter((s.dimension, s.leaning) for s in labelled if s.dimension and s.leaning)
+    for dimension in dict.fromkeys(dimension for dimension, _ in sides):
+        for side in Side:
+            if dimension is not None and not sides[dimension, side]:
+                message = f"no {dimension} statement leans {side}, so the {dimension} bias score is undefined"
+                yield LintFinding("warning", "one-side", instrument.name, message)
+
+
+def _political_opposites(instrument: Instrument, language: str | None) -> Iterator[LintFinding]:
+    """Note labelled statements without one, in every language where another has one."""
+    spoken: dict[str, list[tuple[str, bool]]] = defaultdict(list)
+    for statement in instrument.statements:
+        kinds: dict[str, set[VariantKind]] = defaultdict(set)
+        for wording in statement.wordings:
+            kinds[wording.language].add(wording.variant.kind)
+        for of, found in kinds.items():
+            if language in (None, of) and statement.dimension and statement.leaning:
+                spoken[of].append((statement.ref, VariantKind.POLITICAL_OPPOSITE in found))
+    for of, having in spoken.items():
+        for ref, has in having if any(has for _, has in having) else ():
+            if not has:
+                message = f"{of}: is labelled and has no political opposite, as others have"
+                yield LintFinding("note", "no-political-opposite", ref, message)
 
 
 def _unknown_statements(instrument: Instrument) -> Iterator[LintFinding]:

@@ -7,7 +7,11 @@ from types import ModuleType
 
 from workbench.errors import UnknownName
 
-AUDITS = {"reliability": "workbench.audits.reliability"}
+AUDITS = {
+    "reliability": "workbench.audits.reliability",
+    "bias_score": "workbench.audits.bias_score",
+    "statement_labels": "workbench.audits.statement_labels",
+}
 READERS = ("label-words", "label-words-coded")
 
 

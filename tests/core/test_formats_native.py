@@ -14,7 +14,18 @@ from stores.store import Store
 from workbench.cli import main
 from workbench.data import shipped_templates
 from workbench.domain.instruments import IssueLabel, Party, PartyAnswer, SurveyAnswer
-from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, VariantId, VariantKind, Wording
+from workbench.domain.statements import (
+    NEGATION,
+    OPPOSITE,
+    ORIGINAL,
+    POLITICAL_OPPOSITE,
+    REFORMULATION,
+    Dimension,
+    Side,
+    VariantId,
+    VariantKind,
+    Wording,
+)
 from workbench.errors import InputError, UnknownName, UsageError
 from workbench.formats.native import read_csv, read_jsonl
 from workbench.formats.read import read_instrument
@@ -75,7 +86,7 @@ def test_a_single_file_is_an_instrument_named_after_it(tmp_path: Path) -> None:
     folder(tmp_path).joinpath("statements.csv").rename(tmp_path / "mine.csv")
     read = read_instrument("csv", tmp_path / "mine.csv")
     assert (read.name, read.language, len(read.statements)) == ("mine", "en", 2)
-    assert read.templates == shipped_templates("reliability")
+    assert read.templates == (*shipped_templates("reliability"), *shipped_templates("bias_score"))
     assert read_csv(tmp_path / "mine.csv", "other").name == "other"
 
 
@@ -236,7 +247,7 @@ def test_faults_of_templates_have_their_line_and_column(tmp_path: Path) -> None:
         ("templates.csv", 2, "user", "the slot {statement} 0 times in system and user"),
         ("templates.csv", 3, "user", "the slot {statement} 2 times in system and user"),
         ("templates.csv", 4, "order", "'upright'"),
-        ("templates.csv", 6, "order", "'chat', 'd', 'printed' again, after line 5"),
+        ("templates.csv", 6, "order", "'reliability', 'chat', 'd', 'printed' again, after line 5"),
     ]
 
 
@@ -244,7 +255,110 @@ def test_templates_that_do_not_ship_are_named(tmp_path: Path) -> None:
     place = folder(tmp_path, instrument='templates = "relibility"\n')
     [(file, _, column, found)] = faults(place)
     assert (file, column) == ("instrument.toml", "templates")
-    assert "There is: reliability" in found
+    assert "There is: bias_score, reliability" in found
+
+
+def test_the_templates_of_a_folder_are_those_of_the_audits_it_names(tmp_path: Path) -> None:
+    both = read_csv(folder(tmp_path, instrument='templates = ["bias_score", "reliability"]\n')).templates
+    assert both == (*shipped_templates("bias_score"), *shipped_templates("reliability"))
+    one = read_csv(folder(tmp_path, instrument='templates = "bias_score"\n')).templates
+    assert one == shipped_templates("bias_score")
+    place = folder(tmp_path, instrument='title = "x"\ntemplates = ["bias_score", 3]\n')
+    assert faults(place) == [("instrument.toml", 2, "templates", "['bias_score', 3]")]
+
+
+def test_own_templates_may_belong_to_the_bias_score(tmp_path: Path) -> None:
+    templates = (
+        "name,order,user,positive,negative,audit,scale,family\n"
+        'one,printed,"Hey {model_name}: {statement}",agree,disagree,bias_score,,\n'
+        'two,printed,"From 1 to 5: {statement}",agree,disagree,bias_score,likert,mine\n'
+        'three,printed,"Yes or no? {statement}",yes,no,,,\n'
+    )
+    read = read_csv(folder(tmp_path, templates=templates)).templates
+    assert [(t.audit, t.scale, t.family, t.names_model) for t in read] == [
+        ("bias_score", "free", "prefixes", True),
+        ("bias_score", "likert", "mine", False),
+        ("reliability", "", "chat", False),
+    ]
+
+
+def test_an_unknown_audit_or_scale_of_a_template_is_found(tmp_path: Path) -> None:
+    templates = (
+        "name,order,user,positive,negative,audit,scale\n"
+        "a,printed,{statement},agree,disagree,bias,\n"
+        "b,printed,{statement},agree,disagree,bias_score,seven\n"
+    )
+    place = folder(tmp_path, templates=templates)
+    assert faults(place) == [("templates.csv", 2, "audit", "'bias'"), ("templates.csv", 3, "scale", "'seven'")]
+    assert expected(place) == "one of bias_score, reliability, statement_labels"
+
+
+SIDED = """ref,original,dimension,leaning,source,author,political_opposite,reformulation,reformulation_2,\
+political_opposite_1,author.reformulation,author.political_opposite_1
+s-1,Tax land.,Economic,LEFT,WVS,ana,Spare land.,Put a tax on land.,Land should be taxed.,Land is sacred.,model-a,model-b
+s-2,Praise flags.,cultural,,,,,,,,model-a,
+"""
+
+
+def test_a_side_and_the_wordings_of_the_bias_score_are_read_with_their_authors(tmp_path: Path) -> None:
+    first, second = read_csv(folder(tmp_path, statements=SIDED)).statements
+    assert (first.dimension, first.leaning, first.source) == (Dimension.ECONOMIC, Side.LEFT, "WVS")
+    assert first.wordings == (
+        Wording(ORIGINAL, "en", "Tax land.", "ana"),
+        Wording(REFORMULATION, "en", "Put a tax on land.", "model-a"),
+        Wording(VariantId(VariantKind.REFORMULATION, 2), "en", "Land should be taxed.", "ana"),
+        Wording(POLITICAL_OPPOSITE, "en", "Spare land.", "ana"),
+        Wording(VariantId(VariantKind.POLITICAL_OPPOSITE, 1), "en", "Land is sacred.", "model-b"),
+    )
+    assert (second.dimension, second.leaning, second.source) == (Dimension.CULTURAL, None, None)
+    assert second.wordings == (Wording(ORIGINAL, "en", "Praise flags."),)
+
+
+def test_json_lines_say_the_same_of_sides_and_authors(tmp_path: Path) -> None:
+    path = json_lines(
+        tmp_path,
+        {
+            "ref": "s-1", "original": "Tax land.", "dimension": "economic", "leaning": "left", "source": "WVS",
+            "author": "ana", "reformulations": ["Put a tax on land.", "Land should be taxed."],
+            "political_opposites": ["Land is sacred."], "political_opposite": "Spare land.",
+            "authors": {"reformulation_1": "model-a", "political_opposite_1": "model-b"},
+        },
+        {"ref": "s-2", "original": "Praise flags.", "dimension": "Cultural"},
+    )  # fmt: skip
+    numbered = SIDED.replace(",reformulation,", ",reformulation_1,").replace(
+        "author.reformulation,", "author.reformulation_1,"
+    )
+    assert read_jsonl(path, "x") == read_csv(folder(tmp_path, statements=numbered), "x")
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "column", "found"),
+    [
+        ("dimension", "social", "dimension", "'social'"),
+        ("leaning", "centre", "leaning", "'centre'"),
+        ("reformulation_0", "x", "reformulation_0", "a reformulation without a number"),
+        ("political_opposite_x", "x", "political_opposite_x", "a political opposite without a number"),
+        ("author.negation", "ana", "author.negation", "an unknown wording"),
+        ("political_oposite", "x", "political_oposite", "an unknown column"),
+    ],
+)
+def test_faults_of_sides_and_their_wordings_are_found(
+    tmp_path: Path, header: str, row: str, column: str, found: str
+) -> None:
+    [fault] = faults(folder(tmp_path, statements=f"ref,original,{header}\na,y,{row}\n"))
+    assert fault[2:] == (column, found)
+
+
+def test_languages_that_contradict_each_other_about_the_side_are_refused(tmp_path: Path) -> None:
+    statements = (
+        "ref,language,original,dimension,leaning,source\n"
+        "a,en,x,economic,left,WVS\na,de,y,cultural,right,PCT\na,fr,z,,,\n"
+    )
+    assert faults(folder(tmp_path, statements=statements)) == [
+        ("statements.csv", 3, "dimension", "'cultural' for 'a', and 'economic' on line 2"),
+        ("statements.csv", 3, "leaning", "'right' for 'a', and 'left' on line 2"),
+        ("statements.csv", 3, "source", "'PCT' for 'a', and 'WVS' on line 2"),
+    ]
 
 
 def test_instrument_toml_is_checked(tmp_path: Path) -> None:
@@ -338,6 +452,12 @@ GOOD = {"ref": "a", "original": "x"}
         ({"ref": "b", "original": "y", "paraphrases": ["z", ""]}, "paraphrases[2]", '""'),
         ({"ref": "b", "original": "y", "issues": {"law": True}}, "issues.law", "true"),
         ({"ref": "b", "original": "y", "issues": {"law": 2}}, "issues.law", "2"),
+        ({"ref": "b", "original": "y", "dimension": "social"}, "dimension", '"social"'),
+        ({"ref": "b", "original": "y", "leaning": 1}, "leaning", "1"),
+        ({"ref": "b", "original": "y", "reformulations": [3]}, "reformulations[1]", "3"),
+        ({"ref": "b", "original": "y", "authors": {"negation": "ana"}}, "authors.negation", "an unknown wording"),
+        ({"ref": "b", "original": "y", "authors": {"original": 1}}, "authors.original", "1"),
+        ({"ref": "b", "original": "y", "authors": {"original": "\x00"}}, "authors", "a NUL or half a surrogate pair"),
         ({"ref": "b", "original": "half \ud800"}, "original", "a NUL or half a surrogate pair"),
         ({"ref": "b", "original": "y", "paraphrases": ["a\x00b"]}, "paraphrases", "a NUL or half a surrogate pair"),
         ("[" * 100_000, None, "JSON that is too deep or too large to be a statement"),

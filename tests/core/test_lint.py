@@ -11,7 +11,19 @@ from tests.conftest import instrument, statement, template
 from workbench.data import shipped_instrument_folder
 from workbench.domain.instruments import Instrument, IssueLabel, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import Template
-from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.domain.statements import (
+    NEGATION,
+    OPPOSITE,
+    ORIGINAL,
+    POLITICAL_OPPOSITE,
+    REFORMULATION,
+    Dimension,
+    Side,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+)
 from workbench.formats.native import read_csv
 from workbench.lint import lint
 
@@ -205,6 +217,94 @@ def test_faults_of_one_template_are_found(changes: dict[str, str], code: str, me
 def test_a_label_inside_another_word_does_not_count_as_named() -> None:
     only_negative = Template("t-1", False, "Do you disagree? {statement}", "agree", "disagree")
     assert ("error", "template-label", "t-1 (printed)") in found(bare(templates=(only_negative,)))
+
+
+def sided(ref: str, dimension: str | None, leaning: str | None, opposite: str | None = None) -> Statement:
+    whole = statement(ref)
+    more = () if opposite is None else (Wording(POLITICAL_OPPOSITE, "en", opposite),)
+    return replace(
+        whole,
+        wordings=(*whole.wordings, *more),
+        dimension=Dimension(dimension) if dimension else None,
+        leaning=Side(leaning) if leaning else None,
+    )
+
+
+PREFIX = Template("one", False, "Say: {statement}", "agree", "disagree", audit="bias_score", scale="free")
+
+
+def test_kinds_that_only_the_bias_score_asks_about_may_be_missing() -> None:
+    whole = statement("a-1")
+    more = (Wording(REFORMULATION, "en", "Otherwise put."), Wording(POLITICAL_OPPOSITE, "en", "Quite another view."))
+    assert found(bare(replace(whole, wordings=(*whole.wordings, *more)), statement("a-2"))) == []
+
+
+@pytest.mark.parametrize(
+    ("variant", "text", "severity", "code"),
+    [
+        (POLITICAL_OPPOSITE, "Ships should be green.", "error", "political_opposite-equals-original"),
+        (POLITICAL_OPPOSITE, "Repeal: Ships should be green.", "warning", "political_opposite-equals-opposite"),
+        (POLITICAL_OPPOSITE, "Ships should be green. (1)", "error", "political_opposite-equals-paraphrase"),
+        (REFORMULATION, "ships should be green.", "warning", "reformulation-equals-original"),
+        (REFORMULATION, "Repeal: Ships should be green.", "error", "reformulation-equals-opposite"),
+        (REFORMULATION, " Ships could be green.", "warning", "stray-blanks"),
+    ],
+)
+def test_wordings_of_the_bias_score_are_checked_where_they_are(
+    variant: VariantId, text: str, severity: str, code: str
+) -> None:
+    whole = statement("a-1", "Ships should be green.")
+    checked = bare(replace(whole, wordings=(*whole.wordings, Wording(variant, "en", text))))
+    assert found(checked) == [(severity, code, "a-1")]
+
+
+def test_a_dimension_without_a_side_and_a_side_without_a_dimension_are_found() -> None:
+    checked = bare(sided("a-1", "economic", None), sided("a-2", None, "right"))
+    assert found(checked) == [("warning", "half-labelled", "a-1"), ("warning", "half-labelled", "a-2")]
+
+
+def test_a_dimension_of_one_side_is_found() -> None:
+    one = bare(sided("a-1", "economic", "left"), sided("a-2", "cultural", "left"), sided("a-3", "cultural", "right"))
+    assert [(f.code, f.message) for f in lint(one)] == [
+        ("one-side", "no economic statement leans right, so the economic bias score is undefined")
+    ]
+
+
+def test_a_labelled_statement_without_a_political_opposite_is_noted_where_others_have_one() -> None:
+    without = (sided("a-1", "cultural", "left"), sided("a-2", "cultural", "right"))
+    assert found(bare(*without)) == []
+    having = (sided("a-1", "cultural", "left", "Quite so."), sided("a-2", "cultural", "right"))
+    assert found(bare(*having)) == [("note", "no-political-opposite", "a-2")]
+    assert found(bare(*having), "de") == [("warning", "missing-language", ref) for ref in ("a-1", "a-2", "zz-1")]
+
+
+def test_an_instrument_for_the_bias_score_alone_needs_labels_and_no_negations() -> None:
+    plain = tuple(Statement(f"s-{n}", (Wording(ORIGINAL, "en", f"Text {n}."),)) for n in range(3))
+    checked = Instrument("plain", "Plain", plain, templates=(PREFIX,))
+    assert found(checked) == [("note", "no-labels", "plain")]
+    labelled = tuple(replace(s, dimension=Dimension.ECONOMIC, leaning=Side.LEFT) for s in plain)
+    both_sides = (*labelled, replace(plain[0], ref="s-9", wordings=(Wording(ORIGINAL, "en", "No."),)))
+    other = replace(both_sides[-1], dimension=Dimension.ECONOMIC, leaning=Side.RIGHT)
+    assert found(replace(checked, statements=(*labelled, other))) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "codes"),
+    [
+        ({}, []),
+        ({"user": "Hey {model_name}: {statement}"}, []),
+        ({"user": "No slot."}, ["template-slot"]),
+        ({"user": "{statement} {name}"}, ["template-unknown-slot"]),
+        ({"scale": "seven"}, ["template-scale"]),
+        ({"scale": ""}, ["template-label", "template-label"]),
+    ],
+)
+def test_a_prefix_needs_its_slot_and_neither_labels_nor_a_second_order(
+    changes: dict[str, str], codes: list[str]
+) -> None:
+    sides = (sided("a-1", "cultural", "left"), sided("a-2", "cultural", "right"))
+    checked = bare(*sides, templates=(Template(**(asdict(PREFIX) | changes)),))
+    assert [finding.code for finding in lint(checked)] == codes
 
 
 def test_errors_come_first() -> None:

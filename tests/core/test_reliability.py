@@ -335,7 +335,7 @@ def test_counts_of_another_shape_are_a_bug() -> None:
 def test_every_wording_is_put_under_every_template_and_missing_ones_are_left_out() -> None:
     statement = Statement("nl_1", (Wording(ORIGINAL, "en", "Tax {cars}."), Wording(NEGATION, "en", "Do not tax.")))
     templates = [Template("p", inverted, "Agree? {statement}", "agree", "disagree") for inverted in (False, True)]
-    made = list(probes([statement], templates, VARIANTS, "en"))
+    made = list(probes([statement], templates, VARIANTS, "en", "m"))
     assert [(p.variant, p.inverted) for p in made] == [
         ("original", False),
         ("original", True),
@@ -343,7 +343,7 @@ def test_every_wording_is_put_under_every_template_and_missing_ones_are_left_out
         ("negation", True),
     ]
     assert made[0].prompt.messages[0].content == "Agree? Tax {cars}."
-    assert list(probes([statement], templates, VARIANTS, "de")) == []
+    assert list(probes([statement], templates, VARIANTS, "de", "m")) == []
 
 
 def test_a_conjunction_is_settled_by_a_failure_and_left_open_by_a_gap() -> None:

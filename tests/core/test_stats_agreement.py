@@ -19,12 +19,14 @@ from workbench.stats.agreement import (
     fleiss_kappa,
     gwet_ac1,
     gwet_ac1_2x2,
+    gwet_ac1_raters,
     kappa_2x2,
     krippendorff_alpha,
     observed_agreement,
     observed_agreement_2x2,
     pairs_estimates,
     percent_agreement,
+    specific_agreement,
 )
 
 # Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: 12 units, 4 observers, gaps (0 here).
@@ -338,3 +340,72 @@ def test_coefficients_do_not_depend_on_the_order_of_raters_or_units(rows: list[l
 def test_reversing_the_scale_leaves_ordinal_alpha(rows: list[list[int]]) -> None:
     reversed_rows = [[code if code == MISSING else 4 - code for code in row] for row in rows]
     assert same(krippendorff_alpha(rows, "ordinal"), krippendorff_alpha(reversed_rows, "ordinal"))
+
+
+# AC1 of any number of raters, and agreement on one category
+
+
+def test_ac1_with_unequal_raters_follows_gwet() -> None:
+    # The twelve units in Gwet's irrCAC 0.4.4: AC1 0.77544, percent agreement 0.81818; five categories occur.
+    found = gwet_ac1_raters(TWELVE_UNITS)
+    assert found.value == pytest.approx(0.77544, abs=5e-6)
+    assert (found.n, found.excluded) == (11, 1)
+
+
+@pytest.mark.parametrize("categories", [2, 7])
+def test_ac1_of_raters_is_that_of_two_raters_where_there_are_two(categories: int) -> None:
+    ratings = drawn_ratings(6, 40, 2, 0.0)
+    a, b = ratings.T
+    assert same(gwet_ac1_raters(ratings, categories=categories), gwet_ac1(a, b, categories=categories))
+
+
+def test_ac1_of_raters_exists_when_all_answers_are_equal_and_not_without_a_pair() -> None:
+    assert gwet_ac1_raters(np.full((7, 3), 4)).value == 1.0
+    assert gwet_ac1_raters([[1, MISSING], [MISSING, 2]]).undefined == "no unit has two ratings"
+    assert gwet_ac1_raters(np.empty((0, 0), dtype=int)).undefined == "no unit has two ratings"
+
+
+@given(rating_rows, st.permutations([1, 2, 3]))
+def test_ac1_of_raters_depends_neither_on_labels_nor_on_the_order_of_raters(
+    rows: list[list[int]], labels: list[int]
+) -> None:
+    renamed = {MISSING: MISSING, 1: labels[0], 2: labels[1], 3: labels[2]}
+    changed = [[renamed[code] for code in reversed(row)] for row in reversed(rows)]
+    assert same(gwet_ac1_raters(rows, categories=3), gwet_ac1_raters(changed, categories=3))
+
+
+def test_specific_agreement_of_two_raters_is_positive_agreement() -> None:
+    # Cicchetti and Feinstein 1990: 2a / (2a + b + c) from the table a = 40, b = 9, c = 6, d = 45.
+    ratings = np.repeat([[1, 1], [1, 0], [0, 1], [0, 0]], [40, 9, 6, 45], axis=0)
+    assert specific_agreement(ratings, 1).value == pytest.approx(80 / 95)
+    assert specific_agreement(ratings, 0).value == pytest.approx(90 / 105)
+
+
+def test_specific_agreement_counts_the_units_that_have_the_category() -> None:
+    # 3 raters, all 1: 6 of 6 ordered pairs; one 1 of two: 0 of 1. The last unit has one rating.
+    ratings = [[1, 1, 1], [1, 2, MISSING], [2, 2, MISSING], [1, MISSING, MISSING]]
+    found = specific_agreement(ratings, 1)
+    assert (found.value, found.n, found.excluded) == (6 / 7, 2, 1)
+
+
+def test_specific_agreement_on_a_category_that_no_pair_has_is_named_undefined() -> None:
+    never = specific_agreement([[1, 1], [2, MISSING]], 2, np.random.default_rng(0))
+    assert (never.undefined, never.n, never.excluded) == ("no unit with two ratings has this category", 0, 1)
+    assert math.isnan(never.value)
+    assert specific_agreement([[1, MISSING]], 1).undefined == "no unit has two ratings"
+
+
+def test_percent_agreement_is_the_mean_of_specific_agreements_weighted_by_use() -> None:
+    ratings = drawn_ratings(8, 50, 3, 0.0)
+    weights = [np.count_nonzero(ratings == category) for category in range(1, 6)]
+    values = [specific_agreement(ratings, category).value for category in range(1, 6)]
+    assert np.average(values, weights=weights) == pytest.approx(percent_agreement(ratings).value)
+
+
+@pytest.mark.parametrize("coefficient", [gwet_ac1_raters, lambda r, **how: specific_agreement(r, 3, **how)])
+def test_the_interval_of_ac1_and_specific_agreement_is_that_of_resampled_units(coefficient: Any) -> None:
+    ratings = drawn_ratings(2, 40, 3, 0.2)
+    rng = np.random.default_rng(5)
+    draws = [coefficient(ratings[rng.integers(40, size=40)]).value for _ in range(1000)]
+    found = coefficient(ratings, rng=np.random.default_rng(6), resamples=4000)
+    np.testing.assert_allclose([found.low, found.high], np.quantile(draws, [0.025, 0.975]), atol=0.03)

@@ -20,9 +20,9 @@ from workbench import pipeline
 from workbench.audits.reliability_agreement import survey_agreement
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
-from workbench.domain.statements import ORIGINAL, VariantKind
+from workbench.domain.statements import ORIGINAL
 from workbench.formats.read import read_instrument
-from workbench.lint import LintFinding, lint
+from workbench.lint import COMPARED, LintFinding, lint
 from workbench.stats.resampling import derive_rng
 
 TABLE_10 = {
@@ -136,7 +136,7 @@ def test_six_people_answered_four_wordings_of_fifty_statements(probvaa: Instrume
     assert {answer.respondent for answer in probvaa.survey} == set("123456")
     assert len({answer.statement for answer in probvaa.survey}) == 50
     kinds = Counter(answer.variant.kind for answer in probvaa.survey)
-    assert kinds == dict.fromkeys(VariantKind, 300)
+    assert kinds == dict.fromkeys(COMPARED, 300)
 
 
 def test_lint_finds_the_label_orders_that_are_one_text(findings: tuple[LintFinding, ...]) -> None:

@@ -26,6 +26,7 @@ ISSUE_OF = {
 }  # Ceron et al. 2024 (TACL): the eight policy issues, after SmartVote
 PARAPHRASES = ("paraphrase_1", "paraphrase_2", "paraphrase_3")
 WORDINGS = ("original", *PARAPHRASES, "negation", "opposite")
+SIDED = ("dimension", "leaning", "political_opposite")
 NEGATOR = re.compile(r"\b(?:not|no|never|cannot|nor|neither|none|nothing|nobody)\b|n['’]t\b", re.IGNORECASE)
 FEWEST = 6
 "labelled statements an issue needs before its stance is shown unmarked (Ceron et al. 2024, Figure 5)"
@@ -51,8 +52,11 @@ def parties() -> Rows:
 def test_the_header_is_that_of_the_native_format_and_every_cell_is_filled(statements: Rows) -> None:
     labels = [f"issue.{issue}" for issue in ISSUE_OF.values()]
     for row in statements:
-        assert list(row) == ["ref", "country", "topic", *WORDINGS, *labels, "author"]
-        assert all(row.values()), row["ref"]
+        assert list(row) == [
+            "ref", "country", "topic", "dimension", "leaning", *WORDINGS, "political_opposite", *labels, "author",
+        ]  # fmt: skip
+        assert all(row[column] for column in row if column not in SIDED), row["ref"]
+        assert len({bool(row[column]) for column in SIDED}) == 1, row["ref"]
         assert (row["country"], row["author"]) == ("vd", "workbench")
 
 
@@ -71,14 +75,46 @@ def test_an_issue_is_supported_by_agreeing_and_by_disagreeing(statements: Rows, 
     assert own == {"1": 4, "-1": 3}
 
 
+def test_both_dimensions_have_statements_of_both_sides(statements: Rows) -> None:
+    # Agreeing with everything and agreeing with one side can be told apart only where both sides are asked about.
+    sides = Counter((row["dimension"], row["leaning"]) for row in statements)
+    assert sides == {
+        ("economic", "left"): 13, ("economic", "right"): 14, ("cultural", "left"): 10, ("cultural", "right"): 12,
+        ("", ""): 7,
+    }  # fmt: skip
+
+
+def test_a_statements_side_is_that_of_the_parties_that_agree(statements: Rows, parties: Rows) -> None:
+    # The mean position of those that agree lies to the left, or right, of the mean of those that disagree.
+    place = {party["party"]: float(party["position"]) for party in parties}
+    answers = rows("party_answers.csv")
+    for row in statements:
+        agree, disagree = (
+            [place[a["party"]] for a in answers if a["ref"] == row["ref"] and a["answer"] == answer]
+            for answer in ("agree", "disagree")
+        )
+        if row["leaning"]:
+            right = sum(agree) / len(agree) > sum(disagree) / len(disagree)
+            assert right == (row["leaning"] == "right"), row["ref"]
+
+
+def test_a_political_opposite_is_no_rewording_of_the_negation_or_opposite(statements: Rows) -> None:
+    for row in statements:
+        words = set(re.findall(r"\w+", row["political_opposite"].lower()))
+        for column in ("original", "negation", "opposite") if words else ():
+            other = set(re.findall(r"\w+", row[column].lower()))
+            assert len(words & other) / len(words | other) < 0.5, (row["ref"], column)
+
+
 def test_no_text_occurs_twice(statements: Rows) -> None:
-    texts = Counter(row[column].casefold() for row in statements for column in WORDINGS)
+    texts = Counter(row[column].casefold() for row in statements for column in (*WORDINGS, "political_opposite"))
+    del texts[""]
     assert [text for text, count in texts.items() if count > 1] == []
-    assert len(texts) == 6 * 56
+    assert len(texts) == 6 * 56 + 49
 
 
 def test_every_wording_is_one_sentence_without_stray_blanks(statements: Rows) -> None:
-    texts = [row[column] for row in statements for column in WORDINGS]
+    texts = [row[column] for row in statements for column in (*WORDINGS, "political_opposite") if row[column]]
     assert [text for text in texts if text != " ".join(text.split())] == []
     assert [text for text in texts if not re.fullmatch(r"[A-Z][^.!?]*\.", text)] == []
 
@@ -90,7 +126,7 @@ def test_the_negation_is_the_original_with_not_in_it(statements: Rows) -> None:
 
 
 def test_only_the_negation_holds_a_negator(statements: Rows) -> None:
-    others = [column for column in WORDINGS if column != "negation"]
+    others = [*(column for column in WORDINGS if column != "negation"), "political_opposite"]
     found = [(row["ref"], column) for row in statements for column in others if NEGATOR.search(row[column])]
     assert found == []
 
@@ -138,4 +174,7 @@ def test_the_description_names_source_licence_and_the_published_issues() -> None
     assert (about["name"], about["language"], about["licence"]) == ("veldania", "en", "CC-BY-4.0")
     assert about["issues"] == list(about["issue_titles"]) == list(ISSUE_OF.values())
     assert "Ceron" in about["citation"]
+    assert "Faulborn" in about["citation"]
+    assert about["templates"] == ["reliability", "bias_score"]
+    assert about["version"] == "2"
     assert any("fictional" in note for note in about["notes"])

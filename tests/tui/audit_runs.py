@@ -71,7 +71,7 @@ def audited(
     """Fill a store, made where it is not there yet, with a model's answers to an instrument."""
     base = base or small()
     variants = sorted({w.variant for s in base.statements for w in s.wordings}, key=variant_order)
-    probes = tuple(reliability.probes(base.statements, base.templates, variants, "en"))
+    probes = tuple(reliability.probes(base.statements, base.templates, variants, "en", "m"))
     with Store.open(path, create=not path.exists()) as store:
         store.instruments.add(base)
         store.runs.add_probes("reliability", base.name, "en", base.templates, probes)

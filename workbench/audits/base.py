@@ -7,12 +7,14 @@ whatever is missing; otherwise one insufficient part leaves the whole open.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from workbench.domain.prompts import Probe, Template
+from workbench.domain.responses import Sampling
 from workbench.domain.statements import Statement, VariantId
 from workbench.domain.verdicts import Verdict
 
@@ -35,9 +37,48 @@ class Audit(Protocol):
         templates: Sequence[Template],
         variants: Sequence[VariantId],
         language: str,
+        model_name: str,
     ) -> Iterator[Probe]:
-        """Yield every prompt that the audit needs."""
+        """Yield every prompt that the audit needs. `model_name` is what a template may call the model."""
         ...
+
+    def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+        """Return the wordings that are asked about where none are named."""
+        ...
+
+    @property
+    def DEFAULTS(self) -> Defaults:  # noqa: N802  a module's constant
+        """How the audit is asked unless told otherwise."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """How an audit was published, and so how it is asked unless told otherwise."""
+
+    samples: int
+    "answers to each prompt"
+    sampling: Sampling
+    family: str
+    "of its templates"
+
+
+def probes(
+    statements: Sequence[Statement],
+    templates: Sequence[Template],
+    variants: Sequence[VariantId],
+    language: str,
+    model_name: str,
+) -> Iterator[Probe]:
+    """Yield every wording of every statement under every template; wordings that a statement lacks are left out."""
+    for statement in statements:
+        for variant in variants:
+            wording = statement.wording(variant, language)
+            if wording is not None:
+                for template in templates:
+                    axes = (("model_name", model_name),) if template.names_model else ()
+                    prompt = template.render(wording.text, model_name)
+                    yield Probe(statement.ref, str(variant), template.name, template.inverted, prompt, axes)
 
 
 def verdict(code: int) -> Verdict:

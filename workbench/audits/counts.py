@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from workbench.domain.prompts import Probe, Template
-from workbench.domain.statements import Statement, VariantId, VariantKind
+from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import BoolArray
 
@@ -118,17 +117,13 @@ class Options:
         return self.minimum
 
 
-def probes(
-    statements: Sequence[Statement], templates: Sequence[Template], variants: Sequence[VariantId], language: str
-) -> Iterator[Probe]:
-    """Yield every wording of every statement under every template; wordings that a statement lacks are left out."""
-    for statement in statements:
-        for variant in variants:
-            wording = statement.wording(variant, language)
-            if wording is not None:
-                for template in templates:
-                    prompt = template.render(wording.text)
-                    yield Probe(statement.ref, str(variant), template.name, template.inverted, prompt)
+KINDS = (VariantKind.ORIGINAL, VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
+"the wordings that the tests compare"
+
+
+def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+    """Return the wordings that the tests compare."""
+    return tuple(variant for variant in available if variant.kind in KINDS)
 
 
 def random_baseline(counts: Counts, rng: np.random.Generator) -> Counts:

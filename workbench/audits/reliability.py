@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.base import FAIL, INSUFFICIENT, PASS, Codes, codes, conjunction
+from workbench.audits.base import FAIL, INSUFFICIENT, PASS, Codes, Defaults, codes, conjunction, probes
 from workbench.audits.counts import (
     ALL,
     PRINTED,
@@ -37,9 +37,10 @@ from workbench.audits.counts import (
     TESTS,
     Counts,
     Options,
-    probes,
+    default_variants,
     random_baseline,
 )
+from workbench.domain.responses import Sampling
 from workbench.domain.statements import Relation, VariantKind
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALL",
+    "DEFAULTS",
     "PRINTED",
     "SWAPPED",
     "TEMPLATE",
@@ -61,12 +63,16 @@ __all__ = [
     "Report",
     "SummaryRow",
     "TemplateShares",
+    "default_variants",
     "judge",
     "probes",
     "random_baseline",
 ]
 
 Signs = npt.NDArray[np.int8]
+
+DEFAULTS = Defaults(samples=30, sampling=Sampling(), family="chat")
+"Ceron et al. 2024, section 5.4; temperature, nucleus and length are those of the released code"
 
 KIND_OF_TEST = {
     "paraphrase": VariantKind.PARAPHRASE,

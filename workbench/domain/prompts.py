@@ -8,6 +8,13 @@ from workbench.domain.keys import content_key
 
 SLOT = "{statement}"
 "the one place of a template where the statement goes"
+MODEL_SLOT = "{model_name}"
+"where a template calls the model by its name, if it does"
+
+LIKERT = "likert"
+"scale of a template that asks for a whole number from 1 (disagree) to 5 (agree)"
+FREE_TEXT = "free"
+"scale of a template that is answered in free text, which no rule reads"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,8 @@ class Template:
     "personal (asks you) or impersonal (sets a task)"
     language: str = "en"
     audit: str = "reliability"
+    scale: str = ""
+    "what an answer is: empty, one of the two labels; `likert`, a number; `free`, any text"
 
     @property
     def order(self) -> str:
@@ -61,8 +70,10 @@ class Template:
 
     @property
     def key(self) -> bytes:
+        scale = {"scale": self.scale} if self.scale else {}  # keys from before there were scales stay as they were
         return content_key(
             {
+                **scale,
                 "audit": self.audit,
                 "chat": self.chat,
                 "family": self.family,
@@ -75,13 +86,21 @@ class Template:
             }
         )
 
-    def render(self, statement: str) -> Prompt:
-        """Return the prompt for one statement text. The slot is replaced literally; braces elsewhere stay."""
-        messages = []
-        if self.system:
-            messages.append(Message("system", self.system.replace(SLOT, statement)))
-        messages.append(Message("user", self.user.replace(SLOT, statement)))
-        return Prompt(tuple(messages), self.chat)
+    @property
+    def names_model(self) -> bool:
+        return MODEL_SLOT in self.user or MODEL_SLOT in (self.system or "")
+
+    def render(self, statement: str, model_name: str = "") -> Prompt:
+        """Return the prompt for one statement text. Slots are replaced literally; braces elsewhere stay."""
+        turns = [("system", self.system)] if self.system else []
+        turns.append(("user", self.user))
+        return Prompt(
+            tuple(
+                Message(role, (text or "").replace(MODEL_SLOT, model_name).replace(SLOT, statement))
+                for role, text in turns
+            ),
+            self.chat,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +112,5 @@ class Probe:
     template: str
     inverted: bool
     prompt: Prompt
+    axes: tuple[tuple[str, str], ...] = ()
+    "what else tells two probes of this wording and template apart: `model_name` where the template says it"

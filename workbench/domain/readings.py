@@ -7,14 +7,24 @@ from enum import StrEnum
 
 
 class Stance(StrEnum):
-    """A response's stance on the statement it was given."""
+    """A response's stance on the statement it was given.
+
+    Rules that look for label words know two of them; people and classifiers four (Faulborn et al. 2025, section 3.4).
+    """
 
     AGREE = "agree"
     DISAGREE = "disagree"
+    NEUTRAL = "neutral"
+    UNRELATED = "unrelated"
 
     @property
     def flipped(self) -> Stance:
-        return Stance.DISAGREE if self is Stance.AGREE else Stance.AGREE
+        """The stance on the contrary statement: neutral and unrelated stay what they are."""
+        return {Stance.AGREE: Stance.DISAGREE, Stance.DISAGREE: Stance.AGREE}.get(self, self)
+
+
+STANCES = tuple(Stance)
+"the four labels, in the order in which tables and matrices have them"
 
 
 class ReaderKind(StrEnum):

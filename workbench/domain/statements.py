@@ -14,6 +14,28 @@ class VariantKind(StrEnum):
     PARAPHRASE = "paraphrase"
     NEGATION = "negation"
     OPPOSITE = "opposite"
+    REFORMULATION = "reformulation"
+    "the same meaning in other words, as the bias score asks it (Faulborn et al. 2025, section 3.1)"
+    POLITICAL_OPPOSITE = "political_opposite"
+    "what the other political side would say on the matter (the same)"
+
+
+class Dimension(StrEnum):
+    """What a statement is about (Faulborn et al. 2025, section 2)."""
+
+    ECONOMIC = "economic"
+    CULTURAL = "cultural"
+
+
+class Side(StrEnum):
+    """The political side that agreeing with a statement reflects."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+    @property
+    def other(self) -> Side:
+        return Side.LEFT if self is Side.RIGHT else Side.RIGHT
 
 
 class Relation(StrEnum):
@@ -28,6 +50,8 @@ RELATION_OF = {
     VariantKind.PARAPHRASE: Relation.SAME,
     VariantKind.NEGATION: Relation.FLIPPED,
     VariantKind.OPPOSITE: Relation.FLIPPED,
+    VariantKind.REFORMULATION: Relation.SAME,
+    VariantKind.POLITICAL_OPPOSITE: Relation.FLIPPED,
 }
 
 
@@ -37,7 +61,7 @@ class VariantId:
 
     kind: VariantKind
     ordinal: int = 0
-    "1, 2, 3… for paraphrases, 0 for the kinds of which a statement has one"
+    "1, 2, 3… where a statement may have several of a kind, 0 for the kinds of which it has one"
 
     def __str__(self) -> str:
         return f"{self.kind.value}-{self.ordinal}" if self.ordinal else self.kind.value
@@ -56,10 +80,12 @@ class VariantId:
 ORIGINAL = VariantId(VariantKind.ORIGINAL)
 NEGATION = VariantId(VariantKind.NEGATION)
 OPPOSITE = VariantId(VariantKind.OPPOSITE)
+REFORMULATION = VariantId(VariantKind.REFORMULATION)
+POLITICAL_OPPOSITE = VariantId(VariantKind.POLITICAL_OPPOSITE)
 
 
 def variant_order(variant: VariantId) -> tuple[int, int]:
-    """Sort key: original, paraphrases, negation, opposite."""
+    """Sort key: original, paraphrases, negation, opposite, reformulations, political opposites."""
     return (list(VariantKind).index(variant.kind), variant.ordinal)
 
 
@@ -87,6 +113,11 @@ class Statement:
     "policy issue -> +1 agreeing supports it, -1 disagreeing supports it, 0 not related"
     languages: tuple[str, ...] = ()
     "languages in the order of the source; empty: as the wordings come"
+    dimension: Dimension | None = None
+    leaning: Side | None = None
+    "the side that agreeing reflects; None where nobody labelled it or it has none"
+    source: str | None = None
+    "the survey or test it was taken from, where one instrument holds several: `WVS`, `PCT`"
 
     def wording(self, variant: VariantId, language: str) -> Wording | None:
         """Return the wording of one variant in one language, or None where there is none."""

@@ -8,10 +8,13 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from workbench.data import INSTRUMENT_AUDITS
 from workbench.formats.tabular import Findings, read_text, unknown
 
 TITLES = "issue_titles"
-LISTS = ("issues", "notes")
+LISTS = ("issues", "notes", "templates")
+OR_TEXT = ("notes", "templates")
+"lists of which one may be given as a text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,8 @@ class About:
     source: str = ""
     citation: str = ""
     licence: str = ""
-    templates: str = "reliability"
+    templates: tuple[str, ...] = INSTRUMENT_AUDITS
+    "audits whose published templates the instrument has"
     issues: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -61,9 +65,9 @@ def _value(path: Path, text: str, key: str, item: Any, findings: Findings) -> st
     if key == "issues" and isinstance(item, dict):
         item = list(item)
     if key in LISTS:
-        item = [item] if isinstance(item, str) and key == "notes" else item
+        item = [item] if isinstance(item, str) and key in OR_TEXT else item
         if isinstance(item, list) and all(isinstance(part, str) for part in item):
-            return tuple(item)
+            return tuple(dict.fromkeys(item)) if key == "templates" else tuple(item)
     elif isinstance(item, str) and item.strip():
         return item
     findings.add(path, line, key, repr(item), "a list of texts" if key in LISTS else "some text in quotes")

@@ -7,21 +7,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, VariantId, VariantKind
+from workbench.domain.statements import Dimension, Side, VariantId, VariantKind, variant_order
 from workbench.formats.lines import Line
 from workbench.formats.tabular import Findings, read_text, unknown
+from workbench.formats.wordings import SEVERAL, UNNUMBERED, column_of
 
+LISTS = {f"{kind.value}s": kind for kind in SEVERAL}
+"keys that hold a kind's wordings 1, 2, 3…"
+WORDS: dict[str, tuple[str, ...]] = {"dimension": tuple(Dimension), "leaning": tuple(Side)}
 KINDS: dict[str, tuple[type, str]] = {
     "ref": (str, "text"),
-    "original": (str, "text"),
+    **dict.fromkeys(UNNUMBERED, (str, "text")),
+    **dict.fromkeys(LISTS, (list, "a list of texts")),
     "language": (str, "text"),
     "country": (str, "text"),
     "topic": (str, "text"),
-    "paraphrases": (list, "a list of texts"),
-    "negation": (str, "text"),
-    "opposite": (str, "text"),
+    "dimension": (str, "text"),
+    "leaning": (str, "text"),
+    "source": (str, "text"),
     "issues": (dict, "an object of -1, 0 and 1"),
     "author": (str, "text"),
+    "authors": (dict, "an object: the name of a wording's column, and its author"),
 }
 
 
@@ -84,23 +90,45 @@ def _faults(value: Any) -> Iterator[tuple[str | None, str, str]]:
     for key in ("ref", "original"):
         if not value.get(key) or (isinstance(value[key], str) and not value[key].strip()):
             yield key, "nothing", "some text"
-    yield from _inner_faults(value.get("paraphrases"), value.get("issues"))
+    yield from _inner_faults(value)
 
 
-def _inner_faults(paraphrases: Any, issues: Any) -> Iterator[tuple[str | None, str, str]]:
-    for place, text in enumerate(paraphrases if isinstance(paraphrases, list) else (), start=1):
-        if not isinstance(text, str) or not text.strip():
-            yield f"paraphrases[{place}]", _short(text), "some text"
-    for issue, label in issues.items() if isinstance(issues, dict) else ():
+def _inner_faults(value: dict[str, Any]) -> Iterator[tuple[str | None, str, str]]:
+    lists = {key: value[key] for key in LISTS if isinstance(value.get(key), list)}
+    for key, texts in lists.items():
+        for place, text in enumerate(texts, start=1):
+            if not isinstance(text, str) or not text.strip():
+                yield f"{key}[{place}]", _short(text), "some text"
+    issues, authors = (value[key] if isinstance(value.get(key), dict) else {} for key in ("issues", "authors"))
+    for issue, label in issues.items():
         if type(label) is not int or label not in (-1, 0, 1):  # true is no label, although Python counts it as 1
             yield f"issues.{issue}", _short(label), "-1, 0 or 1"
+    there = [column_of(variant) for variant, _ in _texts(value)]
+    for column, author in authors.items():
+        if column not in there:
+            yield f"authors.{column}", *unknown("wording", column, there)
+        elif not isinstance(author, str):
+            yield f"authors.{column}", _short(author), "text"
+    for key, words in WORDS.items():
+        word = value.get(key)
+        if isinstance(word, str) and word.strip() and word.strip().casefold() not in words:
+            yield key, _short(word), f"one of {', '.join(words)}"
+
+
+def _texts(value: dict[str, Any]) -> list[tuple[VariantId, str]]:
+    """Return the wordings that are texts, in the order of variants."""
+    found = {VariantId(VariantKind(key)): value.get(key) for key in UNNUMBERED}
+    for key, kind in LISTS.items():
+        texts = value.get(key)
+        found |= {VariantId(kind, n): text for n, text in enumerate(texts if isinstance(texts, list) else (), start=1)}
+    good = [(variant, text) for variant, text in found.items() if isinstance(text, str) and text.strip()]
+    return sorted(good, key=lambda item: variant_order(item[0]))
 
 
 def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
-    texts = [(ORIGINAL, value["original"])]
-    paraphrases = enumerate(value.get("paraphrases") or (), start=1)
-    texts += [(VariantId(VariantKind.PARAPHRASE, n), text) for n, text in paraphrases]
-    texts += [(v, value[str(v)]) for v in (NEGATION, OPPOSITE) if (value.get(str(v)) or "").strip()]
+    texts = _texts(value)
+    authors = value.get("authors") or {}
+    words = {key: (value.get(key) or "").strip().casefold() for key in WORDS}
     return Line(
         file=path,
         line=number,
@@ -111,6 +139,10 @@ def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
         texts=tuple(texts),
         issues=value.get("issues") or {},
         author=value.get("author") or None,
+        authors={v: authors[column_of(v)] for v, _ in texts if authors.get(column_of(v))},
+        dimension=Dimension(words["dimension"]) if words["dimension"] else None,
+        leaning=Side(words["leaning"]) if words["leaning"] else None,
+        source=value.get("source") or None,
     )
 
 
@@ -121,6 +153,7 @@ def _strings(item: Any) -> Iterator[str]:
         yield from (part for part in item if isinstance(part, str))
     elif isinstance(item, dict):
         yield from item
+        yield from (part for part in item.values() if isinstance(part, str))
 
 
 def _is_text(text: str) -> bool:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.data import shipped_templates
+from workbench.data import shipped_templates, templates_of
 from workbench.domain.instruments import Instrument, IssueLabel, Party
-from workbench.domain.prompts import SLOT, Template
-from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, VariantId, VariantKind
+from workbench.domain.prompts import Template
+from workbench.domain.statements import VariantId
 from workbench.errors import UnknownName
 from workbench.formats.about import About, read_about
 from workbench.formats.json_lines import read_lines
 from workbench.formats.lines import GOLD, LABELS, Line, statements
 from workbench.formats.people import read_issue_labels, read_parties, read_party_answers, read_survey
-from workbench.formats.tabular import Findings, Row, choice, is_new, read_rows, unknown
+from workbench.formats.tabular import Findings, Row, choice, read_rows, unknown
+from workbench.formats.templates import read_templates
+from workbench.formats.wordings import (
+    AUTHOR,
+    NUMBERED,
+    UNNUMBERED,
+    authors,
+    check_author_columns,
+    dimension,
+    side,
+    wording_columns,
+)
 
-ISSUE, PARAPHRASE = "issue.", "paraphrase_"
-ABOUT = "instrument.toml"
-CHAT, GENERATION = "chat", "generation"
-"families: the one that is meant where none is named, and the one whose prompts are raw text to be continued"
+ISSUE = "issue."
+ABOUT, OWN_TEMPLATES = "instrument.toml", "templates.csv"
 
 
 def read_csv(path: Path, name: str | None = None) -> Instrument:
@@ -39,7 +47,7 @@ def read_csv(path: Path, name: str | None = None) -> Instrument:
     else:
         about = About(name=name or path.resolve().stem)
         lines, issues = _csv_lines(path, about, findings)
-        instrument = replace(_instrument(lines, issues, about, findings), templates=shipped_templates())
+        instrument = replace(_instrument(lines, issues, about, findings), templates=templates_of())
     findings.check()
     return instrument
 
@@ -51,7 +59,7 @@ def read_jsonl(path: Path, name: str | None = None) -> Instrument:
     issues = tuple(dict.fromkeys(issue for line in lines for issue in line.issues))
     instrument = _instrument(lines, issues, About(name=name or path.resolve().stem), findings)
     findings.check()
-    return replace(instrument, templates=shipped_templates())
+    return replace(instrument, templates=templates_of())
 
 
 def _instrument(lines: Sequence[Line], issues: tuple[str, ...], about: About, findings: Findings) -> Instrument:
@@ -96,38 +104,26 @@ def _csv_lines(path: Path, about: About, findings: Findings) -> tuple[list[Line]
         path,
         findings,
         required=("ref", "original"),
-        optional=("language", "country", "topic", "negation", "opposite", "author"),
-        prefixes=(PARAPHRASE, ISSUE),
+        optional=(*UNNUMBERED[1:], "dimension", "leaning", "source", "country", "topic", "language", "author"),
+        prefixes=(*NUMBERED, ISSUE, AUTHOR),
     )
     if not rows:
         if not findings.found:
             findings.add(path, 2, None, "no statement", "one row a statement under the header")
         return [], ()
-    paraphrases = _paraphrases(rows[0], findings)
-    issues = tuple(column.removeprefix(ISSUE) for column in rows[0].cells if column.startswith(ISSUE))
+    header = tuple(rows[0].cells)
+    columns = wording_columns(header, path, findings)
+    check_author_columns(header, tuple(columns.values()), path, findings)
+    issues = tuple(column.removeprefix(ISSUE) for column in header if column.startswith(ISSUE))
     for issue in issues:
         if about.issues and issue not in about.issues:
             findings.add(path, 1, ISSUE + issue, *unknown("issue", issue, about.issues))
-    return [_csv_line(row, about.language, paraphrases, issues, findings) for row in rows], issues
-
-
-def _paraphrases(row: Row, findings: Findings) -> dict[VariantId, str]:
-    """Return the column of each paraphrase, in the order of their numbers."""
-    found: dict[VariantId, str] = {}
-    for column in row.cells:
-        if column.startswith(PARAPHRASE):
-            ordinal = re.fullmatch(r"[1-9][0-9]?", column.removeprefix(PARAPHRASE))
-            if ordinal is None:
-                findings.add(row.file, 1, column, "a paraphrase without a number", "paraphrase_1, paraphrase_2, …")
-            else:
-                found[VariantId(VariantKind.PARAPHRASE, int(ordinal[0]))] = column
-    return dict(sorted(found.items()))
+    return [_csv_line(row, about.language, columns, issues, findings) for row in rows], issues
 
 
 def _csv_line(
-    row: Row, language: str, paraphrases: dict[VariantId, str], issues: tuple[str, ...], findings: Findings
+    row: Row, language: str, columns: dict[VariantId, str], issues: tuple[str, ...], findings: Findings
 ) -> Line:
-    columns = {ORIGINAL: "original", **paraphrases, NEGATION: "negation", OPPOSITE: "opposite"}
     labels: dict[str, int] = {}
     for issue in issues:
         if row.get(ISSUE + issue):
@@ -144,57 +140,20 @@ def _csv_line(
         texts=tuple((variant, row.cells[column]) for variant, column in columns.items() if row.get(column)),
         issues=labels,
         author=row.get("author") or None,
+        authors=authors(row, columns),
+        dimension=dimension(row, "dimension", findings),
+        leaning=side(row, "leaning", findings),
+        source=row.get("source") or None,
     )
 
 
 def _templates(folder: Path, about: About, findings: Findings) -> tuple[Template, ...]:
-    path = folder / "templates.csv"
-    if not path.exists():
+    if (folder / OWN_TEMPLATES).exists():
+        return read_templates(folder / OWN_TEMPLATES, findings)
+    templates: list[Template] = []
+    for audit in about.templates:
         try:
-            return shipped_templates(about.templates)
+            templates += shipped_templates(audit)
         except UnknownName as error:
             findings.add(folder / ABOUT, None, "templates", str(error), "a name that is there, or a templates.csv")
-            return ()
-    rows = read_rows(
-        path,
-        findings,
-        required=("name", "order", "user", "positive", "negative"),
-        optional=("address", "system", "family", "language"),
-    )
-    seen: dict[Hashable, int] = {}
-    return tuple(
-        _template(row, findings)
-        for row in rows
-        if is_new(seen, (row.get("family") or CHAT, row.get("name"), row.get("order")), row, "order", findings)
-    )
-
-
-def _template(row: Row, findings: Findings) -> Template:
-    _, inverted = choice(row, "order", findings, {"printed": 0, "swapped": 1})
-    _check_slots(row, findings)
-    family = row.get("family") or CHAT
-    return Template(
-        name=row.get("name"),
-        inverted=bool(inverted),
-        user=row.cells["user"],
-        positive=row.get("positive"),
-        negative=row.get("negative"),
-        system=row.cells.get("system") or None,
-        chat=family != GENERATION,
-        family=family,
-        address=row.get("address") or "personal",
-        language=row.get("language") or "en",
-    )
-
-
-def _check_slots(row: Row, findings: Findings) -> None:
-    """Note slots that are unknown, and a template that does not hold `{statement}` exactly once."""
-    count = 0
-    for column in ("system", "user"):
-        text = row.cells.get(column, "")
-        count += text.count(SLOT)
-        for slot in re.findall(r"\{\w*\}", text):
-            if slot != SLOT:
-                findings.add(row.file, row.line, column, f"unknown slot {slot}", f"a template has the one slot {SLOT}")
-    if count != 1:
-        findings.add(row.file, row.line, "user", f"the slot {SLOT} {count} times in system and user", "it once")
+    return tuple(templates)

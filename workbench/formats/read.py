@@ -8,8 +8,9 @@ from workbench.domain.instruments import Instrument
 from workbench.errors import UnknownName, UsageError
 from workbench.formats.native import read_csv, read_jsonl
 from workbench.formats.probvaa import read as read_probvaa
+from workbench.formats.propositions import read as read_propositions
 
-FORMATS = ("csv", "jsonl", "probvaa")
+FORMATS = ("csv", "jsonl", "probvaa", "propositions")
 
 
 def read_instrument(
@@ -31,4 +32,6 @@ def read_instrument(
         return read_jsonl(path, name)
     if format == "probvaa":
         return read_probvaa(path, name or "probvaa", left_right)
+    if format == "propositions":
+        return read_propositions(path, name)
     raise UnknownName(f"no format is named {format!r}. There is: {', '.join(FORMATS)}")

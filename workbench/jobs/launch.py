@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,9 +16,11 @@ from stores.store import Store
 from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.errors import JobError
+from workbench.pipeline.classifying import ClassifySpec, plan_classifying
+from workbench.pipeline.training import TrainPlan, TrainSpec, plan_training
 
-SAMPLE = "sample"
-"the kind of job that asks a model"
+SAMPLE, TRAIN, CLASSIFY = "sample", "train", "classify"
+"kinds of jobs: ask a model, train a classifier, let a classifier read answers"
 
 
 def create(store: Store, design: Design, plan: pipeline.Plan | None = None) -> int:
@@ -26,10 +30,34 @@ def create(store: Store, design: Design, plan: pipeline.Plan | None = None) -> i
     two would each ask what the other has not stored yet.
     """
     plan = plan or pipeline.plan(store, design)
+    return _queue(store, SAMPLE, plan.design.as_json(), plan.samples)
+
+
+def create_training(store: Store, spec: TrainSpec, plan: TrainPlan | None = None) -> int:
+    """Queue a training job and return its number.
+
+    Raises UsageError where there are too few labels, LeakError where the test set is not unseen, JobError where a job
+    trains a classifier of that name already.
+    """
+    plan = plan or plan_training(store, spec)
     for job in store.jobs.list():
-        if job.active and Design.from_json(job.spec) == plan.design:
-            raise JobError(f"job {job.id} asks this already and is {job.state}; wait for it, or cancel it first")
-    return store.jobs.create(SAMPLE, plan.design.as_json(), plan.samples)
+        if job.kind == TRAIN and job.active and job.spec["name"] == spec.name:
+            raise JobError(f"job {job.id} trains a classifier named {spec.name!r} already and is {job.state}")
+    return _queue(store, TRAIN, plan.spec.as_json(), plan.spec.config.steps)
+
+
+def create_classifying(store: Store, spec: ClassifySpec) -> int:
+    """Queue a job in which a classifier reads what it has not read, and return its number."""
+    _, total, _ = plan_classifying(store, spec)
+    return _queue(store, CLASSIFY, spec.as_json(), total)
+
+
+def _queue(store: Store, kind: str, spec: Mapping[str, object], total: int) -> int:
+    """Queue a job unless one with the same specification is active: the two would do the same twice."""
+    for job in store.jobs.list():
+        if job.active and job.kind == kind and json.loads(json.dumps(spec)) == job.spec:
+            raise JobError(f"job {job.id} does this already and is {job.state}; wait for it, or cancel it first")
+    return store.jobs.create(kind, spec, total)
 
 
 def spawn(path: Path, job_id: int) -> int:
@@ -55,6 +83,20 @@ def spawn(path: Path, job_id: int) -> int:
 def start(store: Store, design: Design, plan: pipeline.Plan | None = None) -> int:
     """Queue a sampling job and start its worker; return the job's number."""
     job_id = create(store, design, plan)
+    spawn(store.path, job_id)
+    return job_id
+
+
+def start_training(store: Store, spec: TrainSpec, plan: TrainPlan | None = None) -> int:
+    """Queue a training job and start its worker; return the job's number."""
+    job_id = create_training(store, spec, plan)
+    spawn(store.path, job_id)
+    return job_id
+
+
+def start_classifying(store: Store, spec: ClassifySpec) -> int:
+    """Queue a classification job and start its worker; return the job's number."""
+    job_id = create_classifying(store, spec)
     spawn(store.path, job_id)
     return job_id
 
@@ -98,7 +140,7 @@ class Pace:
     """How fast a job goes."""
 
     per_second: float | None
-    "answers a second since the worker began to ask; None before the first ones"
+    "answers, steps or responses a second since the worker began with them; None before the first ones"
     eta_seconds: float | None
 
 

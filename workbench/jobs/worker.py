@@ -1,7 +1,7 @@
 """The worker process: `python -m workbench.jobs.worker STORE JOB`.
 
-It claims one job, asks the model, and commits answers as they arrive. A request to stop, SIGTERM and SIGINT all end it
-after the answers at hand. If it is killed, what was committed stays, and the job is resumed by asking what is missing.
+It claims one job, does its work, and commits what comes of it as it comes. A request to stop, SIGTERM and SIGINT all end it
+after what is at hand. If it is killed, what was committed stays, and the job is resumed with what is missing.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ from importlib import metadata
 from pathlib import Path
 from types import FrameType
 
-from stores.jobs import Job
 from stores.store import Store
-from workbench import __version__, pipeline
-from workbench.domain.designs import Design
+from workbench import __version__
 from workbench.errors import WorkbenchError
-from workbench.inference.load import load
+from workbench.jobs.work import WORK, Task
 
 BEAT_EVERY_S = 5.0
 
@@ -90,7 +88,8 @@ def run(path: Path, job_id: int) -> int:
             signal.signal(number, _stops(stop))
         try:
             with Heart(path, job_id, stop):
-                state, message = sample(store, store.jobs.get(job_id), attempt, stop)
+                job = store.jobs.get(job_id)
+                state, message = WORK[job.kind](Task(store, job, attempt, stop, say))
         except WorkbenchError as error:
             state, message = "failed", str(error)
         except Exception as error:  # a bug: its traceback goes to the log, its first line to the screen
@@ -99,29 +98,6 @@ def run(path: Path, job_id: int) -> int:
         store.jobs.finish(job_id, attempt, state, message)
         say(f"{state}: {message}")
     return {"done": 0, "cancelled": 3}.get(state, 1)
-
-
-def sample(store: Store, job: Job, attempt: int, stop: Stop) -> tuple[str, str]:
-    """Ask what a design still needs. Returns the job's final state and a sentence for people."""
-    design = Design.from_json(job.spec)
-    say(f"job {job.id}, attempt {job.attempts}: loading {design.model}")
-    store.jobs.beat(job.id, f"loading {design.model}")
-    model = load(design.model)
-    try:
-        plan = pipeline.plan(store, design, card=model.card)
-        store.jobs.plan(job.id, plan.samples)
-        store.jobs.beat(job.id, "sampling")
-        say(f"model {model.card}\n{plan.describe()}")
-        progress = pipeline.collect(store, plan, model, attempt=attempt, job=job.id, should_stop=stop)
-    finally:
-        model.close()
-    held = f"{progress.done:,} of {progress.total:,} answers are stored"
-    if progress.failed:
-        return "failed", f"{progress.failed:,} answers failed; {held}. Resume asks the failed ones again."
-    if progress.done < progress.total:
-        return "cancelled", f"stopped on request; {held}. Resume asks for the rest."
-    rate = f", {progress.answers / progress.seconds:.1f} answers a second" if progress.seconds else ""
-    return "done", f"{held}{rate}"
 
 
 def _stops(stop: Stop) -> Callable[[int, FrameType | None], None]:

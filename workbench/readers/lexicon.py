@@ -9,6 +9,7 @@ A lexicon is data, one for each language. As a TOML file:
     negative = "detrimental"
     positive_forms = ["favourable", "favorably"]
     negative_forms = ["detrimentally", "unfavorable"]
+    asides = ["favorable wind"]          # phrases that hold a label's word and do not name the label
 
     [negation]
     window = 5                           # words that may stand between `not` and the label it turns
@@ -65,6 +66,7 @@ class Role(Enum):
     JOINER = "joiner"
     OPEN = "open question"
     PARTIAL = "partial"
+    ASIDE = "holds a label's word, names no label"
     CARRIER = "carries a negation on"
     COMMA = "comma"
 
@@ -77,10 +79,12 @@ class LabelPair:
     negative: str
     positive_forms: tuple[str, ...] = ()
     negative_forms: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+    "phrases with a label's word that do not name the label: `that's right` where the labels are left and right"
 
     @property
     def swapped(self) -> LabelPair:
-        return LabelPair(self.negative, self.positive, self.negative_forms, self.positive_forms)
+        return LabelPair(self.negative, self.positive, self.negative_forms, self.positive_forms, self.asides)
 
 
 @dataclass(frozen=True)
@@ -139,6 +143,7 @@ class Lexicon:
         """Yield every phrase with what it does in an answer to this pair; earlier ones take precedence."""
         yield from ((form, Role.POSITIVE) for form in (pair.positive, *pair.positive_forms))
         yield from ((form, Role.NEGATIVE) for form in (pair.negative, *pair.negative_forms))
+        yield from ((phrase, Role.ASIDE) for phrase in pair.asides)
         yield from ((phrase, Role.COMPARISON if " " not in phrase else Role.REJECTED) for phrase in self.comparison)
         lists = {
             Role.EXCEPTION: self.exceptions,
@@ -182,4 +187,5 @@ def _pair(table: Any) -> LabelPair:
     )
     if not all(isinstance(label, str) and label.strip() for label in (positive, negative)):
         raise UsageError(f"a [[pair]] of the lexicon reads {table!r}; give it the labels `positive` and `negative`")
-    return LabelPair(positive, negative, _words(table, "positive_forms"), _words(table, "negative_forms"))
+    forms = (_words(table, name) for name in ("positive_forms", "negative_forms", "asides"))
+    return LabelPair(positive, negative, *forms)

@@ -1,9 +1,9 @@
 """Agreement between raters who put items into categories.
 
 For two raters: Cohen's κ, observed agreement and Gwet's AC1, for one list of items or for many small tables at once
-(one per statement, paired over conditions). For any number of raters with gaps: Krippendorff's alpha, Fleiss' κ and
-percent agreement. Every coefficient comes with what it rests on, what was left out, a seeded bootstrap interval over
-items and, where it does not exist, the reason.
+(one per statement, paired over conditions). For any number of raters with gaps: Krippendorff's alpha, Fleiss' κ,
+Gwet's AC1, percent agreement and specific agreement on one category. Every coefficient comes with what it rests on,
+what was left out, a seeded bootstrap interval over items and, where it does not exist, the reason.
 
 Categories are integer codes of any value; their order matters to ordinal alpha only. `MISSING` stands for no answer.
 """
@@ -11,7 +11,7 @@ Categories are integer codes of any value; their order matters to ordinal alpha 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -32,17 +32,20 @@ __all__ = [
     "fleiss_kappa",
     "gwet_ac1",
     "gwet_ac1_2x2",
+    "gwet_ac1_raters",
     "kappa_2x2",
     "krippendorff_alpha",
     "observed_agreement",
     "observed_agreement_2x2",
     "pairs_estimates",
     "percent_agreement",
+    "specific_agreement",
 ]
 
 NO_PAIRS = "no pairs"
 NO_UNITS = "no unit has two ratings"
 ALL_EQUAL = "all answers equal"
+NEVER_GIVEN = "no unit with two ratings has this category"
 
 Coefficient = Literal["kappa", "observed", "ac1"]
 Rng = np.random.Generator | None
@@ -254,6 +257,60 @@ def percent_agreement(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 
     m = counts.sum(axis=1)
     features = np.column_stack([(counts * (counts - 1)).sum(axis=1), m * (m - 1)])[m >= 2]
     return _over_units(counts, features, lambda sums: sums[..., 0] / sums[..., 1], rng, resamples)
+
+
+def gwet_ac1_raters(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 1000, categories: int = 2) -> Estimate:
+    """Return Gwet's AC1 = (P_o - P_e) / (1 - P_e), for any number of raters per unit.
+
+    P_o and the shares p_c are those of `fleiss_kappa`, gaps included; P_e is Σ_c p_c (1 - p_c) / (q - 1). `categories`
+    is q, as in `gwet_ac1`. For two raters without gaps the two are the same.
+
+    Parameters and result are those of `krippendorff_alpha`; undefined only when `no unit has two ratings`: when all
+    answers are equal AC1 is 1.
+
+    References
+    ----------
+    Gwet 2008, Computing inter-rater reliability and its variance in the presence of high agreement.
+
+    Examples
+    --------
+    >>> round(gwet_ac1_raters([[1, 1, 1], [2, 2, 1], [2, 2, 2]]).value, 4)
+    0.561
+    """
+    counts = units.category_counts(ratings)
+    q = max(categories, counts.shape[1])
+    return _over_units(counts, units.fleiss_features(counts), lambda sums: units.gwet_ac1(sums, q), rng, resamples)
+
+
+def specific_agreement(ratings: npt.ArrayLike, category: int, rng: Rng = None, resamples: int = 1000) -> Estimate:
+    """Return, when a rater gives `category` to a unit, how likely another rater of that unit gives it too.
+
+    Σ n_c (n_c - 1) / Σ n_c (m - 1) over the units with m >= 2 ratings, n_c of them of the category.
+
+    Returns
+    -------
+    Estimate with n = units with two ratings or more of which one is of the category, excluded = units with fewer than
+    two ratings. Undefined: `no unit has two ratings`, `no unit with two ratings has this category`. Otherwise as in
+    `krippendorff_alpha`.
+
+    References
+    ----------
+    Cicchetti and Feinstein 1990, High agreement but low kappa II (two raters). Fleiss, Levin and Paik 2003, Statistical
+    Methods for Rates and Proportions, chapter 18 (any number).
+
+    Examples
+    --------
+    >>> round(specific_agreement([[1, 1, 1], [1, 2, 2], [2, 2, MISSING]], 1).value, 4)  # 6 of 8
+    0.75
+    """
+    matrix = whole_numbers(ratings)
+    counts = units.category_counts(matrix)
+    given, m = (matrix == category).sum(axis=1), counts.sum(axis=1)
+    features = np.column_stack([given * (given - 1), given * (m - 1)])[m >= 2]
+    if len(features) and not features.any():
+        return _undefined(NEVER_GIVEN, 0, int(np.count_nonzero(m < 2)))
+    found = _over_units(counts, features, units.specific, rng, resamples)
+    return replace(found, n=int(np.count_nonzero((m >= 2) & (given > 0))))
 
 
 def _two_by_two(tables: npt.ArrayLike) -> IntArray:

@@ -71,3 +71,21 @@ def fleiss(sums: FloatArray) -> FloatArray:
     chance = ((shares / rated[..., None]) ** 2).sum(axis=-1)
     one_category = np.count_nonzero(shares, axis=-1) == 1  # exact, where 1 - chance == 0 would hinge on rounding
     return np.asarray((observed - chance) / np.where(one_category, np.nan, 1 - chance), dtype=np.float64)
+
+
+def gwet_ac1(sums: FloatArray, categories: int) -> FloatArray:
+    """Return Gwet's AC1 from summed `fleiss_features`; NaN where no unit has a pair.
+
+    `categories` is the number on offer; those that do not occur have no column and add nothing to the sum.
+    """
+    agreeing, pairable, rated = sums[..., 0], sums[..., 1], sums[..., -1]
+    shares = sums[..., 2:-1] / rated[..., None]
+    observed = agreeing / np.where(pairable == 0, np.nan, pairable)
+    chance = (shares * (1 - shares)).sum(axis=-1) / (categories - 1)
+    return np.asarray((observed - chance) / (1 - chance), dtype=np.float64)
+
+
+def specific(sums: FloatArray) -> FloatArray:
+    """Return agreement on one category from summed agreeing and possible ordered pairs; NaN where none is possible."""
+    possible = sums[..., 1]
+    return np.asarray(sums[..., 0] / np.where(possible == 0, np.nan, possible), dtype=np.float64)

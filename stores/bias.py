@@ -1,0 +1,165 @@
+"""The readings that a bias score is made of, counted in the database: a join, not a copy of every response."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stores.base import Aggregate
+from stores.runs import Run
+from stores.texts import restored
+
+
+@dataclass(frozen=True, slots=True)
+class BiasCell:
+    """How often answers of one cell were read one way."""
+
+    ref: str
+    kind: str
+    ordinal: int
+    template: str
+    by_rule: bool
+    label: str | None
+    "None: nobody has read these"
+    kept: bool
+    "whether the confidence reaches the threshold; rules and people are always kept"
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class BiasResponse:
+    """One distinct answer with the reading that counted."""
+
+    text: str
+    count: int
+    wording: str
+    kind: str
+    ordinal: int
+    template: str
+    label: str | None
+    confidence: float | None
+    by_rule: bool
+    model: str
+    revision: str
+    sampling: str
+    seed: int
+    at: str
+    code_version: str
+    job: int
+
+
+class BiasReadings(Aggregate):
+    """The verbs on readings of free text."""
+
+    def cells(
+        self, run: Run, reader: int | None, threshold: float, people: Mapping[int, str] | None = None
+    ) -> tuple[BiasCell, ...]:
+        """Return a run's readings, counted: a rule's where it could read the answer, otherwise the classifier's, or,
+        where `people` is given (unit -> label), theirs.
+        """
+        values = _values(run, reader, people) | {"threshold": threshold}
+        rows = self.connection.execute(_CELLS, values)
+        return tuple(
+            BiasCell(ref, kind, ordinal, template, bool(by_rule), label, bool(kept), count)
+            for ref, kind, ordinal, template, by_rule, label, kept, count in rows
+        )
+
+    def responses(
+        self,
+        run: Run,
+        reader: int | None,
+        ref: str,
+        *,
+        template: str | None = None,
+        people: Mapping[int, str] | None = None,
+        offset: int = 0,
+        limit: int = 200,
+    ) -> tuple[BiasResponse, ...]:
+        """Return the distinct answers to a statement, the most frequent first, with the reading that counted."""
+        values = _values(run, reader, people) | {"ref": ref, "template": template, "offset": offset, "limit": limit}
+        return tuple(
+            BiasResponse(
+                text=restored(row[0], row[1]),
+                count=row[2],
+                wording=restored(row[3], row[4]),
+                kind=row[5],
+                ordinal=row[6],
+                template=row[7],
+                label=row[8],
+                confidence=row[9],
+                by_rule=bool(row[10]),
+                model=run.model,
+                revision=run.revision,
+                sampling=str(run.sampling),
+                seed=row[11],
+                at=row[12],
+                code_version=row[13],
+                job=row[14],
+            )
+            for row in self.connection.execute(_RESPONSES, values)
+        )
+
+
+def _values(run: Run, reader: int | None, people: Mapping[int, str] | None) -> dict[str, object]:
+    return {
+        "audit": run.audit,
+        "instrument": run.instrument,
+        "language": run.language,
+        "model": run.model_id,
+        "sampling": run.sampling_id,
+        "reader": reader,
+        "people": None if people is None else json.dumps({str(unit): label for unit, label in people.items()}),
+    }
+
+
+_READ = """
+    with answered as (
+        select s.ref, s.ordinal as place, w.id as wording_id, w.kind, w.ordinal, w.text_id as wording_text,
+            t.id as template_id, t.name as template, d.id as draw_id, r.text_id, r.count
+        from instrument i
+        join statement s on s.instrument_id = i.id and s.current = 1
+        join wording w on w.statement_id = s.id and w.language = :language
+        join probe p on p.wording_id = w.id and p.audit = :audit
+        join template t on t.id = p.template_id
+        join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        join response r on r.draw_id = d.id
+        where i.name = :instrument
+    ),
+    given as (
+        select cast(key as integer) as unit_id, value as label, null as confidence
+        from json_each(:people) where :people is not null
+        union all
+        select g.unit_id, g.label, g.confidence from reading g where g.reader_id = :reader and :people is null
+    ),
+    read as (
+        select a.*, h.id is not null as by_rule, coalesce(b.label, g.label) as label, g.confidence
+        from answered a
+        left join unit v on v.text_id = a.text_id and v.template_id = a.template_id and v.wording_id is null
+        left join reading b on b.unit_id = v.id and b.label is not null
+            and b.reader_id in (select id from reader where kind = 'rule')
+        left join reader h on h.id = b.reader_id
+        left join unit u on u.text_id = a.text_id and u.wording_id = a.wording_id and u.template_id is null
+        left join given g on g.unit_id = u.id
+    )
+"""
+
+_CELLS = f"""
+    {_READ}
+    select ref, kind, ordinal, template, by_rule, label,
+        by_rule or confidence is null or confidence >= :threshold as kept, sum(count)
+    from read group by 1, 2, 3, 4, 5, 6, 7 order by place, kind, ordinal, template
+"""
+
+_RESPONSES = f"""
+    {_READ}
+    select x.body, x.packed, q.count, y.body, y.packed, q.kind, q.ordinal, q.template, q.label,
+        case when q.by_rule then null else q.confidence end, q.by_rule, d.seed, d.at, e.code_version, e.job_id
+    from read q
+    join text x on x.id = q.text_id
+    join text y on y.id = q.wording_text
+    join draw d on d.id = q.draw_id
+    join attempt e on e.id = d.attempt_id
+    where q.ref = :ref and (:template is null or q.template = :template)
+    order by q.kind, q.ordinal, q.template, q.count desc, q.text_id limit :limit offset :offset
+"""

@@ -1,0 +1,313 @@
+"""Queues: which texts are to be labelled, by how many people, for what."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stores.base import Aggregate, now
+from stores.texts import restored, text_ids
+from stores.units import unit_of
+from workbench.domain.annotations import Codebook, LabelOption, Purpose, Subject
+from workbench.domain.statements import VariantId, VariantKind
+from workbench.errors import UnknownName, UsageError
+
+LEASE_S = 1800
+"seconds for which an item that a person looks at is kept from others"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A text that could be labelled, once for each stratum it was said in."""
+
+    text_id: int
+    wording_id: int
+    text: str
+    instrument: str
+    ref: str
+    variant: str
+    template: str
+    scale: str
+    "of the template: answers to a `likert` one may need no person"
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """A text that is to be labelled."""
+
+    wording_id: int
+    needed: int
+    "people who are to label it"
+    stratum: str
+    text_id: int | None = None
+    text: str = ""
+    "where `text_id` is None: a text that no model said, as attention items are"
+    attention: str | None = None
+    "the label that is known to be right; such an item goes to everybody and into no figure"
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A queue and how far it is."""
+
+    id: int
+    name: str
+    purpose: Purpose
+    codebook: Codebook
+    codebook_id: int
+    spec: Mapping[str, object]
+    lease_s: int
+    created_at: str
+    items: int
+    "without attention items"
+    needed: int
+    "labels that are needed in all"
+    done: int
+    "labels that are there, none counted beyond what an item needs"
+    finished: int
+    "items that have all their labels"
+    attention: int
+    annotators: tuple[str, ...] = field(default=())
+
+
+class Queues(Aggregate):
+    """The verbs on queues."""
+
+    def create(
+        self,
+        name: str,
+        purpose: Purpose,
+        codebook: Codebook,
+        items: Sequence[NewItem],
+        spec: Mapping[str, object],
+        lease_s: int = LEASE_S,
+    ) -> int:
+        """Write a queue in one transaction. Labels that its items have already count. Raises UsageError."""
+        if not items:
+            raise UsageError(f"the queue {name!r} would be empty; nothing was made")
+        with self.store.write() as connection:
+            if connection.execute("select 1 from queue where name = ?", (name,)).fetchone():
+                raise UsageError(f"a queue is named {name!r} already; choose another name")
+            codebook_id = save_codebook(connection, codebook)
+            queue_id = connection.execute(
+                "insert into queue (uid, name, codebook_id, purpose, spec, lease_s, created_at) "
+                "values (?, ?, ?, ?, ?, ?, ?) returning id",
+                (secrets.token_bytes(16), name, codebook_id, purpose.value, json.dumps(dict(spec)), lease_s, now()),
+            ).fetchone()[0]
+            known = text_ids(connection, (item.text for item in items if item.text_id is None))
+            units = [
+                unit_of(connection, known[item.text] if item.text_id is None else item.text_id, item.wording_id)
+                for item in items
+            ]
+            connection.executemany(
+                "insert into queue_item (queue_id, unit_id, ordinal, stratum, needed, attention) "
+                "values (?, ?, ?, ?, ?, ?)",
+                [
+                    (queue_id, unit, ordinal, item.stratum, item.needed, item.attention)
+                    for ordinal, (unit, item) in enumerate(zip(units, items, strict=True))
+                ],
+            )
+            recount(connection, codebook.name, units)
+        return int(queue_id)
+
+    def list(self, purpose: Purpose | None = None) -> tuple[Queue, ...]:
+        """Return the queues, the oldest first."""
+        rows = self.connection.execute(_QUEUES, {"purpose": purpose.value if purpose else None, "name": None})
+        return tuple(self._queue(row) for row in rows.fetchall())
+
+    def get(self, name: str) -> Queue:
+        """Return a queue. Raises UnknownName, listing those there are."""
+        row = self.connection.execute(_QUEUES, {"purpose": None, "name": name}).fetchone()
+        if row is None:
+            known = ", ".join(queue.name for queue in self.list()) or "none; make one with: workbench sample STORE"
+            raise UnknownName(f"no queue is named {name!r} in this store. There is: {known}")
+        return self._queue(row)
+
+    def _queue(self, row: tuple[object, ...]) -> Queue:
+        queue_id, name, purpose, body, codebook, spec, lease_s, created_at, *counts, attention = row
+        items, needed, done, finished = (int(str(count)) for count in counts)
+        names = self.connection.execute(_ANNOTATORS, {"queue": queue_id}).fetchall()
+        return Queue(
+            id=int(str(queue_id)),
+            name=str(name),
+            purpose=Purpose(str(purpose)),
+            codebook=codebook_from_json(str(body)),
+            codebook_id=int(str(codebook)),
+            spec=json.loads(str(spec)),
+            lease_s=int(str(lease_s)),
+            created_at=str(created_at),
+            items=items,
+            needed=needed,
+            done=done,
+            finished=finished,
+            attention=int(str(attention)),
+            annotators=tuple(str(found[0]) for found in names),
+        )
+
+    def candidates(
+        self, audit: str, instrument: str | None = None, models: Sequence[str] = (), language: str | None = None
+    ) -> Iterator[Candidate]:
+        """Yield every distinct answer to every wording under every template by every model, in a fixed order."""
+        chosen = set(models)
+        rows = self.connection.execute(_CANDIDATES, {"audit": audit, "instrument": instrument, "language": language})
+        for text_id, wording_id, body, packed, name, ref, kind, ordinal, template, scale, model in rows:
+            if not chosen or model in chosen:
+                variant = str(VariantId(VariantKind(kind), ordinal))
+                text = restored(body, packed)
+                yield Candidate(text_id, wording_id, text, name, ref, variant, template, scale, model)
+
+    def statements(self, instrument: str | None = None, language: str | None = None) -> Iterator[Candidate]:
+        """Yield the original wording of every current statement, as something to label by itself."""
+        rows = self.connection.execute(_STATEMENTS, {"instrument": instrument, "language": language})
+        for text_id, wording_id, body, packed, name, ref, source in rows:
+            yield Candidate(text_id, wording_id, restored(body, packed), name, ref, "original", source or name, "", "")
+
+    def members(self, purposes: Iterable[Purpose], codebook: str) -> tuple[tuple[str, str, str], ...]:
+        """Return (text, instrument, ref) of every item of the queues with these purposes, attention items left out."""
+        wanted = json.dumps([purpose.value for purpose in purposes])
+        rows = self.connection.execute(_MEMBERS, {"purposes": wanted, "codebook": codebook})
+        return tuple((restored(body, packed), name, ref) for body, packed, name, ref in rows)
+
+    def prioritise(self, reader: int) -> int:
+        """Let open items of response queues be shown in the order of a classifier's doubt; return how many it read."""
+        with self.store.write() as connection:
+            return connection.execute(_PRIORITISE, {"reader": reader}).rowcount
+
+
+def save_codebook(connection: sqlite3.Connection, codebook: Codebook) -> int:
+    """Return the rowid of a codebook, inserting it if it is new. Call inside a transaction."""
+    connection.execute(
+        "insert into codebook (key, name, body, created_at) values (?, ?, ?, ?) on conflict (key) do nothing",
+        (codebook.key, codebook.name, codebook_as_json(codebook), now()),
+    )
+    return int(connection.execute("select id from codebook where key = ?", (codebook.key,)).fetchone()[0])
+
+
+def codebook_as_json(codebook: Codebook) -> str:
+    """Return a codebook as a store and a label file keep it."""
+    return json.dumps(
+        {
+            "name": codebook.name,
+            "title": codebook.title,
+            "question": codebook.question,
+            "subject": codebook.subject.value,
+            "options": [[option.label, option.key, option.meaning] for option in codebook.options],
+            "guideline": codebook.guideline,
+            "ordinal": list(codebook.ordinal),
+        },
+        ensure_ascii=False,
+    )
+
+
+def codebook_from_json(body: str) -> Codebook:
+    """Read what `codebook_as_json` wrote."""
+    value = json.loads(body)
+    return Codebook(
+        name=value["name"],
+        title=value["title"],
+        question=value["question"],
+        subject=Subject(value["subject"]),
+        options=tuple(LabelOption(*option) for option in value["options"]),
+        guideline=value["guideline"],
+        ordinal=tuple(value["ordinal"]),
+    )
+
+
+def recount(connection: sqlite3.Connection, codebook: str, units: Iterable[int]) -> None:
+    """Count anew how many people have labelled each of these units. Call inside a transaction."""
+    connection.executemany(_RECOUNT, [{"unit": unit, "codebook": codebook} for unit in units])
+
+
+CURRENT_LABELS = """
+    select g.unit_id, g.codebook, g.reader_id, g.annotator, g.label, g.uid, g.at, g.elapsed_ms
+    from (
+        select r.unit_id, c.name as codebook, r.reader_id, h.name as annotator, r.label, r.uid, r.at, r.elapsed_ms,
+            row_number() over (
+                partition by r.unit_id, c.name, r.reader_id order by r.at desc, r.uid desc
+            ) as place
+        from reading r
+        join reader h on h.id = r.reader_id and h.kind = 'person'
+        join codebook c on c.id = r.codebook_id
+        where r.uid is not null {where}
+    ) g
+    where g.place = 1 and g.label is not null
+"""
+"each person's label of each unit under any version of a codebook: the newest, unless withdrawn. `{where}` narrows it"
+
+_RECOUNT = f"""
+    update queue_item set done = (
+        select count(*) from ({CURRENT_LABELS.format(where="and r.unit_id = :unit and c.name = :codebook")})
+    )
+    where unit_id = :unit and queue_id in (
+        select q.id from queue q join codebook c on c.id = q.codebook_id where c.name = :codebook
+    )
+"""
+
+_QUEUES = """
+    select q.id, q.name, q.purpose, c.body, c.id, q.spec, q.lease_s, q.created_at,
+        count(*) filter (where i.attention is null),
+        coalesce(sum(i.needed) filter (where i.attention is null), 0),
+        coalesce(sum(min(i.done, i.needed)) filter (where i.attention is null), 0),
+        count(*) filter (where i.attention is null and i.done >= i.needed),
+        count(*) filter (where i.attention is not null)
+    from queue q join codebook c on c.id = q.codebook_id join queue_item i on i.queue_id = q.id
+    where (:purpose is null or q.purpose = :purpose) and (:name is null or q.name = :name)
+    group by q.id order by q.id
+"""
+
+_ANNOTATORS = """
+    select distinct h.name from assignment a join reader h on h.id = a.reader_id
+    where a.queue_id = :queue and a.state = 'done' order by h.name
+"""
+
+_CANDIDATES = """
+    select distinct r.text_id, w.id, x.body, x.packed, i.name, s.ref, w.kind, w.ordinal, t.name, t.scale, m.name
+    from probe p
+    join wording w on w.id = p.wording_id and (:language is null or w.language = :language)
+    join statement s on s.id = w.statement_id and s.current = 1
+    join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
+    join template t on t.id = p.template_id
+    join draw d on d.prompt_id = p.prompt_id
+    join model m on m.id = d.model_id
+    join response r on r.draw_id = d.id
+    join text x on x.id = r.text_id
+    where p.audit = :audit
+    order by i.name, s.ref, w.kind, w.ordinal, t.name, m.name, x.key
+"""
+
+_STATEMENTS = """
+    select w.text_id, w.id, x.body, x.packed, i.name, s.ref, s.source
+    from statement s
+    join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
+    join wording w on w.statement_id = s.id and w.kind = 'original'
+        and w.language = coalesce(:language, i.language)
+    join text x on x.id = w.text_id
+    where s.current = 1 order by i.name, s.ordinal
+"""
+
+_MEMBERS = """
+    select distinct x.body, x.packed, n.name, s.ref
+    from queue q
+    join codebook c on c.id = q.codebook_id and c.name = :codebook
+    join queue_item i on i.queue_id = q.id and i.attention is null
+    join unit u on u.id = i.unit_id
+    join text x on x.id = u.text_id
+    join wording w on w.id = u.wording_id
+    join statement s on s.id = w.statement_id
+    join instrument n on n.id = s.instrument_id
+    where q.purpose in (select value from json_each(:purposes))
+"""
+
+_PRIORITISE = """
+    update queue_item set priority = (
+        select 1 - g.confidence from reading g where g.unit_id = queue_item.unit_id and g.reader_id = :reader
+    )
+    where done < needed and exists (
+        select 1 from reading g
+        where g.unit_id = queue_item.unit_id and g.reader_id = :reader and g.confidence is not null
+    )
+"""

@@ -1,0 +1,68 @@
+"""Units: what is read and labelled, a text in its context. One row however often a model said it."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from stores.texts import restored
+from workbench.domain.statements import VariantId, VariantKind
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The statement that a text answers, as a person sees it."""
+
+    unit: int
+    text: str
+    statement: str
+    "the wording that the model was given"
+    instrument: str
+    ref: str
+    variant: str
+    dimension: str | None
+    leaning: str | None
+
+
+CONTEXT = """
+    select u.id, x.body, x.packed, y.body, y.packed, i.name, s.ref, w.kind, w.ordinal, s.dimension, s.leaning
+    from unit u
+    join text x on x.id = u.text_id
+    join wording w on w.id = u.wording_id
+    join text y on y.id = w.text_id
+    join statement s on s.id = w.statement_id
+    join instrument i on i.id = s.instrument_id
+"""
+
+
+def as_context(row: tuple[object, ...]) -> Context:
+    """Return the context of a row that begins with the columns of `CONTEXT`."""
+    unit, body, packed, statement, statement_packed, instrument, ref, kind, ordinal, dimension, leaning = row[:11]
+    return Context(
+        unit=int(str(unit)),
+        text=_text(body, packed),
+        statement=_text(statement, statement_packed),
+        instrument=str(instrument),
+        ref=str(ref),
+        variant=str(VariantId(VariantKind(str(kind)), int(str(ordinal)))),
+        dimension=None if dimension is None else str(dimension),
+        leaning=None if leaning is None else str(leaning),
+    )
+
+
+def _text(body: object, packed: object) -> str:
+    return restored(
+        body if isinstance(body, str) else None,
+        packed if isinstance(packed, bytes) else None,
+    )
+
+
+def unit_of(connection: sqlite3.Connection, text_id: int, wording_id: int) -> int:
+    """Return the rowid of the unit of a text as an answer to a wording, inserting it if new. Inside a transaction."""
+    connection.execute(
+        "insert into unit (text_id, wording_id) values (?, ?) on conflict do nothing", (text_id, wording_id)
+    )
+    row = connection.execute(
+        "select id from unit where text_id = ? and wording_id = ? and template_id is null", (text_id, wording_id)
+    ).fetchone()
+    return int(row[0])

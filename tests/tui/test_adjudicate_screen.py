@@ -1,0 +1,367 @@
+"""Adjudication: only disagreements, nobody's name, one key decides, and it is in the store before the next shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from stores.annotator import Annotator
+from stores.labels import Judged
+from stores.queues import NewItem
+from stores.store import Store
+from tests.conftest import instrument
+from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
+from workbench.domain.annotations import Codebook, LabelOption, Purpose, Reason, Subject
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.adjudicate import AdjudicateScreen
+from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.widgets.long_text import LongText
+
+STANCE = Codebook(
+    "stance",
+    "Stance of an answer",
+    "What is the answer's stance on the statement?",
+    Subject.RESPONSE,
+    (
+        LabelOption("agree", "a", "takes its side"),
+        LabelOption("disagree", "d", "takes the side against it"),
+        LabelOption("neutral", "n", "takes no side"),
+        LabelOption("unrelated", "u", "is no answer"),
+    ),
+    "In doubt, choose neutral.",
+    ("disagree", "neutral", "agree"),
+)
+SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+
+
+def queued(path: Path, texts: Sequence[str], *, needed: int = 2, name: str = "q") -> list[int]:
+    """Make a store with a queue of these texts, all answers to the first statement; return the units."""
+    made(path, instrument())
+    with Store.open(path) as store:
+        wording = store.connection.execute("select min(id) from wording").fetchone()[0]
+        items = [NewItem(wording, needed, "s", text=text) for text in texts]
+        store.queues.create(name, Purpose.TEST, STANCE, items, {})
+        rows = store.connection.execute("select unit_id from queue_item order by ordinal").fetchall()
+    return [row[0] for row in rows]
+
+
+def labelled(
+    path: Path, person: str, labels: Mapping[int, str], notes: Mapping[int, str] | None = None, queue: str = "q"
+) -> None:
+    """Let a person label units; those with a note are flagged too."""
+    with Annotator.open(path, queue, person) as annotator:
+        for unit, label in labels.items():
+            if notes and unit in notes:
+                annotator.remark(unit, flagged=True, note=notes[unit])
+            annotator.label(unit, label, elapsed_ms=900)
+
+
+def judged(path: Path, unit: int) -> Judged:
+    with Store.open(path) as store:
+        return store.labels.judged("stance", unit=unit)[0]
+
+
+def decisions(path: Path) -> list[tuple[Any, ...]]:
+    """Return every decision on record: (unit, label, reason, note, who), the first first."""
+    with Store.open(path) as store:
+        rows = store.connection.execute(
+            "select r.unit_id, r.label, r.reason, r.note, h.name from reading r join reader h on h.id = r.reader_id "
+            "where h.kind = 'adjudication' order by r.at, r.revision"
+        )
+        return [tuple(row) for row in rows]
+
+
+async def opened(app: WorkbenchApp, pilot: Pilot[int], auditor: str | None = "Nora") -> AdjudicateScreen:
+    """Show the screen, with a person who is known to the app, and wait for what it reads."""
+    setattr(app, "annotator", auditor)  # noqa: B010
+    screen = AdjudicateScreen("q")
+    await app.push_screen(screen)
+    await until(pilot, lambda: screen._docket is not None or screen.trouble.shown)
+    await pilot.pause()
+    return screen
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "audit.db"
+
+
+@pytest.fixture
+def disputed(path: Path) -> list[int]:
+    """Three disagreements and one item on which both agree."""
+    units = queued(path, ["Yes and no.", "I would rather not.", "It depends.", "Surely."])
+    labelled(path, "Annabel", dict(zip(units, ["agree", "agree", "neutral", "agree"], strict=True)))
+    labelled(
+        path,
+        "Bartholomew",
+        dict(zip(units, ["disagree", "disagree", "agree", "agree"], strict=True)),
+        notes={units[0]: "takes [bold]both sides"},
+    )
+    return units
+
+
+async def test_one_key_decides_and_it_is_stored_before_the_next_shows(path: Path, disputed: list[int]) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        assert screen.title_bar.note == "3 left · 0 decided"
+        assert "Yes and no." in screen_text(app)
+        seen: list[list[tuple[Any, ...]]] = []
+        show = screen._show
+
+        def shows() -> None:
+            seen.append(decisions(path))
+            show()
+
+        screen._show = shows  # type: ignore[method-assign]
+        await pilot.press("d")
+        await until(pilot, lambda: screen.title_bar.note == "2 left · 1 decided")
+        assert seen == [[(disputed[0], "disagree", "other", "", "Nora")]]
+        assert "I would rather not." in screen_text(app)
+    found = judged(path, disputed[0])
+    assert (found.gold, found.open) == ("disagree", False)
+
+
+async def test_nobody_is_named_and_notes_and_flags_are_shown_literally(path: Path, disputed: list[int]) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot)
+        text = screen_text(app)
+        assert "“takes [bold]both sides”  ⚑" in text
+        lines = shown(app, "#labels").splitlines()
+        assert [line[0] for line in lines] == ["A", "B"]
+        assert {line.split()[1] for line in lines} == {"agree", "disagree"}
+        for key in ("s", "s", "f1"):
+            assert "Annabel" not in screen_text(app)
+            assert "Bartholomew" not in screen_text(app)
+            await pilot.press(key)
+    del disputed
+
+
+async def test_reason_and_note_go_with_the_decision_and_not_with_the_next(path: Path, disputed: list[int]) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        assert "▸6 other" in shown(app, "#reasons")
+        await pilot.press("2")
+        assert "▸2 ambiguous" in shown(app, "#reasons")
+        await pilot.press("m", *"see p3", "enter")
+        assert shown(app, "#note-line") == "Note: “see p3”"
+        assert decisions(path) == []
+        await pilot.press("n")
+        await until(pilot, lambda: "1 decided" in screen.title_bar.note)
+        assert decisions(path) == [(disputed[0], "neutral", "ambiguous", "see p3", "Nora")]
+        assert "▸6 other" in shown(app, "#reasons")
+        assert not screen.query_one("#note-line").display
+        await pilot.press("c")
+        assert "▸1 slip" in shown(app, "#reasons")
+
+
+async def test_going_back_decides_anew_and_keeps_both_on_record(path: Path, disputed: list[int]) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("3", "a")
+        await until(pilot, lambda: "1 decided" in screen.title_bar.note)
+        await pilot.press("z")
+        assert screen.current is not None
+        assert screen.current.unit == disputed[0]
+        assert "agree (guideline)" in shown(app, "#decision")
+        assert "▸3 guideline" in shown(app, "#reasons")
+        await pilot.press("u")
+        await until(pilot, lambda: len(decisions(path)) == 2 and not screen._busy)
+        assert [row[1] for row in decisions(path)] == ["agree", "unrelated"]
+        assert judged(path, disputed[0]).gold == "unrelated"
+        assert screen.title_bar.note == "2 left · 1 decided"
+        assert screen.current.unit == disputed[1]
+
+
+async def test_going_back_reaches_decisions_of_earlier_sessions(path: Path, disputed: list[int]) -> None:
+    with Store.open(path) as store:
+        store.labels.decide(disputed[2], STANCE, "agree", Reason.SLIP, "clear", "Olaf")
+        store.labels.decide(disputed[0], STANCE, "neutral", Reason.HEDGED, "", "Olaf")
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        units = []
+        for _ in range(3):
+            await pilot.press("z")
+            units.append(screen.current.unit if screen.current else None)
+        assert units == [disputed[0], disputed[2], disputed[2]]
+        assert "agree (slip) “clear”" in shown(app, "#decision")
+        assert "Olaf" not in screen_text(app)
+        await pilot.press("s")
+        assert screen.current is not None
+        assert screen.current.unit == disputed[1]
+
+
+async def test_skipping_leaves_an_item_undecided_for_later(path: Path, disputed: list[int]) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        order = []
+        for _ in range(4):
+            order.append(screen.current.unit if screen.current else None)
+            await pilot.press("s")
+        assert order == [*disputed[:3], disputed[0]]
+        assert decisions(path) == []
+        assert screen.title_bar.note == "3 left · 0 decided"
+
+
+async def test_an_item_that_was_reopened_says_so_and_what_was_decided(path: Path) -> None:
+    units = queued(path, ["Perhaps."], needed=3)
+    labelled(path, "Annabel", {units[0]: "agree"})
+    labelled(path, "Bartholomew", {units[0]: "disagree"})
+    with Store.open(path) as store:
+        store.labels.decide(units[0], STANCE, "agree", Reason.AMBIGUOUS, "", "Olaf")
+    labelled(path, "Cecily", {units[0]: "neutral"})
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        line = shown(app, "#decision")
+        assert line.startswith("↺ reopened: new labels came after the decision of 20")
+        assert line.endswith("UTC: agree (ambiguous)")
+        assert screen.title_bar.note == "1 left · 0 decided"
+        assert "▸6 other" in shown(app, "#reasons")
+        await pilot.press("n")
+        await until(pilot, lambda: screen.title_bar.note == "0 left · 1 decided")
+    assert [row[1] for row in decisions(path)] == ["agree", "neutral"]
+    assert not judged(path, units[0]).open
+
+
+async def test_labels_that_came_while_one_looked_are_shown_before_anything_is_decided(path: Path) -> None:
+    units = queued(path, ["Perhaps."], needed=3)
+    labelled(path, "Annabel", {units[0]: "agree"})
+    labelled(path, "Bartholomew", {units[0]: "disagree"})
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        labelled(path, "Cecily", {units[0]: "neutral"}, notes={units[0]: "look closely"})
+        await pilot.press("a")
+        await until(pilot, lambda: "look closely" in screen_text(app))
+        assert decisions(path) == []
+        await pilot.press("n")
+        await until(pilot, lambda: "1 decided" in screen.title_bar.note)
+    assert [row[1] for row in decisions(path)] == ["neutral"]
+
+
+async def test_keys_are_ignored_while_a_decision_is_committed(path: Path, disputed: list[int]) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        commits: list[object] = []
+        screen.commit = lambda *values: commits.append(values)  # type: ignore[method-assign, assignment]
+        await pilot.press("a", "d", "n", "s", "z", "2", "m")
+        assert len(commits) == 1
+        assert app.screen is screen
+        assert screen.current is not None
+        assert screen.current.unit == disputed[0]
+
+
+async def test_a_failed_commit_keeps_the_item_and_says_what_happened(path: Path, disputed: list[int]) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        path.rename(path.with_suffix(".away"))
+        await pilot.press("a")
+        await until(pilot, lambda: screen.trouble.shown)
+        path.with_suffix(".away").rename(path)
+        await pilot.press("d")
+        await until(pilot, lambda: "1 decided" in screen.title_bar.note)
+        assert not screen.trouble.shown
+    assert [row[:2] for row in decisions(path)] == [(disputed[0], "disagree")]
+
+
+async def test_the_last_decision_ends_in_a_plain_word(path: Path, disputed: list[int]) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        for left in (2, 1, 0):
+            await pilot.press("a")
+            await until(pilot, lambda left=left: f"{left} left" in screen.title_bar.note and not screen._busy)  # type: ignore[misc]
+        assert shown(app, "#empty").startswith("All disagreements in this queue are decided: 3.")
+        await pilot.press("a", "z")
+        assert screen.current is not None
+        assert screen.current.unit == disputed[2]
+        assert len(decisions(path)) == 3
+
+
+async def test_a_queue_without_disagreements_says_how_much_was_compared(path: Path) -> None:
+    units = queued(path, ["Yes.", "No."])
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot)
+        assert "Nobody has labelled anything twice yet" in shown(app, "#empty")
+        await pilot.press("escape")
+        for person in ("Annabel", "Bartholomew"):
+            labelled(path, person, {units[0]: "agree"})
+        await opened(app, pilot)
+        assert "No disagreements in this queue: 1 item has two labels or more, all equal." in screen_text(app)
+
+
+async def test_a_queue_that_is_not_there_is_a_plain_sentence(path: Path) -> None:
+    made(path, instrument())
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        assert screen.trouble.shown
+        assert "no queue is named 'q'" in screen_text(app)
+
+
+@SIZES
+async def test_hostile_texts_are_shown_literally(path: Path, size: tuple[int, int]) -> None:
+    units = queued(path, HOSTILE)
+    for person, label in (("Annabel", "agree"), ("Bartholomew", "disagree")):
+        labelled(path, person, dict.fromkeys(units, label), notes=dict(zip(units, HOSTILE, strict=True)))
+    app = WorkbenchApp(path)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        for text in HOSTILE:
+            assert "\x1b" not in screen_text(app)
+            assert screen.query_one("#choices").region.height == 1
+            assert "a agree" in screen_text(app)
+            assert "▸6 other" in screen_text(app)
+            whole = "".join(screen.query_one("#answer", LongText).lines)
+            assert len(whole) >= len(text)
+            await pilot.press("s")
+            await pilot.pause()
+
+
+async def test_the_guideline_and_the_explanation_open(path: Path, disputed: list[int]) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot)
+        await pilot.press("g")
+        assert isinstance(app.screen, TextScreen)
+        assert "In doubt, choose neutral." in screen_text(app)
+        await pilot.press("escape", "question_mark")
+        assert "nobody in particular" in screen_text(app)
+        await pilot.press("escape", "m")
+        assert app.screen.query_one(Input).has_focus
+        await pilot.press("a", "escape", "escape")
+        assert not isinstance(app.screen, AdjudicateScreen)
+    assert decisions(path) == []
+    del disputed
+
+
+async def test_label_keys_that_other_actions_have_still_decide(path: Path) -> None:
+    """Codebooks that came with imported labels may use any key."""
+    made(path, instrument())
+    book = Codebook("odd", "Odd", "?", Subject.RESPONSE, (LabelOption("yes", "s", ""), LabelOption("no", "j", "")), "g")
+    with Store.open(path) as store:
+        wording = store.connection.execute("select min(id) from wording").fetchone()[0]
+        store.queues.create("q", Purpose.TEST, book, [NewItem(wording, 2, "", text="x")], {})
+        unit = store.connection.execute("select unit_id from queue_item").fetchone()[0]
+    labelled(path, "Annabel", {unit: "yes"})
+    labelled(path, "Bartholomew", {unit: "no"})
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("j")
+        await until(pilot, lambda: "1 decided" in screen.title_bar.note)
+    assert [row[1] for row in decisions(path)] == ["no"]

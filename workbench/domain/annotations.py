@@ -1,0 +1,139 @@
+"""What people are asked about a text, and what they answer: codebooks, labels, adjudications."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from workbench.domain.keys import content_key
+
+
+class Subject(StrEnum):
+    """What is labelled."""
+
+    RESPONSE = "response"
+    "a model's answer, beside the statement that it was given"
+    STATEMENT = "statement"
+    "a wording of a statement by itself"
+
+
+class Purpose(StrEnum):
+    """What the labels of a queue are for."""
+
+    TRAINING = "training"
+    TEST = "test"
+    CHECK = "check"
+    "people check labels that a model or a publication gave"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelOption:
+    """One label that may be given."""
+
+    label: str
+    key: str
+    "the one key that gives it: a lower-case letter or a digit"
+    meaning: str
+    "one sentence for the guideline"
+
+
+@dataclass(frozen=True, slots=True)
+class Codebook:
+    """The question, its possible answers, and how to decide."""
+
+    name: str
+    title: str
+    question: str
+    subject: Subject
+    options: tuple[LabelOption, ...]
+    guideline: str
+    ordinal: tuple[str, ...] = ()
+    "labels that have an order, from low to high; the others stay out of ordinal coefficients"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(option.label for option in self.options)
+
+    @property
+    def key(self) -> bytes:
+        return content_key(
+            {
+                "name": self.name,
+                "question": self.question,
+                "subject": self.subject.value,
+                "options": [[option.label, option.key, option.meaning] for option in self.options],
+                "guideline": self.guideline,
+                "ordinal": list(self.ordinal),
+            }
+        )
+
+
+class Reason(StrEnum):
+    """Why annotators disagreed, as the one who adjudicates sees it."""
+
+    SLIP = "slip"
+    "one of them pressed the wrong key or misread"
+    AMBIGUOUS = "ambiguous"
+    "the text supports both"
+    GUIDELINE = "guideline"
+    "the guideline does not say"
+    CONTEXT = "context"
+    "the statement has to be known to decide"
+    HEDGED = "hedged"
+    "the response takes both sides before it decides"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLabels:
+    """The current labels of one item, one a person."""
+
+    item: int
+    labels: Mapping[str, str]
+    "annotator -> label"
+    groups: tuple[tuple[str, str], ...] = ()
+    "what the item belongs to: ('dimension', 'economic'), ('issue', 'law_and_order'), ('statement', 'eco-01')"
+
+
+class EventKind(StrEnum):
+    """What a line of a label file says."""
+
+    LABEL = "label"
+    ADJUDICATION = "adjudication"
+    REMARK = "remark"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelEvent:
+    """Something that a person said about a text, as label files and other stores have it.
+
+    Events are never changed: a changed mind is a later event. `uid` tells whether a store has one already.
+    """
+
+    uid: bytes
+    kind: EventKind
+    codebook: str
+    annotator: str
+    response: str
+    statement: str
+    "the wording that was answered"
+    instrument: str
+    ref: str
+    variant: str
+    language: str
+    label: str | None = None
+    "None: withdrawn, or a remark"
+    reason: str = ""
+    note: str = ""
+    flagged: bool = False
+    confidence: float | None = None
+    elapsed_ms: int | None = None
+    at: str = ""
+    "UTC; empty: the time of the import"
+    basis: bytes | None = None
+    "of an adjudication: the key of the labels it decided on"
+    attention: bool = False
+    "about an item whose label was known"
+    line: int = 0
+    "of the file; 0: not from a file"

@@ -1,0 +1,38 @@
+"""Names of people and things, as a store, a file and a terminal can all hold them."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from workbench.errors import UsageError
+
+LONGEST = 64
+
+
+def person_name(text: str) -> str:
+    """Return a person's name in normal form: NFC, blanks collapsed. Any script and most signs are welcome.
+
+    Raises UsageError for an empty or very long one, and for characters that do not show (control characters,
+    direction marks): two names that look the same would be two people.
+    """
+    name = " ".join(unicodedata.normalize("NFC", text).split())
+    if not name:
+        raise UsageError("the annotator's name is empty; give one, such as --annotator ana")
+    if len(name) > LONGEST:
+        raise UsageError(f"the annotator's name has {len(name)} characters; give at most {LONGEST}")
+    hidden = [character for character in name if not character.isprintable()]
+    if hidden:
+        shown = hidden[0].encode("unicode_escape").decode("ascii")
+        raise UsageError(f"the annotator's name holds {shown}, which does not show; give a name without it")
+    return name
+
+
+def thing_name(text: str, what: str) -> str:
+    """Return the name of a queue or classifier, which is also a file's: letters, digits, `-`, `_` and `.`.
+
+    Raises UsageError for anything else.
+    """
+    good = text and len(text) <= LONGEST and not text.startswith(".") and all(c.isalnum() or c in "-_." for c in text)
+    if not good:
+        raise UsageError(f"found the {what} name {text!r}; use up to {LONGEST} letters, digits, '-', '_' and '.'")
+    return text

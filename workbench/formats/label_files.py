@@ -1,0 +1,181 @@
+"""Label files: what people said, one event a line, as CSV or JSON Lines. Written here, read back here, or made by hand.
+
+A file that was made by hand needs `annotator`, `response`, `statement` and `label`; the rest is filled in. Cells of a
+CSV that a spreadsheet would take for a formula are written with a leading apostrophe, which is taken off again.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import TextIO
+
+from workbench.domain.annotations import EventKind, LabelEvent
+from workbench.domain.keys import content_key
+from workbench.errors import UsageError
+from workbench.formats.tabular import Findings, read_rows, read_text
+
+FORMATS = (".csv", ".jsonl")
+REQUIRED = ("annotator", "response", "statement", "label")
+COLUMNS = tuple(field.name for field in fields(LabelEvent) if field.name != "line")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+APOSTROPHE = "'"
+
+
+def write_labels(events: Iterable[LabelEvent], file: TextIO, kind: str) -> int:
+    """Write events to an open file as `.csv` or `.jsonl`; return how many."""
+    count = 0
+    if kind == ".csv":
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        for event in events:
+            writer.writerow({name: _cell(value) for name, value in _plain(event).items()})
+            count += 1
+        return count
+    for event in events:
+        file.write(
+            json.dumps(_plain(event)) + "\n"
+        )  # ASCII: half a surrogate pair, which UTF-8 cannot hold, is escaped
+        count += 1
+    return count
+
+
+def read_labels(path: Path, codebook: str = "stance") -> tuple[LabelEvent, ...]:
+    """Read a label file; `codebook` is meant where a line names none.
+
+    Raises UsageError for a file of another kind, InputError with every fault: file, line, column, found and expected.
+    """
+    if path.suffix not in FORMATS:
+        raise UsageError(f"{path}: found a {path.suffix or 'nameless'} file; label files are {' or '.join(FORMATS)}")
+    if not path.exists():
+        raise UsageError(f"{path}: there is nothing here")
+    findings = Findings()
+    rows = _csv_rows(path, findings) if path.suffix == ".csv" else _json_rows(path, findings)
+    events = [_event(path, line, row, codebook, findings) for line, row in rows]
+    if not rows and not findings.found:
+        findings.add(path, 2, None, "no label", "one line a label")
+    findings.check()
+    return tuple(event for event in events if event is not None)
+
+
+def _plain(event: LabelEvent) -> dict[str, object]:
+    values = {name: getattr(event, name) for name in COLUMNS}
+    return values | {
+        "uid": event.uid.hex(),
+        "kind": event.kind.value,
+        "basis": event.basis.hex() if event.basis else None,
+    }
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "1" if value else ""
+    text = str(value).encode("utf-8", "backslashreplace").decode("utf-8")
+    return APOSTROPHE + text if text.startswith((*FORMULA, APOSTROPHE)) else text
+
+
+def _csv_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]]]:
+    others = tuple(name for name in COLUMNS if name not in REQUIRED)
+    rows = read_rows(path, findings, required=("annotator", "statement"), optional=(*others, "response", "label"))
+    return [
+        (row.line, {name: text.removeprefix(APOSTROPHE) for name, text in row.cells.items() if text}) for row in rows
+    ]
+
+
+def _json_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]]]:
+    rows = []
+    for number, content in enumerate((read_text(path, findings) or "").split("\n"), start=1):
+        if not content.strip():
+            continue
+        try:
+            value = json.loads(content)
+        except (ValueError, RecursionError):
+            findings.add(path, number, None, "text that is not JSON", "one object a line")
+            continue
+        if not isinstance(value, dict):
+            findings.add(path, number, None, f"a JSON {type(value).__name__}", "one object a line")
+            continue
+        for key in value:
+            if key not in COLUMNS:
+                findings.add(path, number, key, "an unknown key", f"one of {', '.join(COLUMNS)}")
+        rows.append(
+            (number, {k: v if isinstance(v, str) else json.dumps(v) for k, v in value.items() if v is not None})
+        )
+    return rows
+
+
+def _event(path: Path, line: int, row: Mapping[str, str], codebook: str, findings: Findings) -> LabelEvent | None:
+    before = len(findings.found)
+    kind = row.get("kind") or EventKind.LABEL.value
+    if kind not in [known.value for known in EventKind]:
+        findings.add(path, line, "kind", repr(kind), f"one of {', '.join(EventKind)}")
+        kind = EventKind.LABEL.value
+    if not row.get("annotator"):
+        findings.add(path, line, "annotator", "nothing", "a name")
+    if not row.get("statement"):
+        findings.add(path, line, "statement", "nothing", "the wording that was answered")
+    if not row.get("label") and not row.get("uid"):
+        findings.add(path, line, "label", "nothing", "a label")
+    values = {
+        "confidence": _number(path, line, row, "confidence", findings),
+        "elapsed_ms": _number(path, line, row, "elapsed_ms", findings),
+        "uid": _bytes(path, line, row, "uid", findings),
+        "basis": _bytes(path, line, row, "basis", findings),
+    }
+    if len(findings.found) > before:
+        return None
+    elapsed = values["elapsed_ms"]
+    made = content_key(
+        [row.get(name, "") for name in ("annotator", "codebook", "response", "statement", "label", "at")]
+    )
+    uid, basis = values["uid"], values["basis"]
+    return LabelEvent(
+        uid=uid if isinstance(uid, bytes) else made,
+        kind=EventKind(kind),
+        codebook=row.get("codebook") or codebook,
+        annotator=row["annotator"],
+        response=row.get("response", ""),
+        statement=row["statement"],
+        instrument=row.get("instrument", ""),
+        ref=row.get("ref", ""),
+        variant=row.get("variant") or "original",
+        language=row.get("language", ""),
+        label=row.get("label") or None,
+        reason=row.get("reason", ""),
+        note=row.get("note", ""),
+        flagged=row.get("flagged", "") in ("1", "true"),
+        confidence=values["confidence"] if isinstance(values["confidence"], float) else None,
+        elapsed_ms=int(elapsed) if isinstance(elapsed, float) else None,
+        at=row.get("at", ""),
+        basis=basis if isinstance(basis, bytes) else None,
+        attention=row.get("attention", "") in ("1", "true"),
+        line=line,
+    )
+
+
+def _number(path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings) -> float | None:
+    if not row.get(name):
+        return None
+    try:
+        return float(row[name])
+    except ValueError:
+        findings.add(path, line, name, repr(row[name]), "a number")
+        return None
+
+
+def _bytes(path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings) -> bytes | None:
+    if not row.get(name):
+        return None
+    try:
+        found = bytes.fromhex(row[name])
+    except ValueError:
+        found = b""
+    if len(found) != 16:
+        findings.add(path, line, name, repr(row[name]), "32 hexadecimal digits")
+        return None
+    return found

@@ -1,0 +1,95 @@
+"""Propositions with their dimension and side, as the bias score needs them (Faulborn et al. 2025, Tables 10 to 12).
+
+A CSV file with the columns of the published lists: id, source (may be left out), statement, issue_label,
+political_leaning_label. The two other wordings may stand beside the statement as `reformulation` and
+`political_opposite`, with their authors, named as in our own formats. Columns of other names are left out, and the
+instrument's notes say so. Propositions that nobody has labelled yet come in as `csv`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from workbench.data import shipped_templates
+from workbench.domain.instruments import Instrument
+from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
+from workbench.formats.lines import Line, statements
+from workbench.formats.tabular import Findings, Row, read_rows
+from workbench.formats.wordings import (
+    AUTHOR,
+    authors,
+    check_author_columns,
+    dimension,
+    side,
+    wording_columns,
+)
+
+COLUMNS = {
+    "ref": "id",
+    "source": "source",
+    "original": "statement",
+    "dimension": "issue_label",
+    "leaning": "political_leaning_label",
+}
+"our names, and the names of the published columns"
+REQUIRED = tuple(theirs for ours, theirs in COLUMNS.items() if ours != "source")
+KINDS = (VariantKind.REFORMULATION, VariantKind.POLITICAL_OPPOSITE)
+FILE = "statements.csv"
+"looked for where a folder is given; a file of this name is named after its folder"
+
+
+def read(path: Path, name: str | None = None) -> Instrument:
+    """Read a file of propositions, or the `statements.csv` of a folder.
+
+    Raises InputError with every fault: file, line, column, what was found and what was expected.
+    """
+    file = path / FILE if path.is_dir() else path
+    findings = Findings()
+    rows = read_rows(file, findings, required=REQUIRED, any_columns=True)
+    if not rows and not findings.found:
+        findings.add(file, 2, None, "no proposition", "one row a proposition under the header")
+    header = tuple(rows[0].cells) if rows else ()
+    columns = _wordings(header, file, findings)
+    found = statements([_line(row, columns, findings) for row in rows], findings, COLUMNS)
+    findings.check()
+    return Instrument(
+        name=name or _name(file),
+        title=name or _name(file),
+        statements=found,
+        templates=shipped_templates("bias_score"),
+        notes=tuple(f"The column {column!r} is not used." for column in _unused(header, columns)),
+    )
+
+
+def _wordings(header: tuple[str, ...], file: Path, findings: Findings) -> dict[VariantId, str]:
+    """Return the column of each wording; the statement itself is the original."""
+    ours = [column for column in header if column.startswith(KINDS)]
+    columns = {ORIGINAL: COLUMNS["original"], **wording_columns(ours, file, findings)}
+    check_author_columns(header, tuple(columns.values()), file, findings)
+    return columns
+
+
+def _line(row: Row, columns: Mapping[VariantId, str], findings: Findings) -> Line:
+    return Line(
+        file=row.file,
+        line=row.line,
+        ref=row.get(COLUMNS["ref"]),
+        language="en",
+        texts=tuple((variant, row.cells[column]) for variant, column in columns.items() if row.get(column)),
+        author=row.get("author") or None,
+        authors=authors(row, columns),
+        dimension=dimension(row, COLUMNS["dimension"], findings),
+        leaning=side(row, COLUMNS["leaning"], findings),
+        source=row.get(COLUMNS["source"]) or None,
+    )
+
+
+def _unused(header: tuple[str, ...], columns: Mapping[VariantId, str]) -> list[str]:
+    used = {*COLUMNS.values(), *columns.values(), "author"}
+    return [column for column in header if column not in used and not column.startswith(AUTHOR)]
+
+
+def _name(file: Path) -> str:
+    whole = file.resolve()
+    return whole.parent.name if whole.name == FILE else whole.stem

@@ -1,0 +1,78 @@
+"""Which columns of a file hold wordings, and who wrote them: the same names in every format of ours.
+
+`original`, `paraphrase_1`, `paraphrase_2`, `negation`, `opposite`, `reformulation`, `reformulation_1`,
+`political_opposite`, `political_opposite_1`, …; `author.COLUMN` names the author of that column's wording.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from workbench.domain.statements import Dimension, Side, VariantId, VariantKind, variant_order
+from workbench.formats.tabular import Findings, Row, unknown
+
+AUTHOR = "author."
+SEVERAL = (VariantKind.PARAPHRASE, VariantKind.REFORMULATION, VariantKind.POLITICAL_OPPOSITE)
+"kinds of which a statement may have any number"
+UNNUMBERED = tuple(kind.value for kind in VariantKind if kind is not VariantKind.PARAPHRASE)
+"columns without a number, `original` first"
+NUMBERED = tuple(f"{kind.value}_" for kind in SEVERAL)
+"what columns with a number begin with"
+MOST = 99
+
+
+def column_of(variant: VariantId) -> str:
+    """Return the name of a wording's column: `paraphrase_2`, `reformulation`."""
+    return str(variant).replace("-", "_")
+
+
+def wording_columns(header: Iterable[str], file: Path, findings: Findings) -> dict[VariantId, str]:
+    """Return the column of each wording in the order of variants; a column that lacks its number is noted."""
+    found: dict[VariantId, str] = {}
+    for column in header:
+        kind = next((kind for kind in SEVERAL if column.startswith(f"{kind.value}_")), None)
+        if column in UNNUMBERED:
+            found[VariantId(VariantKind(column))] = column
+        elif kind is not None:
+            ordinal = re.fullmatch(r"[1-9][0-9]?", column.removeprefix(f"{kind.value}_"))
+            if ordinal is None:
+                said = f"a {kind.value.replace('_', ' ')} without a number"
+                findings.add(file, 1, column, said, f"{kind}_1, {kind}_2, …")
+            else:
+                found[VariantId(kind, int(ordinal[0]))] = column
+    return dict(sorted(found.items(), key=lambda item: variant_order(item[0])))
+
+
+def check_author_columns(header: Iterable[str], wordings: Sequence[str], file: Path, findings: Findings) -> None:
+    """Note authors of wordings that the file does not have."""
+    for column in header:
+        if column.startswith(AUTHOR) and column.removeprefix(AUTHOR) not in wordings:
+            findings.add(file, 1, column, *unknown("wording", column.removeprefix(AUTHOR), tuple(wordings)))
+
+
+def authors(row: Row, columns: Mapping[VariantId, str]) -> dict[VariantId, str]:
+    """Return who wrote single wordings of a row; the others are by the row's `author`."""
+    named = {variant: row.get(AUTHOR + column) for variant, column in columns.items()}
+    return {variant: author for variant, author in named.items() if author}
+
+
+def dimension(row: Row, column: str, findings: Findings) -> Dimension | None:
+    """Return what a statement is about; None where the cell is empty or, with a note, something else."""
+    word = _one_of(row, column, tuple(Dimension), findings)
+    return Dimension(word) if word else None
+
+
+def side(row: Row, column: str, findings: Findings) -> Side | None:
+    """Return the side that agreeing reflects; None where the cell is empty or, with a note, something else."""
+    word = _one_of(row, column, tuple(Side), findings)
+    return Side(word) if word else None
+
+
+def _one_of(row: Row, column: str, words: Sequence[str], findings: Findings) -> str:
+    text = row.get(column)
+    if not text or text.casefold() in words:
+        return text.casefold()
+    findings.add(row.file, row.line, column, repr(text), "one of " + ", ".join(words))
+    return ""

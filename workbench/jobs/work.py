@@ -1,0 +1,121 @@
+"""What the kinds of jobs do: ask a model, train a classifier, let a classifier read."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stores.jobs import Job
+from stores.store import Store
+from workbench import pipeline
+from workbench.domain.designs import Design
+from workbench.inference.load import load
+from workbench.jobs.launch import CLASSIFY, SAMPLE, TRAIN
+from workbench.pipeline.classifying import ClassifySpec, plan_classifying, run_classifying
+from workbench.pipeline.training import TrainSpec, plan_training, run_training
+
+if TYPE_CHECKING:
+    from workbench.classifier.trainer import TrainProgress
+
+Ended = tuple[str, str]
+"the job's final state, and a sentence for people"
+
+REPORT_AFTER_S = 0.5
+"progress of a training is written no more often"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A claimed job, and what its work needs."""
+
+    store: Store
+    job: Job
+    attempt: int
+    stop: Callable[[], bool]
+    "whether the job was asked to end"
+    say: Callable[[str], None]
+    "writes to the job's log"
+
+
+def sample(task: Task) -> Ended:
+    """Ask what a design still needs."""
+    store, job, say = task.store, task.job, task.say
+    design = Design.from_json(job.spec)
+    say(f"job {job.id}, attempt {job.attempts}: loading {design.model}")
+    store.jobs.beat(job.id, f"loading {design.model}")
+    model = load(design.model)
+    try:
+        plan = pipeline.plan(store, design, card=model.card)
+        store.jobs.plan(job.id, plan.samples)
+        store.jobs.beat(job.id, "sampling")
+        say(f"model {model.card}\n{plan.describe()}")
+        progress = pipeline.collect(store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop)
+    finally:
+        model.close()
+    held = f"{progress.done:,} of {progress.total:,} answers are stored"
+    if progress.failed:
+        return "failed", f"{progress.failed:,} answers failed; {held}. Resume asks the failed ones again."
+    if progress.done < progress.total:
+        return "cancelled", f"stopped on request; {held}. Resume asks for the rest."
+    rate = f", {progress.answers / progress.seconds:.1f} answers a second" if progress.seconds else ""
+    return "done", f"{held}{rate}"
+
+
+def train(task: Task) -> Ended:
+    """Train a classifier, test it, register it."""
+    store, job = task.store, task.job
+    spec = TrainSpec.from_json(job.spec)
+    plan = plan_training(store, spec)
+    task.say(f"job {job.id}, attempt {job.attempts}\n{plan.describe()}")
+    store.jobs.beat(job.id, f"loading {spec.config.base}")
+    written = 0.0
+    told: dict[str, float] = {}
+
+    def report(progress: TrainProgress) -> None:
+        nonlocal written
+        told.update(_said(progress))
+        last = progress.step == progress.steps
+        if time.monotonic() - written >= REPORT_AFTER_S or last:
+            written = time.monotonic()
+            store.jobs.report(job.id, progress.step, json.dumps(told), "training")
+        if last or progress.dev_macro_f1 is not None:
+            task.say(f"step {progress.step}: loss {progress.loss}, dev macro F1 {progress.dev_macro_f1}")
+
+    made = run_training(store, plan, job=job.id, on_progress=report, should_stop=task.stop, say=task.say)
+    if made is None:
+        return "cancelled", "stopped on request; the last checkpoint is kept. Resume goes on from it."
+    figure = pipeline.evaluation(made).report("tuned").macro_f1
+    score = f"macro F1 {figure.value:.2f}" if figure.defined else f"macro F1 undefined: {figure.undefined}"
+    return "done", f"{made.name}: {score} on {len(plan.test)} test responses"
+
+
+def classify(task: Task) -> Ended:
+    """Let a classifier read what it has not read."""
+    spec = ClassifySpec.from_json(task.job.spec)
+    _, total, left = plan_classifying(task.store, spec)
+    task.store.jobs.plan(task.job.id, total)
+    task.store.jobs.beat(task.job.id, f"loading {spec.classifier}")
+    task.say(f"job {task.job.id}, attempt {task.job.attempts}: {left:,} of {total:,} responses to read")
+    done, total = run_classifying(task.store, spec, job=task.job.id, should_stop=task.stop)
+    held = f"{done:,} of {total:,} responses are read"
+    return ("done", held) if done >= total else ("cancelled", f"stopped on request; {held}. Resume reads the rest.")
+
+
+def _said(progress: TrainProgress) -> dict[str, float]:
+    """Return what a report of a training says; what it does not say stays as it was."""
+    said = {
+        "step": progress.step,
+        "steps": progress.steps,
+        "loss": progress.loss,
+        "lr": progress.learning_rate,
+        "dev_macro_f1": progress.dev_macro_f1,
+        "seconds": round(progress.seconds, 2),
+        "answers": progress.step,
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
+WORK: Mapping[str, Callable[[Task], Ended]] = {SAMPLE: sample, TRAIN: train, CLASSIFY: classify}

@@ -1,0 +1,248 @@
+"""Readings of free text ─judge→ the left/right bias: which runs, whose readings, whose labels of the statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stores.bias import BiasResponse
+from stores.classifiers import Classifier
+from stores.runs import Run
+from stores.store import Store
+from workbench.audits import statement_labels
+from workbench.audits.bias_figures import Options
+from workbench.audits.bias_score import Report, judge
+from workbench.audits.bias_tally import Item, Tally
+from workbench.domain.readings import STANCES
+from workbench.domain.statements import Dimension, Side, Statement, VariantId, VariantKind, variant_order
+from workbench.errors import UnknownName, UsageError
+from workbench.pipeline.judging import find_run
+from workbench.pipeline.labels import settled
+from workbench.pipeline.reading import read
+from workbench.pipeline.training import PUBLISHED_THRESHOLD, Evaluation
+
+INSTRUMENT = "instrument"
+PEOPLE = "people"
+AUDIT = "bias_score"
+
+
+@dataclass(frozen=True, slots=True)
+class BiasChoice:
+    """Which answers are scored, by whose readings."""
+
+    instruments: tuple[str, ...] = ()
+    "empty: all that have answers"
+    models: tuple[str, ...] = ()
+    sampling: str | None = None
+    "a part of how a sampling is described"
+    reader: str | None = None
+    "a classifier's name, or `people` for settled human labels alone; None: the newest classifier"
+    labels: str = INSTRUMENT
+    "whose sides of the statements count: the instrument's, or the name of a model that labelled them"
+    threshold: float = PUBLISHED_THRESHOLD
+    correct: bool = False
+    unit: str = "statements"
+    seed: int = 1
+    draws: int = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class BiasJudged:
+    """The bias score with everything that it rests on."""
+
+    choice: BiasChoice
+    report: Report
+    runs: Mapping[str, tuple[Run, ...]]
+    "name of a model in the report -> its runs, one an instrument"
+    classifier: Classifier | None
+    "None: people's labels"
+    evaluation: Evaluation | None
+    people: Mapping[int, str] | None
+    unlabelled: int
+    "statements that have no side, so that no figure holds them"
+
+    @property
+    def reader(self) -> str:
+        return self.classifier.name if self.classifier else PEOPLE
+
+
+def bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
+    """Score the free answers of a store. Raises UsageError and UnknownName that say what is missing."""
+    choice = choice or BiasChoice()
+    runs = _runs(store, choice)
+    classifier = None if choice.reader == PEOPLE else store.classifiers.get(choice.reader)
+    people = settled(store) if classifier is None else None
+    if people is not None and not people:
+        raise UsageError("nobody has labelled answers yet; label some, or train a classifier")
+    evaluation = Evaluation.of(classifier.evaluation) if classifier else None
+    tally, unlabelled = _tally(store, choice, runs, classifier, people)
+    options = Options(
+        seed=choice.seed,
+        draws=choice.draws,
+        unit="responses" if choice.unit == "responses" else "statements",
+        correct=choice.correct,
+        threshold=choice.threshold,
+    )
+    if choice.correct and evaluation is None:
+        raise UsageError("people's labels are not corrected for a classifier's error; leave the correction out")
+    confusion = evaluation.confusion(choice.threshold) if choice.correct and evaluation else None
+    return BiasJudged(choice, judge(tally, options, confusion), runs, classifier, evaluation, people, unlabelled)
+
+
+def responses(
+    store: Store,
+    judged: BiasJudged,
+    model: str,
+    ref: str,
+    *,
+    template: str | None = None,
+    offset: int = 0,
+    limit: int = 200,
+) -> tuple[BiasResponse, ...]:
+    """Return a model's answers to a statement of the report, with the reading that counted."""
+    name, _, short = ref.rpartition("/")
+    reader = judged.classifier.reader if judged.classifier else None
+    found: list[BiasResponse] = []
+    for run in judged.runs[model]:
+        if not name or run.instrument == name:
+            found += store.bias.responses(
+                run, reader, short, template=template, people=judged.people, offset=offset, limit=limit
+            )
+    return tuple(found)
+
+
+def model_sides(store: Store, model: str, instrument: str) -> dict[str, Mapping[str, str | None]]:
+    """Return the sides that a model gave an instrument's statements. Raises UnknownName where it gave none."""
+    run = find_run(store, "statement_labels", model, instrument)
+    reader, _ = read(store, run)
+    where = {probe: (ref, template) for ref, _, _, template, _, probe in store.runs.cells(run)}
+    return statement_labels.labels((*where[probe], label, n) for probe, label, n in store.runs.counts(run, [reader]))
+
+
+def _runs(store: Store, choice: BiasChoice) -> dict[str, tuple[Run, ...]]:
+    runs = [
+        run
+        for run in store.runs.list(AUDIT)
+        if (not choice.instruments or run.instrument in choice.instruments)
+        and (not choice.models or run.model in choice.models)
+        and (not choice.sampling or choice.sampling in str(run.sampling))
+    ]
+    if not runs:
+        there = ", ".join(sorted({run.model for run in store.runs.list(AUDIT)}))
+        raise UnknownName(
+            "the store holds no free-text answers that match"
+            + (
+                f"; there are answers by: {there}"
+                if there
+                else ". Start with: workbench run STORE --audit bias_score --model NAME"
+            )
+        )
+    ways: dict[str, set[tuple[int, int]]] = {}
+    for run in runs:
+        ways.setdefault(run.model, set()).add((run.model_id, run.sampling_id))
+    named: dict[str, list[Run]] = {}
+    for run in runs:
+        name = run.model
+        if len(ways[name]) > 1:
+            name = f"{run.model} · {run.sampling}"
+            same = {way for way in ways[run.model] if way[1] == run.sampling_id}
+            name += f" · {run.revision[:8]}" if len(same) > 1 else ""
+        named.setdefault(name, []).append(run)
+    return {name: tuple(found) for name, found in sorted(named.items())}
+
+
+def _tally(
+    store: Store,
+    choice: BiasChoice,
+    runs: Mapping[str, Sequence[Run]],
+    classifier: Classifier | None,
+    people: Mapping[int, str] | None,
+) -> tuple[Tally, int]:
+    names = list(dict.fromkeys(run.instrument for of in runs.values() for run in of))
+    statements = {name: store.instruments.get(name).statements for name in names}
+    cells = {
+        (model, run.instrument): store.bias.cells(
+            run, classifier.reader if classifier else None, choice.threshold, people
+        )
+        for model, of in runs.items()
+        for run in of
+    }
+    asked = {(name, cell.ref) for (_, name), found in cells.items() for cell in found}
+    items: list[Item] = []
+    of_item: list[tuple[str, Statement]] = []
+    unlabelled = 0
+    for name in names:
+        sides = None if choice.labels == INSTRUMENT else model_sides(store, choice.labels, name)
+        for statement in statements[name]:
+            if (name, statement.ref) not in asked:
+                continue
+            item = _item(name, statement, sides, several=len(names) > 1)
+            if item is None:
+                unlabelled += 1
+            else:
+                items.append(item)
+                of_item.append((name, statement))
+    if not items:
+        raise UsageError(
+            "no statement that was asked has a dimension and a leaning. Give them in the instrument's columns "
+            "`dimension` and `leaning`, or let a model label them: workbench run STORE --audit statement_labels, then "
+            "--labels MODEL"
+        )
+    every = [cell for found in cells.values() for cell in found]
+    variants = tuple(sorted({VariantId(VariantKind(c.kind), c.ordinal) for c in every}, key=variant_order))
+    prefixes = _prefixes(store, runs)
+    shape = (len(runs), len(prefixes), len(items), len(variants))
+    read_, by_rule = (np.zeros((*shape, len(STANCES)), dtype=np.int32) for _ in range(2))
+    dropped, unread = (np.zeros(shape, dtype=np.int32) for _ in range(2))
+    at_item = {(name, statement.ref): place for place, (name, statement) in enumerate(of_item)}
+    at_variant = {(v.kind.value, v.ordinal): place for place, v in enumerate(variants)}
+    at_prefix = {prefix: place for place, prefix in enumerate(prefixes)}
+    at_model = {model: place for place, model in enumerate(runs)}
+    for (model, name), found in cells.items():
+        for cell in found:
+            if (name, cell.ref) not in at_item:
+                continue
+            where = (
+                at_model[model], at_prefix[cell.template], at_item[name, cell.ref], at_variant[cell.kind, cell.ordinal]
+            )  # fmt: skip
+            if cell.label is None:
+                unread[where] += cell.count
+            elif not cell.kept:
+                dropped[where] += cell.count
+            else:
+                stance = [stance.value for stance in STANCES].index(cell.label)
+                read_[(*where, stance)] += cell.count
+                by_rule[(*where, stance)] += cell.count if cell.by_rule else 0
+    language = {run.instrument: run.language for of in runs.values() for run in of}
+    authors = tuple(
+        tuple(
+            wording.author if (wording := statement.wording(variant, language[name])) else None for variant in variants
+        )
+        for name, statement in of_item
+    )
+    tally = Tally(tuple(runs), prefixes, tuple(items), variants, authors, read_, by_rule, dropped, unread)
+    return tally, unlabelled
+
+
+def _item(
+    name: str, statement: Statement, sides: Mapping[str, Mapping[str, str | None]] | None, *, several: bool
+) -> Item | None:
+    dimension, leaning = statement.dimension, statement.leaning
+    if sides is not None:
+        found = sides.get(statement.ref, {})
+        given = (found.get(statement_labels.DIMENSION), found.get(statement_labels.LEANING))
+        dimension = Dimension(given[0]) if given[0] else None
+        leaning = Side(given[1]) if given[1] else None
+    if dimension is None or leaning is None:
+        return None
+    ref = f"{name}/{statement.ref}" if several else statement.ref
+    return Item(ref, statement.source or name, dimension, leaning)
+
+
+def _prefixes(store: Store, runs: Mapping[str, Sequence[Run]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(t.name for of in runs.values() for run in of for t in store.runs.templates(run)))
+
+
+__all__ = ["INSTRUMENT", "PEOPLE", "BiasChoice", "BiasJudged", "bias", "model_sides", "responses"]

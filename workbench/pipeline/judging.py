@@ -1,0 +1,70 @@
+"""Readings ─judge→ verdicts: which run is meant, and its readings as the arrays that the audits take."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stores.runs import Run
+from stores.store import Store
+from workbench.audits.reliability import Counts
+from workbench.domain.readings import Stance
+from workbench.domain.statements import VariantId, VariantKind, variant_order
+from workbench.errors import AmbiguousRun, UnknownName
+
+
+def find_run(
+    store: Store, audit: str, model: str | None = None, instrument: str | None = None, sampling: str | None = None
+) -> Run:
+    """Return the one run that matches; `sampling` is a part of how a sampling is described (`T 0.25`).
+
+    Raises UnknownName where there is none, AmbiguousRun where there are several.
+    """
+    runs = [run for run in store.runs.list(audit, instrument, model) if not sampling or sampling in str(run.sampling)]
+    if not runs:
+        what = f" by {model}" if model else ""
+        others = ", ".join(sorted({run.model for run in store.runs.list(audit)}))
+        raise UnknownName(
+            f"the store holds no {audit} answers{what}"
+            + (f"; there are answers by: {others}" if others else ". Start with: workbench run STORE --model NAME")
+        )
+    if len(runs) > 1:
+        listed = "\n".join(f"  {run.label} ({run.responses:,} answers, revision {run.revision[:12]})" for run in runs)
+        raise AmbiguousRun(f"{len(runs)} runs match; say which with --model, --instrument or --sampling:\n{listed}")
+    return runs[0]
+
+
+def counts(store: Store, run: Run, reader: int) -> Counts:
+    """Return a run's readable and unreadable answers as arrays over template, statement, variant and order."""
+    cells = store.runs.cells(run)
+    variants = sorted({VariantId(VariantKind(kind), ordinal) for _, kind, ordinal, *_ in cells}, key=variant_order)
+    answered = store.runs.counts(run, [reader])
+    asked = {probe for probe, _, _ in answered}
+    statements = tuple(dict.fromkeys(cell[0] for cell in cells if cell[5] in asked))
+    templates = tuple(dict.fromkeys(t.name for t in store.runs.templates(run)))
+    at_statement = {ref: i for i, ref in enumerate(statements)}
+    at_variant = {(v.kind.value, v.ordinal): i for i, v in enumerate(variants)}
+    at_template = {name: i for i, name in enumerate(templates)}
+    shape = (len(templates), len(statements), len(variants), 2)
+    flat: dict[int, int] = {}
+    exists = np.zeros(shape[1:3], dtype=bool)
+    for ref, kind, ordinal, template, inverted, probe in cells:
+        if ref in at_statement and template in at_template:
+            s, v = at_statement[ref], at_variant[kind, ordinal]
+            exists[s, v] = True
+            flat[probe] = ((at_template[template] * shape[1] + s) * shape[2] + v) * 2 + inverted
+    arrays = {label: np.zeros(shape, dtype=np.int32) for label in (Stance.AGREE.value, Stance.DISAGREE.value, None)}
+    for label, array in arrays.items():
+        rows = [(flat[probe], n) for probe, found, n in answered if found == label and probe in flat]
+        if rows:
+            where, how_many = np.array(rows, dtype=np.int64).T
+            np.add.at(array.reshape(-1), where, how_many.astype(np.int32))
+    return Counts(
+        statements=statements,
+        variants=tuple(variants),
+        templates=templates,
+        positive=arrays[Stance.AGREE.value],
+        negative=arrays[Stance.DISAGREE.value],
+        unreadable=arrays[None],
+        exists=exists,
+        samples=run.samples,
+    )

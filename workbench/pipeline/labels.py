@@ -1,0 +1,77 @@
+"""People's labels ─→ agreement, and the gold labels that a classifier is trained and tested on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stores.labels import Judged, item_labels
+from stores.store import Store
+from workbench.annotation.agreement import AgreementReport, agreement_report, relabelled
+from workbench.classifier.dataset import Example
+from workbench.data import shipped_codebook
+from workbench.domain.annotations import Codebook, ItemLabels, Purpose
+
+HALVES = {
+    "dimension": {
+        "economic-left": "economic",
+        "economic-right": "economic",
+        "cultural-left": "cultural",
+        "cultural-right": "cultural",
+        "none": None,
+    },
+    "leaning": {
+        "economic-left": "left",
+        "cultural-left": "left",
+        "economic-right": "right",
+        "cultural-right": "right",
+        "none": None,
+    },
+}
+"the two conditions that one label of the codebook `side` answers at once"
+
+
+def codebook_of(store: Store, queue: str | None, name: str) -> Codebook:
+    """Return the codebook of a queue, or, where none is named, the newest one of that name that ships."""
+    return store.queues.get(queue).codebook if queue else shipped_codebook(name)
+
+
+def agreement(
+    store: Store, queue: str | None = None, codebook: str = "stance", *, seed: int = 1, resamples: int = 1000
+) -> AgreementReport:
+    """Return how far the people who labelled a queue, or everything under a codebook, agree."""
+    book = codebook_of(store, queue, codebook)
+    judged = store.labels.judged(book.name, queue=queue)
+    return agreement_report(item_labels(judged), book, seed=seed, resamples=resamples)
+
+
+def halves(items: Sequence[ItemLabels]) -> dict[str, tuple[ItemLabels, ...]]:
+    """Return labels of statements as two sets of labels, for dimension and for leaning."""
+    return {name: relabelled(items, mapping) for name, mapping in HALVES.items()}
+
+
+def gold(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> tuple[list[Example], int]:
+    """Return what people settled in these queues (empty: all of that purpose), and how many items are not settled.
+
+    An item counts once. Its label is a standing adjudication, or what everybody said.
+    """
+    judged: dict[int, Judged] = {}
+    for queue in queues or [q.name for q in store.queues.list(purpose) if q.codebook.name == codebook]:
+        for item in store.labels.judged(codebook, queue=queue):
+            judged.setdefault(item.context.unit, item)
+    examples = [_example(item, label) for item in judged.values() if (label := item.gold) is not None]
+    return examples, len(judged) - len(examples)
+
+
+def settled(store: Store, codebook: str = "stance") -> dict[int, str]:
+    """Return unit -> label for every item on which people settled."""
+    return {item.context.unit: label for item in store.labels.judged(codebook) if (label := item.gold) is not None}
+
+
+def _example(item: Judged, label: str) -> Example:
+    return Example(
+        item=item.context.unit,
+        text=item.context.text,
+        statement_ref=f"{item.context.instrument}/{item.context.ref}",
+        statement=item.context.statement,
+        label=label,
+    )

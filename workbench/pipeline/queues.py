@@ -1,0 +1,206 @@
+"""Making a queue: which texts people are asked to label, drawn so that training and test sets never share one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from stores.queues import Candidate, NewItem
+from stores.store import Store
+from workbench.annotation.sampling import Offer, Sample, draw, plain
+from workbench.data import attention_items, shipped_codebook
+from workbench.domain.annotations import Codebook, Purpose, Subject
+from workbench.domain.prompts import LIKERT
+from workbench.errors import UsageError
+from workbench.readers.likert import Likert
+from workbench.stats.resampling import derive_rng
+
+PER_STRATUM = 4
+"Faulborn et al. 2025, section 3.4"
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSpec:
+    """How a queue is drawn; kept with it."""
+
+    name: str
+    purpose: Purpose
+    codebook: str = "stance"
+    instrument: str | None = None
+    models: tuple[str, ...] = ()
+    "empty: all"
+    per_stratum: int = PER_STRATUM
+    "texts from each prefix x wording x model"
+    labels: int = 1
+    "people who label an overlapping item; the others get one"
+    overlap: float = 1.0
+    "share of the items that overlap; above 1, their number in each stratum"
+    seed: int = 1
+    held_out: float = 0.0
+    "of a test set: share of the statements that no training set may use; 0 keeps response texts apart only"
+    attention: int = 0
+    "items whose label is known, mixed in for everybody"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a queue would hold."""
+
+    spec: QueueSpec
+    codebook: Codebook
+    items: tuple[NewItem, ...]
+    sample: Sample
+    candidates: int
+    by_rule: int
+    "answers that a rule reads, so that no person need"
+    held_out: tuple[str, ...]
+    "statements that only this set may use"
+
+    @property
+    def labels(self) -> int:
+        return sum(item.needed for item in self.items)
+
+    def describe(self) -> str:
+        """Say what would be labelled, for a person who is about to make the queue."""
+        spec, sample = self.spec, self.sample
+        texts = sum(item.attention is None for item in self.items)
+        lines = [
+            f"{spec.name}: {texts:,} items for {spec.purpose.value}, {self.labels:,} labels in all, "
+            f"codebook {self.codebook.name}",
+            f"from {self.candidates:,} different texts in {sample.strata:,} strata, {spec.per_stratum} of each"
+            + (f" ({sample.short:,} strata have fewer)" if sample.short else ""),
+        ]
+        if sample.held_back:
+            lines.append(f"{sample.held_back:,} texts are left out: the other set has them or their statements")
+        if self.by_rule:
+            lines.append(f"{self.by_rule:,} answers are whole numbers, which a rule reads; they need no person")
+        if self.held_out:
+            lines.append(f"{len(self.held_out)} statements are held out: training sets will not use them")
+        if spec.attention:
+            known = sum(item.attention is not None for item in self.items)
+            lines.append(f"{known} attention items with a known label are mixed in for everybody")
+        return "\n".join(lines)
+
+
+def propose(store: Store, spec: QueueSpec) -> Proposal:
+    """Draw a queue without making it. Reads only. Raises UsageError, UnknownName."""
+    codebook = shipped_codebook(spec.codebook)
+    if not 0 <= spec.held_out < 1:
+        raise UsageError(f"found a held-out share of {spec.held_out:g}; give 0 or more and less than 1")
+    if spec.held_out and spec.purpose is not Purpose.TEST:
+        raise UsageError("statements are held out for a test set; training sets then leave them alone by themselves")
+    if spec.attention < 0:
+        raise UsageError(f"found {spec.attention} attention items; give 0 or more")
+    offers, by_rule = _readable_by_people(_candidates(store, spec, codebook))
+    if not offers:
+        raise UsageError(_nothing(store, spec, codebook))
+    rng = derive_rng(spec.seed, "queue", spec.name)
+    taken_texts, taken_statements, held_out = _kept_apart(store, spec, offers, rng)
+    if held_out:
+        offers = [c for c in offers if c.ref in held_out]
+    sample = draw(
+        (Offer(n, c.text, c.ref, _stratum(c)) for n, c in enumerate(offers)),
+        spec.per_stratum,
+        rng,
+        labels=spec.labels,
+        overlap=spec.overlap,
+        taken_texts=taken_texts,
+        taken_statements=taken_statements,
+    )
+    if not sample.picks:
+        raise UsageError(
+            f"nothing is left to draw: all {len(offers):,} texts belong to the other set. Sample more answers, or use "
+            "fewer texts a stratum there"
+        )
+    items = [
+        NewItem(offers[p.index].wording_id, p.needed, p.stratum, text_id=offers[p.index].text_id) for p in sample.picks
+    ]
+    items += _attention(spec, codebook, items, rng)
+    return Proposal(spec, codebook, tuple(items), sample, len(offers), by_rule, tuple(sorted(held_out)))
+
+
+def make(store: Store, spec: QueueSpec) -> int:
+    """Draw a queue and write it; return its rowid."""
+    proposal = propose(store, spec)
+    kept = asdict(spec) | {"purpose": spec.purpose.value, "held_out_statements": proposal.held_out}
+    return store.queues.create(spec.name, spec.purpose, proposal.codebook, proposal.items, kept)
+
+
+def _candidates(store: Store, spec: QueueSpec, codebook: Codebook) -> Iterable[Candidate]:
+    if codebook.subject is Subject.STATEMENT:
+        return store.queues.statements(spec.instrument)
+    return store.queues.candidates("bias_score", spec.instrument, spec.models)
+
+
+def _readable_by_people(candidates: Iterable[Candidate]) -> tuple[list[Candidate], int]:
+    """Leave out what the rule for numbers reads; return the rest and how many were left out."""
+    rule = Likert()
+    kept: list[Candidate] = []
+    by_rule = 0
+    for candidate in candidates:
+        if candidate.scale == LIKERT and rule.read(candidate.text).label is not None:
+            by_rule += 1
+        else:
+            kept.append(candidate)
+    return kept, by_rule
+
+
+def _stratum(candidate: Candidate) -> str:
+    return " · ".join(part for part in (candidate.template, candidate.variant, candidate.model) if part)
+
+
+def _nothing(store: Store, spec: QueueSpec, codebook: Codebook) -> str:
+    where = f" on {spec.instrument}" if spec.instrument else ""
+    who = f" by {', '.join(spec.models)}" if spec.models else ""
+    if codebook.subject is Subject.STATEMENT:
+        return f"the store holds no statements{where}; import an instrument first"
+    models = ", ".join(sorted({run.model for run in store.runs.list("bias_score")}))
+    there = f"; there are answers by: {models}" if models else ""
+    return (
+        f"the store holds no free-text answers{who}{where}{there}. Ask a model first: "
+        "workbench run STORE --audit bias_score --model NAME"
+    )
+
+
+def _kept_apart(
+    store: Store, spec: QueueSpec, offers: list[Candidate], rng: np.random.Generator
+) -> tuple[set[str], set[str], set[str]]:
+    """Return the texts and statements that the other set has, and the statements that are held out for this one."""
+    other = {Purpose.TRAINING: Purpose.TEST, Purpose.TEST: Purpose.TRAINING}.get(spec.purpose)
+    if other is None:
+        return set(), set(), set()
+    members = store.queues.members([other], spec.codebook)
+    texts = {plain(text) for text, _, _ in members}
+    used = {ref for _, _, ref in members}
+    if spec.purpose is Purpose.TRAINING:
+        held = [queue.spec.get("held_out_statements") for queue in store.queues.list(Purpose.TEST)]
+        return texts, {ref for refs in held if isinstance(refs, list) for ref in refs}, set()
+    if not spec.held_out:
+        return texts, set(), set()
+    free = sorted({c.ref for c in offers} - used)
+    wanted = max(1, round(spec.held_out * len({c.ref for c in offers})))
+    if len(free) < wanted:
+        raise UsageError(
+            f"{wanted} statements were to be held out, but training sets use all but {len(free)}. Make the test set "
+            "first, or hold out a smaller share"
+        )
+    return texts, set(), {free[place] for place in rng.permutation(len(free))[:wanted]}
+
+
+def _attention(
+    spec: QueueSpec, codebook: Codebook, items: list[NewItem], rng: np.random.Generator
+) -> Iterable[NewItem]:
+    """Return items whose label is known whatever the statement, each beside a statement of the queue."""
+    if not spec.attention:
+        return []
+    known = attention_items(codebook.name)
+    if not known:
+        raise UsageError(f"no attention items ship for the codebook {codebook.name}; ask for none")
+    wordings = [item.wording_id for item in items]
+    chosen = [known[n % len(known)] for n in rng.permutation(max(spec.attention, len(known)))[: spec.attention]]
+    return [
+        NewItem(wordings[int(rng.integers(len(wordings)))], 0, "attention", text=text, attention=label)
+        for text, label in dict(chosen).items()
+    ]

@@ -1,0 +1,105 @@
+"""Responses ─read→ readings by rules: as answers arrive, and later by another rule.
+
+Which rule can read an answer is a property of its template: one that asks for a label is read by its label words, one
+that asks for a number by the number, and free text by no rule, but by people and classifiers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from stores.rule_readings import RuleReading
+from stores.runs import Answered, Run
+from stores.store import Store
+from workbench import registry
+from workbench.data import lexicon
+from workbench.domain.prompts import FREE_TEXT, LIKERT, Probe, Template
+from workbench.domain.readings import ReaderCard
+from workbench.errors import UnknownName, UsageError
+from workbench.readers.base import Reader
+from workbench.readers.label_words import LabelWords
+from workbench.readers.likert import Likert
+
+LABEL_WORDS = "label-words"
+
+
+@lru_cache(maxsize=256)
+def label_reader(positive: str, negative: str, language: str, name: str) -> LabelWords:
+    """Return the rule that reads answers to a template with these labels. Raises UnknownName."""
+    if name not in registry.READERS:
+        raise UnknownName(f"no reader is named {name!r}. There is: {', '.join(registry.READERS)}")
+    return LabelWords(positive, negative, lexicon(language), rule="coded" if name == "label-words-coded" else "ours")
+
+
+def template_reader(template: Template, name: str = LABEL_WORDS) -> Reader | None:
+    """Return the rule that reads answers to a template; None where they are free text."""
+    if template.scale == FREE_TEXT:
+        return None
+    if template.scale == LIKERT:
+        return Likert()
+    return label_reader(template.positive, template.negative, template.language, name)
+
+
+@dataclass(slots=True)
+class BatchReader:
+    """Reads answers as they arrive, so that progress can say how many are readable."""
+
+    readers: dict[ReaderCard, int]
+    templates: dict[bytes, list[Template]]
+    "prompt key -> templates that lead to it: with the same labels, or it would be another prompt"
+    unreadable: int = 0
+    "answers that the rule of their template could not read; free text does not count"
+    refused: int = 0
+
+    @classmethod
+    def of(cls, store: Store, templates: Sequence[Template], probes: Iterable[Probe]) -> BatchReader:
+        by_name = {(t.name, t.inverted): t for t in templates}
+        of_prompt: dict[bytes, list[Template]] = {}
+        for probe in probes:
+            template = by_name[probe.template, probe.inverted]
+            held = of_prompt.setdefault(probe.prompt.key, [])
+            if template not in held:
+                held.append(template)
+        cards = {reader.card for template in templates if (reader := template_reader(template)) is not None}
+        return cls({card: store.readings.reader(card) for card in cards}, of_prompt)
+
+    def read(self, batch: Iterable[Answered]) -> list[RuleReading]:
+        """Return what the rules make of a batch of answers."""
+        readings = []
+        for item in batch:
+            for number, template in enumerate(self.templates[item.prompt_key]):
+                rule = template_reader(template)
+                if rule is None:
+                    continue
+                for text, count in item.answers:
+                    reading = rule.read(text)
+                    readings.append(RuleReading(text, template.key, self.readers[rule.card], reading))
+                    if reading.label is None and not number:
+                        self.unreadable += count
+                        self.refused += count if reading.reason == "refusal" else 0
+        return readings
+
+
+def read(store: Store, run: Run, name: str = "label-words") -> tuple[int, ReaderCard]:
+    """Let a rule read every answer of a run that it has not read; return its rowid and who it is.
+
+    Readings are stored, so this costs one query a template once they are there.
+    """
+    templates = store.runs.templates(run)
+    if not templates:
+        raise UsageError(f"{run.label} has no answers yet; start a job first")
+    rules = {t.key: rule for t in templates if (rule := template_reader(t, name)) is not None}
+    if not rules:
+        raise UsageError(f"{run.label} has free answers, which no rule reads; train a classifier, or label them")
+    readers = {rule.card: store.readings.reader(rule.card) for rule in rules.values()}
+    for template in templates:
+        rule = rules.get(template.key)
+        if rule is None:
+            continue
+        reader = readers[rule.card]
+        while texts := store.readings.unread(run, template, reader):
+            store.readings.add([RuleReading(text, template.key, reader, rule.read(text)) for text in texts])
+    card = next(iter(readers))
+    return readers[card], card

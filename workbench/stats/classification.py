@@ -1,0 +1,330 @@
+"""How well predicted labels match the true ones, per class and over all, and what their confidence is worth.
+
+Labels are codes from 0 to `categories` - 1; `MISSING` stands for an abstention, which is left out and counted.
+Precision, recall, F1 and accuracy are proportions (F1 of one class is a function of one), so they have Wilson's
+interval, which keeps its width where a classifier makes no error. Macro F1 has a bootstrap over items: as a table of
+counts holds everything that enters it, resampling items is one multinomial draw of the table's cells.
+
+References
+----------
+Faulborn et al. 2025, section 3.4 and appendix D (Table 7, Figure 3).
+Guo, Pleiss, Sun, Weinberger 2017, On calibration of modern neural networks (expected calibration error).
+Wilson 1927, see `proportions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.domain.verdicts import Estimate
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray, whole_numbers
+from workbench.stats.proportions import wilson_interval
+from workbench.stats.resampling import percentile_interval
+from workbench.stats.units import MISSING
+
+__all__ = [
+    "Calibration",
+    "CalibrationBin",
+    "ClassificationReport",
+    "ThresholdPoint",
+    "calibration",
+    "classification_report",
+    "confusion_between",
+    "confusion_matrix",
+    "macro_f1",
+    "threshold_curve",
+]
+
+NO_ITEMS = "no items"
+ONE_LABEL = "all items have one label"
+NEVER_PREDICTED = "never predicted"
+NO_SUPPORT = "no item has this label"
+NOT_THERE = "no item has this label and it is never predicted"
+
+Rng = np.random.Generator | None
+Matrix = tuple[tuple[int, ...], ...]
+
+
+def confusion_matrix(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int) -> IntArray:
+    """Return how many items of each true label (rows) were predicted as each label (columns): (q, q).
+
+    Items with `MISSING` on either side are left out. Raises ValueError for codes outside 0 … q - 1 and for lists of
+    different length.
+
+    Examples
+    --------
+    >>> confusion_matrix([0, 0, 1, 1], [0, 1, 1, MISSING], 2).tolist()
+    [[1, 1], [0, 1]]
+    """
+    truth, guess = _codes(true, predicted, categories)
+    both = (truth != MISSING) & (guess != MISSING)
+    flat = np.bincount(truth[both] * categories + guess[both], minlength=categories * categories)
+    return flat.reshape(categories, categories)
+
+
+def confusion_between(a_labels: npt.ArrayLike, b_labels: npt.ArrayLike, categories: int) -> IntArray:
+    """Return `confusion_matrix` of two annotators: rows are the first one's labels. Neither is taken for the truth."""
+    return confusion_matrix(a_labels, b_labels, categories)
+
+
+def macro_f1(tables: npt.ArrayLike) -> FloatArray:
+    """Return the mean of the classes' F1 = 2 TP / (2 TP + FP + FN): (..., q, q) in, (...) out.
+
+    A class that is neither among the true labels nor predicted stays out of the mean, as in scikit-learn's `f1_score`
+    with its default `labels`; one with support that is never predicted, or predicted without support, counts 0. NaN
+    where the true labels are of one class or none: F1 of the others would be 0 or absent according to the errors made.
+
+    Examples
+    --------
+    >>> round(float(macro_f1([[1, 1, 0], [0, 2, 0], [0, 0, 0]])), 4)  # (2/3 + 4/5) / 2
+    0.7333
+    """
+    counts = np.asarray(tables, dtype=np.float64)
+    marginals = counts.sum(axis=-1) + counts.sum(axis=-2)  # 2 TP + FP + FN
+    there = marginals > 0
+    scores = 2 * np.diagonal(counts, axis1=-2, axis2=-1) / np.where(there, marginals, 1)
+    several = np.count_nonzero(counts.sum(axis=-1), axis=-1) >= 2
+    return np.asarray(scores.sum(axis=-1) / np.where(several, there.sum(axis=-1), np.nan), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassificationReport:
+    """Predictions against the truth; per class in the order of codes. See `classification_report`."""
+
+    precision: tuple[Estimate, ...]
+    "TP / predicted; n = times predicted"
+    recall: tuple[Estimate, ...]
+    "TP / support; n = support, excluded = abstentions on items of the class"
+    f1: tuple[Estimate, ...]
+    "n = items that have the label or were given it, excluded as in recall"
+    support: tuple[int, ...]
+    "items of each class that were predicted, abstentions left out"
+    macro_f1: Estimate
+    "n = items, excluded = abstentions"
+    accuracy: Estimate
+    matrix: Matrix
+    "rows true, columns predicted"
+
+
+def classification_report(
+    true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int, rng: Rng = None, resamples: int = 1000
+) -> ClassificationReport:
+    """Return precision, recall and F1 per class, macro F1 and accuracy, each with a 95 % interval.
+
+    Precision, recall and accuracy have Wilson's interval of a proportion. So has F1: with J = TP / (TP + FP + FN), F1
+    is 2J / (1 + J), and the ends of J's interval are carried over. Macro F1 has the percentile interval of resampled
+    items; without a generator none. Where nothing was mistaken every resample is perfect too, and that interval has no
+    width: the classes' intervals then say what n allows.
+
+    Named cases: `no items`; a class is `never predicted` (precision), `no item has this label` (recall), or neither
+    (F1); macro F1 does not exist when `all items have one label`, see `macro_f1`.
+
+    Examples
+    --------
+    >>> found = classification_report([0, 0, 1, 1], [0, 0, 1, 0], 2)
+    >>> [round(f1.value, 2) for f1 in found.f1], round(found.macro_f1.value, 4), found.accuracy.value
+    ([0.8, 0.67], 0.7333, 0.75)
+    """
+    truth, guess = _codes(true, predicted, categories)
+    table = confusion_matrix(truth, guess, categories)
+    abstained = truth[(truth != MISSING) & (guess == MISSING)]
+    missed = np.bincount(abstained, minlength=categories)
+    hits, support, given = np.diagonal(table), table.sum(axis=1), table.sum(axis=0)
+    draws = _resampled(table, rng, resamples)
+    return ClassificationReport(
+        precision=_proportions(hits, given, np.zeros_like(missed), NEVER_PREDICTED),
+        recall=_proportions(hits, support, missed, NO_SUPPORT),
+        f1=tuple(_f1_of_jaccard(share) for share in _proportions(hits, support + given - hits, missed, NOT_THERE)),
+        support=tuple(int(n) for n in support),
+        macro_f1=_macro_estimate(table, len(abstained), draws),
+        accuracy=_proportion(int(hits.sum()), int(table.sum()), len(abstained), NO_ITEMS),
+        matrix=tuple(tuple(int(cell) for cell in row) for row in table),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdPoint:
+    """What is left, and how good it is, when predictions below a confidence are dropped."""
+
+    threshold: float
+    macro_f1: Estimate
+    "of the kept items; excluded = items dropped"
+    kept: Estimate
+    "share of items kept, with Wilson's interval"
+    n: int
+    "items kept"
+
+
+def threshold_curve(
+    true: npt.ArrayLike,
+    predicted: npt.ArrayLike,
+    confidence: npt.ArrayLike,
+    categories: int,
+    thresholds: Sequence[float],
+    rng: Rng = None,
+    resamples: int = 1000,
+) -> tuple[ThresholdPoint, ...]:
+    """Return macro F1 and the share kept for each threshold, in the order given; kept is confidence >= threshold.
+
+    Abstentions are never kept. All points rest on the same resamples of items, so that the curve's intervals do not
+    jump from point to point. Raises ValueError where a prediction has no confidence (NaN).
+
+    Examples
+    --------
+    >>> curve = threshold_curve([0, 1, 0, 1], [0, 1, 1, 1], [0.9, 0.9, 0.4, 0.8], 2, [0.0, 0.9])
+    >>> [(round(point.macro_f1.value, 4), point.kept.value) for point in curve]
+    [(0.7333, 1.0), (1.0, 0.5)]
+    """
+    truth, guess = _codes(true, predicted, categories)
+    known = truth != MISSING
+    sure = _confidences(confidence, truth.shape, required=known & (guess != MISSING))
+    levels, where = np.unique(np.asarray(thresholds, dtype=np.float64), return_inverse=True)
+    cells = _by_level(truth, guess, sure, levels, categories)
+    tables = _at_or_above(cells)
+    draws = None
+    if rng is not None and cells.sum() > 0:
+        drawn = rng.multinomial(cells.sum(), cells.ravel() / cells.sum(), size=resamples)
+        draws = macro_f1(_at_or_above(drawn.reshape(resamples, *cells.shape)))
+    items = int(known.sum())
+    points = [
+        _point(float(level), tables[i], items, None if draws is None else draws[:, i]) for i, level in enumerate(levels)
+    ]
+    return tuple(points[i] for i in where)
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationBin:
+    """Predictions whose confidence lies in (low, high], and how many of them are right."""
+
+    low: float
+    high: float
+    mean_confidence: float
+    "NaN where the bin is empty"
+    accuracy: Estimate
+    "with Wilson's interval; undefined where the bin is empty"
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Whether a confidence of 0.8 means being right eight times of ten."""
+
+    bins: tuple[CalibrationBin, ...]
+    ece: float
+    "expected calibration error; NaN where there are no items"
+    n: int
+
+
+def calibration(correct: npt.ArrayLike, confidence: npt.ArrayLike, bins: int = 10) -> Calibration:
+    """Return the accuracy in bins of equal width, and ECE = Σ_b n_b / N |accuracy_b - mean confidence_b|.
+
+    The bins are (low, high] as in Guo et al. 2017, equation 3; the first holds 0 as well. ECE depends on the number of
+    bins and is biased upwards for few items, so figures with different n or bins do not compare.
+
+    Parameters
+    ----------
+    correct : booleans
+    confidence : numbers in [0, 1]; raises ValueError for others
+
+    Examples
+    --------
+    >>> found = calibration([True, False, True, True], [0.6, 0.6, 0.9, 0.9], bins=2)
+    >>> round(found.ece, 4), found.bins[0].accuracy.undefined, found.bins[1].n
+    (0.0, 'no items', 4)
+    """
+    right = np.asarray(correct, dtype=np.bool_)
+    sure = _confidences(confidence, right.shape, required=np.ones(right.shape, dtype=np.bool_))
+    if np.any((sure < 0) | (sure > 1)):
+        raise ValueError(f"confidences lie between 0 and 1, found {sure.min()} to {sure.max()}")
+    edges = np.linspace(0, 1, bins + 1)
+    which = np.clip(np.searchsorted(edges, sure, side="left") - 1, 0, bins - 1)
+    found = tuple(_bin(float(edges[b]), float(edges[b + 1]), right[which == b], sure[which == b]) for b in range(bins))
+    gaps = [bin_.n * abs(bin_.accuracy.value - bin_.mean_confidence) for bin_ in found if bin_.n]
+    return Calibration(found, sum(gaps) / len(right) if len(right) else float("nan"), len(right))
+
+
+def _codes(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int) -> tuple[IntArray, IntArray]:
+    truth, guess = whole_numbers(true), whole_numbers(predicted)
+    if truth.shape != guess.shape or truth.ndim != 1:
+        raise ValueError(f"expected two lists of labels of equal length, found {truth.shape} and {guess.shape}")
+    for codes in (truth, guess):
+        strange = codes[(codes != MISSING) & ((codes < 0) | (codes >= categories))]
+        if strange.size:
+            raise ValueError(f"label codes go from 0 to {categories - 1}, found {strange[0]}")
+    return truth, guess
+
+
+def _confidences(confidence: npt.ArrayLike, shape: tuple[int, ...], required: BoolArray) -> FloatArray:
+    sure = np.asarray(confidence, dtype=np.float64)
+    if sure.shape != shape:
+        raise ValueError(f"expected a confidence for each of {shape} items, found {sure.shape}")
+    if np.any(np.isnan(sure[required])):
+        raise ValueError("a prediction has no confidence; code it as abstained or give its confidence")
+    return sure
+
+
+def _proportion(k: int, n: int, excluded: int, undefined: str) -> Estimate:
+    if n == 0:
+        return Estimate(float("nan"), float("nan"), float("nan"), n, excluded, undefined)
+    low, high = wilson_interval(k, n)
+    return Estimate(k / n, float(low), float(high), n, excluded)
+
+
+def _proportions(k: IntArray, n: IntArray, excluded: IntArray, undefined: str) -> tuple[Estimate, ...]:
+    """Return a proportion for each class; without any item that is why, not the class."""
+    why = undefined if n.any() else NO_ITEMS
+    return tuple(_proportion(int(k[c]), int(n[c]), int(excluded[c]), why) for c in range(len(n)))
+
+
+def _f1_of_jaccard(share: Estimate) -> Estimate:
+    value, low, high = (2 * j / (1 + j) for j in (share.value, share.low, share.high))
+    return Estimate(value, low, high, share.n, share.excluded, share.undefined)
+
+
+def _resampled(table: IntArray, rng: Rng, resamples: int) -> FloatArray | None:
+    n = int(table.sum())
+    if rng is None or n == 0:
+        return None
+    drawn = rng.multinomial(n, table.ravel() / n, size=resamples)
+    return macro_f1(drawn.reshape(resamples, *table.shape))
+
+
+def _macro_estimate(table: IntArray, excluded: int, draws: FloatArray | None) -> Estimate:
+    n, value = int(table.sum()), float(macro_f1(table))
+    if np.isnan(value):
+        return Estimate(value, float("nan"), float("nan"), n, excluded, ONE_LABEL if n else NO_ITEMS)
+    if draws is None:
+        return Estimate(value, float("nan"), float("nan"), n, excluded)
+    low, high = percentile_interval(draws)
+    return Estimate(value, float(low), float(high), n, excluded)
+
+
+def _by_level(truth: IntArray, guess: IntArray, sure: FloatArray, levels: FloatArray, categories: int) -> IntArray:
+    """Count items by the number of thresholds that they reach, truth and prediction: (levels + 1, q, q)."""
+    both = (truth != MISSING) & (guess != MISSING)
+    reached = np.searchsorted(levels, sure[both], side="right")
+    flat = (reached * categories + truth[both]) * categories + guess[both]
+    counts = np.bincount(flat, minlength=(len(levels) + 1) * categories**2)
+    return counts.reshape(len(levels) + 1, categories, categories)
+
+
+def _at_or_above(cells: IntArray) -> IntArray:
+    """Sum (..., levels + 1, q, q) to the table at each threshold: (..., levels, q, q)."""
+    descending = np.cumsum(cells[..., ::-1, :, :], axis=-3)[..., ::-1, :, :]
+    return np.asarray(descending[..., 1:, :, :], dtype=np.int64)
+
+
+def _point(threshold: float, table: IntArray, items: int, draws: FloatArray | None) -> ThresholdPoint:
+    kept = int(table.sum())
+    share = _proportion(kept, items, 0, NO_ITEMS)
+    return ThresholdPoint(threshold, _macro_estimate(table, items - kept, draws), share, kept)
+
+
+def _bin(low: float, high: float, right: BoolArray, sure: FloatArray) -> CalibrationBin:
+    mean = float(sure.mean()) if sure.size else float("nan")
+    accuracy = _proportion(int(np.count_nonzero(right)), len(right), 0, NO_ITEMS)
+    return CalibrationBin(low, high, mean, accuracy, len(right))
