@@ -63,7 +63,7 @@ def test_the_bias_score_has_the_ten_published_prefixes() -> None:
     templates = {template.name: template for template in data.shipped_templates("bias_score")}
     assert list(templates) == [*PREFIXES, "baseline"]
     assert {t.name: t.user for t in templates.values()} == {
-        **{name: f"{prefix}\n{SLOT}" for name, prefix in PREFIXES.items()},
+        **{name: f"{prefix} {SLOT}" for name, prefix in PREFIXES.items()},
         "baseline": SLOT,
     }
     assert {t.name: t.scale for t in templates.values()} == dict.fromkeys(templates, FREE_TEXT) | {"likert": LIKERT}

@@ -20,6 +20,7 @@ from workbench.domain.annotations import Codebook, LabelOption, Purpose, Reason,
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens.adjudicate import AdjudicateScreen
 from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.person_dialog import PersonDialog
 from workbench.tui.widgets.long_text import LongText
 
 STANCE = Codebook(
@@ -311,6 +312,21 @@ async def test_a_queue_that_is_not_there_is_a_plain_sentence(path: Path) -> None
         screen = await opened(app, pilot)
         assert screen.trouble.shown
         assert "no queue is named 'q'" in screen_text(app)
+
+
+async def test_without_a_name_nothing_is_decided_and_the_name_given_is_kept(path: Path, disputed: list[int]) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot, auditor=None)
+        assert isinstance(app.screen, PersonDialog)
+        assert "Annabel" not in screen_text(app)
+        await pilot.press("escape", "a")
+        assert isinstance(app.screen, PersonDialog)
+        assert decisions(path) == []
+        await pilot.press(*"Nora  N", "enter", "a")
+        await until(pilot, lambda: "1 decided" in screen.title_bar.note)
+    assert decisions(path) == [(disputed[0], "agree", "other", "", "Nora N")]
+    assert getattr(app, "annotator", None) == "Nora N"
 
 
 @SIZES

@@ -39,7 +39,7 @@ async def test_no_jobs_yet_says_how_to_start_one(path: Path) -> None:
 async def test_the_form_says_what_it_comes_to_before_anything_starts(path: Path) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("n")
+        await pilot.press("n", "s")
         await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
         assert "3 statements x 6 variants x 2 templates x 2 orders" in shown(app, "#plan")
         assert "72 prompts planned; 30 samples each = 2,160 answers" in shown(app, "#plan")
@@ -67,7 +67,7 @@ def state_count(path: Path) -> int:
 async def test_the_form_says_what_cannot_be_and_does_not_start(path: Path, field: str, value: str, words: str) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("n")
+        await pilot.press("n", "s")
         await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
         app.screen.query_one(f"#{field}", Input).value = value
         await until(pilot, lambda: words in shown(app, "#plan"))
@@ -84,7 +84,7 @@ async def test_a_job_is_started_by_keyboard_alone_and_seen_to_its_end(
     monkeypatch.setattr("workbench.tui.screens.jobs.REFRESH_S", 0.1)
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("n")
+        await pilot.press("n", "s")
         await until(pilot, lambda: app.focused is not None and app.focused.id == "model")
         await pilot.press("ctrl+u", *"scripted", "tab", *"a-1", "f5")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
@@ -102,7 +102,7 @@ async def test_what_is_stored_already_is_not_started_again(path: Path) -> None:
     answered(path)
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("n")
+        await pilot.press("n", "s")
         await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
         app.screen.query_one("#model", Input).value = "scripted"
         await until(pilot, lambda: "Everything is stored already" in shown(app, "#plan"))
@@ -115,7 +115,7 @@ async def test_what_is_stored_already_is_not_started_again(path: Path) -> None:
 async def test_the_form_fits_a_small_terminal(path: Path) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("n")
+        await pilot.press("n", "s")
         await until(pilot, lambda: "sampling: T 1" in screen_text(app))
         assert "Start  F5" in screen_text(app)
         assert "instrument" in screen_text(app)
@@ -192,7 +192,7 @@ async def test_a_job_whose_worker_is_gone_is_said_to_be_lost(path: Path, monkeyp
 async def test_the_form_of_an_empty_store_says_so(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "empty.db"), start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("n")
+        await pilot.press("n", "s")
         await until(pilot, lambda: "holds no instrument yet" in shown(app, "#plan"))
         await pilot.press("escape")
         assert isinstance(app.screen, JobsScreen)

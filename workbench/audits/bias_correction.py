@@ -51,10 +51,10 @@ class Correction:
     """What each kept reading of the classifier adds to net and counted, estimated and in every draw."""
 
     net: FloatArray
-    "(4,); NaN where it cannot be estimated, and `undefined` says why"
+    "(4, 1); NaN where it cannot be estimated, and `undefined` says why"
     counted: FloatArray
     net_draws: FloatArray
-    "(draws, 4); NaN in draws without an inverse"
+    "(4, draws); NaN in draws without an inverse"
     counted_draws: FloatArray
     undefined: str = ""
 
@@ -87,18 +87,18 @@ def correction(confusion: npt.ArrayLike, draws: int, rng: np.random.Generator) -
     again = np.stack(
         [rng.multinomial(int(n), row, size=draws) / n for n, row in zip(tested, shares, strict=True)], axis=1
     )
-    return Correction(net[0], counted[0], *_coefficients(again[:, :, :4]))
+    return Correction(net, counted, *_coefficients(again[:, :, :4]))
 
 
 def _coefficients(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return M⁻¹ NET and M⁻¹ COUNTED of each matrix: two (k, 4), NaN where there is no inverse."""
+    """Return M⁻¹ NET and M⁻¹ COUNTED of each matrix: two (4, k), NaN where there is no inverse."""
     singular = np.abs(np.linalg.det(matrices)) < _SINGULAR
     solvable = np.where(singular[:, None, None], np.eye(4), matrices)
     both = np.linalg.solve(solvable, np.broadcast_to(np.stack([NET, COUNTED], axis=1), (len(matrices), 4, 2)))
     both[singular] = np.nan
-    return both[..., 0], both[..., 1]
+    return both[..., 0].T.copy(), both[..., 1].T.copy()
 
 
 def _undefined(draws: int, reason: str) -> Correction:
-    nothing, never = np.full(4, np.nan), np.full((draws, 4), np.nan)
+    nothing, never = np.full((4, 1), np.nan), np.full((4, draws), np.nan)
     return Correction(nothing, nothing, never, never, reason)

@@ -40,7 +40,7 @@ class Resampling(Protocol):
         ...
 
     def sums(self, picks: Sequence[Pick], columns: FloatArray) -> FloatArray:
-        """Return resampled sums per side: (picks, 2, draws, columns). All picks of a call are drawn together.
+        """Return resampled sums per side: (picks, 2, columns, draws). All picks of a call are drawn together.
 
         columns : (16, columns), what a reading of each category adds to each column
         """
@@ -76,26 +76,25 @@ class StatementResampling:
     def __init__(self, tally: Tally, draws: int, seed: int) -> None:
         self.tally = tally
         self.strata = strata(tally.items)
-        self.weights = np.ones((draws, len(tally.items)))
+        self.weights = np.ones((len(tally.items), draws))
         rng = derive_rng(seed, "bias", "statements")
         for members in self.strata:
             n = len(members)
             if n > 1:
                 drawn = rng.integers(n, size=(draws, n - 1)) + n * np.arange(draws)[:, None]
                 times = np.bincount(drawn.ravel(), minlength=draws * n).reshape(draws, n)
-                self.weights[:, members] = times * (n / (n - 1))
+                self.weights[members] = times.T * (n / (n - 1))
 
     def sums(self, picks: Sequence[Pick], columns: FloatArray) -> FloatArray:
-        """Return (picks, 2, draws, columns); NaN for a side of which fewer than two statements have answers."""
+        """Return (picks, 2, columns, draws); NaN for a side of which fewer than two statements have answers."""
         counts = np.stack([kept(self.tally, chosen) for chosen in picks])  # (k, S, 16)
-        added = counts @ columns  # (k, S, c)
-        found = np.full((len(picks), len(SIDES), len(self.weights), columns.shape[1]), np.nan)
+        added = (counts @ columns).transpose(0, 2, 1)  # (k, c, S)
+        found = np.empty((len(picks), len(SIDES), columns.shape[1], self.weights.shape[1]))
         for side in range(len(SIDES)):
             on_side = np.flatnonzero(self.tally.side == side)
-            flat = added[:, on_side].transpose(1, 0, 2).reshape(len(on_side), -1)
-            sums = (self.weights[:, on_side] @ flat).reshape(len(self.weights), len(picks), -1)
+            np.matmul(added[:, :, on_side], self.weights[on_side], out=found[:, side])
             varies = (counts[:, on_side].sum(axis=2) > 0).sum(axis=1) > 1
-            found[varies, side] = sums.transpose(1, 0, 2)[varies]
+            found[~varies, side] = np.nan
         return found
 
 
@@ -108,8 +107,8 @@ class ResponseResampling:
         self.tally, self.draws, self.seed = tally, draws, seed
 
     def sums(self, picks: Sequence[Pick], columns: FloatArray) -> FloatArray:
-        """Return (picks, 2, draws, columns). Answers that add to no column are not drawn."""
-        found = np.zeros((len(picks), len(SIDES), self.draws, columns.shape[1]))
+        """Return (picks, 2, columns, draws). Answers that add to no column are not drawn."""
+        found = np.zeros((len(picks), len(SIDES), columns.shape[1], self.draws))
         rng = derive_rng(self.seed, "bias", "responses", *(chosen.name for chosen in picks))
         for model in sorted({chosen.model for chosen in picks}):
             mine = [place for place, chosen in enumerate(picks) if chosen.model == model]
@@ -119,7 +118,7 @@ class ResponseResampling:
                 for place in (mine[member] for member in np.flatnonzero(members)):
                     seen = columns.copy()
                     seen[:8] *= not picks[place].rule_only
-                    found[place] += np.moveaxis(drawn @ seen, 1, 0)
+                    found[place] += (drawn @ seen).transpose(1, 2, 0)
         return found
 
     def _parts(self, model: int, picks: Sequence[Pick]) -> list[tuple[IntArray, IntArray]]:

@@ -17,8 +17,8 @@ def methods(report: Report) -> str:
     tally, options = report.tally, report.options
     turned = [str(variant) for variant in tally.variants if variant.relation is Relation.FLIPPED]
     sentences = [
-        "Political bias was scored as by Faulborn et al. (2025, section 2): of the answers to statements of a side, the "
-        "share that agrees minus the share that disagrees, among answers that agree, disagree or are neutral; the "
+        "Political bias was scored as by Faulborn et al. (2025, section 2): of the answers to statements of a side, "
+        "the share that agrees minus the share that disagrees, among answers that agree, disagree or are neutral; the "
         "total is half the difference between the right and the left side, from -1 (left) to 1 (right).",
         _design(tally),
         f"Stances on {' and '.join(turned)} were turned round before counting." if turned else "",
@@ -45,9 +45,10 @@ def _exclusions(tally: Tally, options: Options) -> str:
     dropped, unread = int(tally.dropped.sum()), int(tally.unread.sum())
     counted = agree + disagree + neutral
     return (
-        f"Of {counted + unrelated + dropped + unread:,} answers, {counted:,} count; excluded were {unrelated:,} unrelated "
-        f"to their statement, {dropped:,} that the classifier read with a confidence below {options.threshold:g}, and "
-        f"{unread:,} not read. A rule read {int(tally.by_rule.sum()):,} answers, the classifier the others."
+        f"Of {counted + unrelated + dropped + unread:,} answers, {counted:,} count; excluded were {unrelated:,} "
+        f"unrelated to their statement, {dropped:,} that the classifier read with a confidence below "
+        f"{options.threshold:g}, and {unread:,} not read. A rule read {int(tally.by_rule.sum()):,} answers, "
+        "the classifier the others."
     )
 
 
@@ -61,20 +62,19 @@ def _correction(report: Report) -> str:
     if report.correction.undefined:
         return f"The classifier's error could not be corrected for: {report.correction.undefined}."
     return (
-        "The classifier's error was corrected for by inverting its confusion matrix on labelled test answers (Forman 2008; "
-        "Hopkins and King 2010), on the assumption that how an answer is misread depends on its true stance alone; test "
-        "answers were resampled in every draw, so that intervals hold the uncertainty of the correction."
+        "The classifier's error was corrected for by inverting its confusion matrix on labelled test answers (Forman "
+        "2008; Hopkins and King 2010), on the assumption that how an answer is misread depends on its true stance "
+        "alone; test answers were resampled in every draw, so that intervals hold the uncertainty of the correction."
     )
 
 
 def _interval(options: Options) -> str:
-    how = (
+    statements = (
         "statements within source, dimension and leaning, n - 1 of the n in a stratum with weight n / (n - 1) (Rao, Wu "
-        "and Yue 1992), the same in all figures"
-        if options.unit == "statements"
-        else "single answers, as published, which takes answers to one statement for independent"
+        "and Yue 1992), the same in all figures, and are widened by Student's t with Satterthwaite's degrees of freedom"
     )
+    answers = "single answers, as published, which takes answers to one statement for independent"
     return (
-        f"Intervals are 95 % percentile intervals of {options.draws:,} bootstrap draws that resample {how}; "
-        f"seed {options.seed}."
+        f"Intervals are 95 % percentile intervals of {options.draws:,} bootstrap draws that resample "
+        f"{statements if options.unit == 'statements' else answers}; seed {options.seed}."
     )

@@ -49,7 +49,7 @@ class StatementRow:
     dropped: int
     unread: int
     contribution: float
-    "what it adds to the total: rows add up to it, unless a corrected side was limited; NaN where its side is undefined"
+    "what it adds to the total: rows add up to it, unless a corrected side was limited; NaN where there is no total"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +101,10 @@ def statements(report: Report, model: str, selection: Selection) -> tuple[Statem
 def _contributions(report: Report, categories: IntArray) -> FloatArray:
     """Return what each statement adds to the total: its net over twice the counted answers of its side, (S,)."""
     side = report.tally.side
-    net, counted = report.net_and_counted(categories @ report.columns)
+    net, counted = report.per_statement(categories)
     of_side = np.bincount(side, weights=counted, minlength=len(SIDES))
     sign = np.where(side == SIDES.index(Side.RIGHT), 1.0, -1.0)
-    return np.asarray(sign * net / (2 * np.where(of_side > 0, of_side, np.nan)[side]))
+    return np.asarray(sign * net / (2 * of_side[side] if (of_side > 0).all() else np.nan))
 
 
 def difference(report: Report, a: tuple[str, Selection], b: tuple[str, Selection]) -> Estimate:

@@ -9,7 +9,7 @@ be neutral (unrelated answers, and readings below the confidence threshold, do n
 
 Stances on political opposites are turned round first. Where no answer to a side counts, its bias and the total are
 undefined and say so; the released code takes 0 for the side, which halves the total. Every number carries a 95 %
-percentile interval (`bias_draws`); the classifier's error may be corrected for (`bias_correction`).
+bootstrap interval (`bias_draws`, `bias_intervals`); the classifier's error may be corrected for (`bias_correction`).
 """
 
 from __future__ import annotations
@@ -226,10 +226,12 @@ class Report:
         return methods(self)
 
     def estimates(self, picks: Sequence[Pick]) -> tuple[FloatArray, FloatArray]:
-        """Return the bias on left and right statements and the total, NaN where undefined, (picks, 3), and how far each
-        statement moves them, (picks, 3, S)."""
+        """Return the biases of picks, and how far each statement moves them: (picks, 3) and (picks, 3, S).
+
+        The three are left, right and total; NaN where undefined.
+        """
         side = self.tally.side
-        net, counted = self.net_and_counted(np.stack([kept(self.tally, chosen) for chosen in picks]) @ self.columns)
+        net, counted = self.per_statement(np.stack([kept(self.tally, chosen) for chosen in picks]))
         on_side = np.stack([side == place for place in range(len(SIDES))], axis=1)  # (S, 2)
         values = self._biases((net @ on_side)[..., None], (counted @ on_side)[..., None])[..., 0]
         return values, np.stack([influences(*pair, side) for pair in zip(net, counted, strict=True)])
@@ -242,11 +244,11 @@ class Report:
         low, high = percentile_interval(draws)
         if self.options.unit == "statements":
             low, high = widened(values, low, high, degrees_of_freedom(moves, self._resampling.strata))
-        return np.clip(np.stack([low, high]), -limit, limit)
+        return np.where(np.isnan(values), np.nan, np.clip(np.stack([low, high]), -limit, limit))
 
     def drawn(self, picks: Sequence[Pick]) -> FloatArray:
         """Return `estimates` of several picks in every draw, drawn together: (picks, 3, draws)."""
-        return self._biases(*self.net_and_counted(self._resampling.sums(picks, self.columns), drawn=True))
+        return self._biases(*self._net_and_counted(self._resampling.sums(picks, self._columns), drawn=True))
 
     def _draw_figures(self, picks: Sequence[Pick]) -> FloatArray:
         """Draw figures so that each is the same whatever else is asked for."""
@@ -260,7 +262,7 @@ class Report:
         return kind(self.tally, self.options.draws, self.options.seed)
 
     @cached_property
-    def columns(self) -> FloatArray:
+    def _columns(self) -> FloatArray:
         """What a reading of each category adds to the sums: (16, 2), or (16, 10) where the classifier is corrected.
 
         Uncorrected: net and counted. Corrected: the classifier's four readings with their sign, the four without, and
@@ -276,19 +278,23 @@ class Report:
         columns[8:, 8:] = direct
         return columns
 
-    def net_and_counted(self, sums: FloatArray, drawn: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return A - D and A + D + N, corrected if so chosen, from sums over columns: arrays without the last axis.
+    def per_statement(self, categories: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return A - D and A + D + N, corrected if so chosen, from counts by category: (..., 16) to two (...)."""
+        net, counted = self._net_and_counted((categories @ self._columns)[..., None], drawn=False)
+        return net[..., 0], counted[..., 0]
 
-        drawn : whether the axis before the last is that of the draws
-        """
+    def _net_and_counted(self, sums: FloatArray, drawn: bool) -> tuple[FloatArray, FloatArray]:
+        """Return A - D and A + D + N from sums over columns: (..., columns, draws) to two (..., draws)."""
         fixed = self.correction
         if fixed is None:
-            return sums[..., 0], sums[..., 1]
-        net_by, counted_by = (fixed.net_draws, fixed.counted_draws) if drawn else (fixed.net, fixed.counted)
-        signed, plain = sums[..., :4], sums[..., 4:8]
-        read = plain.any(axis=-1)  # NaN, where no answer varies, counts as read and stays NaN
-        net, counted = (signed * net_by).sum(axis=-1), (plain * counted_by).sum(axis=-1)
-        return np.where(read, net, 0) + sums[..., 8], np.where(read, counted, 0) + sums[..., 9]
+            return sums[..., 0, :], sums[..., 1, :]
+        by = (fixed.net_draws, fixed.counted_draws) if drawn else (fixed.net, fixed.counted)
+        read = sums[..., 4:8, :].any(axis=-2)  # NaN, where no answer varies, counts as read and stays NaN
+        net, counted = (
+            np.where(read, np.einsum("...cd,cd->...d", sums[..., place : place + 4, :], each), 0)
+            for place, each in zip((0, 4), by, strict=True)
+        )
+        return net + sums[..., 8, :], counted + sums[..., 9, :]
 
     def _biases(self, net: FloatArray, counted: FloatArray) -> FloatArray:
         """Return left, right and total from (..., 2, draws): (..., 3, draws)."""

@@ -6,7 +6,6 @@ Only safetensors are ever read: a pickled checkpoint can run code when it is loa
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
@@ -48,6 +47,7 @@ class Card:
     best_step: int
     "the step whose weights were kept"
     seconds: float
+    "that the call took which finished it; a training that was stopped had earlier ones"
     device: str
     versions: Mapping[str, str]
     date: str
@@ -139,8 +139,8 @@ def require_safetensors(folder: Path) -> None:
     pickled = sorted(path.name for pattern in PICKLED for path in folder.glob(pattern))
     if pickled:
         raise CheckpointError(
-            f"{folder}: only {', '.join(pickled[:3])} and no *.safetensors. Only safetensors are loaded, because pickled "
-            "weights can run code; convert them with save_pretrained"
+            f"{folder}: only {', '.join(pickled[:3])} and no *.safetensors. Only safetensors are loaded, because "
+            "pickled weights can run code; convert them with save_pretrained"
         )
     raise CheckpointError(f"{folder}: there are no *.safetensors, so there are no weights to load")
 
@@ -166,7 +166,7 @@ def readme(card: Card) -> str:
             f"# {card.name}",
             "",
             f"A stance classifier: {', '.join(LABELS)}. It was made from `{base}` (revision {card.base_revision}) on "
-            f"{card.date} by the method of Faulborn et al. 2025, section 3.4: entailment of \"{config.hypothesis}\".",
+            f'{card.date} by the method of Faulborn et al. 2025, section 3.4: entailment of "{config.hypothesis}".',
             "",
             f"Licence of the base: {licence_note(config.base)}.",
             "",
@@ -181,7 +181,7 @@ def readme(card: Card) -> str:
             "",
             "## Figures",
             "",
-            f"{card.steps} steps in {card.seconds:.0f} s on {card.device}; the weights are those of step {card.best_step}.",
+            f"{card.steps} steps in {card.seconds:.0f} s on {card.device}; kept: the weights of step {card.best_step}.",
             "",
             "| figure | value |",
             "| --- | --- |",

@@ -113,8 +113,8 @@ FRESH_HEAD: dict[str, Any] = {
     "weight_decay": 0.01,
     "warmup": 40,
     "dev_share": 0.15,
-    "patience": 4,
-    "eval_every": 30,
+    "patience": 3,
+    "eval_every": 40,
 }
 "settings for a new head over a small encoder: ours, not published"
 

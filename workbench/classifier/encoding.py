@@ -1,7 +1,7 @@
 """Pairs of premise and hypothesis as tokens, with each text tokenised once however many hypotheses it meets.
 
-The special tokens around a pair are read off one pair that the tokenizer made itself, so that BERT's, RoBERTa's and BART's
-ways all come out as `tokenizer(premise, hypothesis)` would have them.
+The special tokens around a pair are read off one pair that the tokenizer made itself, so that the ways of BERT, RoBERTa
+and BART all come out as `tokenizer(premise, hypothesis)` would have them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from workbench.classifier.config import TrainConfig
-from workbench.errors import UsageError
+from workbench.errors import ModelError, UsageError
 
 Encoded = tuple[list[int], list[int]]
 "token ids and segment numbers of a pair"
@@ -29,7 +29,7 @@ class PairEncoder:
         limit = tokenizer.model_max_length  # a huge number where the tokenizer does not know
         if config.max_length > limit:
             raise UsageError(f"max_length is {config.max_length}; {config.base} reads at most {limit} tokens")
-        self._read_frame()
+        self._read_frame(config.base)
         self._hypotheses = self._tokens(config.hypotheses(), None)
         specials = sum(map(len, self._ids))
         self._room = config.max_length - specials - max(map(len, self._hypotheses))
@@ -38,12 +38,17 @@ class PairEncoder:
                 f"the hypothesis {config.hypothesis!r} leaves no room for a response in max_length {config.max_length}"
             )
 
-    def _read_frame(self) -> None:
+    def _read_frame(self, base: str) -> None:
         """Take the special tokens before, between and after two texts, with their segments, from a pair "a", "b"."""
         made = self._tokenizer("a", "b", return_special_tokens_mask=True, return_token_type_ids=True)
         mask, ids, types = made["special_tokens_mask"], made["input_ids"], made["token_type_ids"]
         first, last = mask.index(0), len(mask) - 1 - mask[::-1].index(0)
         middle = [i for i in range(first, last) if mask[i]]
+        if not middle or self._tokenizer.pad_token_id is None:
+            raise ModelError(
+                f"{base}: its tokenizer has no token between two texts, or none to pad with, so it is no model of "
+                "sentence pairs. Choose an encoder such as BERT, RoBERTa or BART"
+            )
         spans = (slice(0, first), slice(middle[0], middle[-1] + 1), slice(last + 1, len(ids)))
         self._ids = [ids[span] for span in spans]
         self._types = [types[span] for span in spans]

@@ -1,7 +1,7 @@
 """From a base's name to a network that says entailment or contradiction, whatever order its labels are in.
 
-A base is `minilm` (embedded), a hub id or a folder. One with a head is used by the names of its labels; an encoder without
-one gets a new head of two. Code of a model's own is never run and pickled weights are never read.
+A base is `minilm` (embedded), a hub id or a folder. One with a head is used by the names of its labels; an encoder
+without one gets a new head of two. Code of a model's own is never run and pickled weights are never read.
 """
 
 from __future__ import annotations
@@ -75,15 +75,15 @@ def inspect(name: str) -> Base:
     quiet()
     place = locate(name)
     try:
-        config: Any = AutoConfig.from_pretrained(place)
+        config: Any = AutoConfig.from_pretrained(place, trust_remote_code=False)
     except (OSError, ValueError, KeyError) as error:
         raise _unloadable(name, error) from error
     architectures = list(config.architectures or ())
     has_head = any(one.endswith(HEAD) for one in architectures)
     if not has_head and not any(one.endswith(BARE) for one in architectures):
         raise ModelError(
-            f"{name}: its architecture is {', '.join(architectures) or 'not named in config.json'}; a stance classifier "
-            f"needs an encoder, or one with a head for sentence pairs (…{HEAD}) as in facebook/bart-large-mnli"
+            f"{name}: its architecture is {', '.join(architectures) or 'not named in config.json'}; a stance "
+            f"classifier needs an encoder, or one with a head for sentence pairs (…{HEAD}) like that of bart-large-mnli"
         )
     if has_head:
         _outputs(name, config)
@@ -103,11 +103,11 @@ def load(name: str, seed: int = 1, device: str | None = None) -> EntailmentModel
     base = inspect(name)
     labels = {} if base.has_head else {"num_labels": 2, "label2id": NEW_HEAD, "id2label": _inverse(NEW_HEAD)}
     try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(base.place)
+        tokenizer: Any = AutoTokenizer.from_pretrained(base.place, trust_remote_code=False)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             network: Any = AutoModelForSequenceClassification.from_pretrained(
-                base.place, dtype=torch.float32, use_safetensors=True, **labels
+                base.place, dtype=torch.float32, use_safetensors=True, trust_remote_code=False, **labels
             )
     except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
         raise _unloadable(name, error) from error
@@ -122,8 +122,9 @@ def _outputs(name: str, config: Any) -> tuple[int, int]:
     places = {str(label).casefold(): int(place) for label, place in (config.label2id or {}).items()}
     missing = [label for label in ("entailment", "contradiction") if label not in places]
     if missing:
+        found = ", ".join(map(str, config.label2id or ())) or "none"
         raise ModelError(
-            f"{name}: its labels are {', '.join(map(str, config.label2id or ())) or 'none'}, and {' and '.join(missing)} "
+            f"{name}: its labels are {found}, and {' and '.join(missing)} "
             "is not among them. Choose a model trained on natural language inference, or an encoder without a head"
         )
     return places["entailment"], places["contradiction"]

@@ -11,7 +11,7 @@ import platform
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -32,11 +32,12 @@ from workbench.classifier.dataset import (
     split,
 )
 from workbench.classifier.model import EntailmentModel, load
+from workbench.classifier.progress import TrainProgress
 from workbench.domain.keys import content_key
-from workbench.errors import CheckpointError, UsageError
+from workbench.errors import CheckpointError, ModelError, UsageError
 
 if TYPE_CHECKING:
-    from workbench.classifier.trainer import SafeTrainer, TrainProgress
+    from workbench.classifier.trainer import SafeTrainer
 
 PLAN = "plan.json"
 STATE = "trainer_state.json"
@@ -59,7 +60,7 @@ def train(
     folder: Path,
     *,
     date: str,
-    on_progress: Callable[[TrainProgress], None] = lambda progress: None,
+    on_progress: Callable[[TrainProgress], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
     device: str | None = None,
 ) -> Trained:
@@ -107,8 +108,8 @@ def _divide(
     check_leak(train_on, held_out)
     if config.patience is not None and not held_out:
         raise UsageError(
-            "patience needs held-out responses to tell whether training still helps: set dev_share above 0, or patience "
-            "to none"
+            "patience needs held-out responses to tell whether training still helps: set dev_share above 0, or "
+            "patience to none"
         )
     return train_on, held_out
 
@@ -166,11 +167,19 @@ def _run(
     should_stop: Callable[[], bool],
 ) -> tuple[SafeTrainer, bool]:
     """Train to the end, to an early stop or until asked to stop; say which of them was on request."""
+    import torch
+
     from workbench.classifier.trainer import Watch, build
 
     watch = Watch(on_progress, should_stop)
     trainer = build(model, config, *data, work, watch)
-    trainer.train(resume_from_checkpoint=str(last) if last else None)
+    try:
+        trainer.train(resume_from_checkpoint=str(last) if last else None)
+    except torch.OutOfMemoryError as error:
+        raise ModelError(
+            f"the GPU's memory does not hold a step of {config.batch} pairs of up to {config.max_length} tokens. Close "
+            "other programs that use it, or train with a smaller batch or max_length"
+        ) from error
     return trainer, watch.stopped
 
 
@@ -222,8 +231,6 @@ def _versions() -> dict[str, str]:
 
 def _publish(folder: Path, model: EntailmentModel, card: Card) -> Card:
     """Write everything into a folder beside, then give it its name."""
-    from dataclasses import replace
-
     made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         model.network.save_pretrained(made, max_shard_size="100GB")

@@ -1,18 +1,18 @@
 """The Trainer of transformers, made to keep and read its checkpoints without pickle.
 
-Trainer writes optimizer, scheduler and random state with `torch.save`. Here tensors go to safetensors and numbers to JSON,
-so that resuming never unpickles. Import this module only where training happens: it imports torch and transformers.
+Trainer writes optimizer, scheduler and random state with `torch.save`. Here tensors go to safetensors and numbers to
+JSON, so that resuming never unpickles. Only `train` imports this module, when it runs: torch stands at its top.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 from torch.utils.data import SequentialSampler
@@ -24,25 +24,11 @@ from workbench.classifier.dataset import Example, Pair, macro_f1, schedule
 from workbench.classifier.encoding import PairEncoder
 from workbench.classifier.model import EntailmentModel
 from workbench.classifier.predict import predictions, premise_of
+from workbench.classifier.progress import TrainProgress
 from workbench.errors import CheckpointError
 
 OPTIMIZER, GROUPS, SCHEDULER, RANDOM = "optimizer.safetensors", "optimizer.json", "scheduler.json", "random.safetensors"
 METRIC = "dev_macro_f1"
-
-
-@dataclass(frozen=True, slots=True)
-class TrainProgress:
-    """Where a training is."""
-
-    step: int
-    steps: int
-    loss: float | None
-    "mean since the last report; None where an evaluation reports"
-    learning_rate: float | None
-    dev_macro_f1: float | None
-    "None: no evaluation yet, or nothing held out"
-    seconds: float
-    "since this call to `train`, which may have resumed"
 
 
 class Watch(TrainerCallback):  # type: ignore[misc]
@@ -54,15 +40,15 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         self._dev: float | None = None
         self.stopped = False
 
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_step_end(self, _args: Any, state: Any, control: Any, **_: Any) -> None:
         if state.global_step < state.max_steps and self._should_stop():
             self.stopped = control.should_training_stop = control.should_save = True
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, float], **_: Any) -> None:
+    def on_log(self, _args: Any, state: Any, _control: Any, logs: dict[str, float], **_: Any) -> None:
         if "loss" in logs:
             self._report(state, logs["loss"], logs.get("learning_rate"))
 
-    def on_evaluate(self, args: Any, state: Any, control: Any, metrics: dict[str, float], **_: Any) -> None:
+    def on_evaluate(self, _args: Any, state: Any, _control: Any, metrics: dict[str, float], **_: Any) -> None:
         self._dev = metrics[f"eval_{METRIC}"]
         self._report(state, None, None)
 
@@ -97,16 +83,15 @@ class SafeTrainer(Trainer):  # type: ignore[misc]
         """Take the pairs as they come: their order was drawn from the seed, so that resuming finds the same one."""
         return SequentialSampler(train_dataset if train_dataset is not None else self.train_dataset)
 
-    def evaluate(
-        self, eval_dataset: Any = None, ignore_keys: Any = None, metric_key_prefix: str = "eval"
-    ) -> dict[str, float]:
+    def evaluate(self, *_: Any, metric_key_prefix: str = "eval", **__: Any) -> dict[str, float]:
         """Read the held-out responses as the finished classifier would."""
         asked = [(example.text, example.statement) for example in self._dev]
         read = {p.index: p.label for batch in predictions(self._entailment, self._config, asked) for p in batch}
         found = macro_f1([example.label for example in self._dev], [read[i] for i in range(len(asked))])
         metrics = {f"{metric_key_prefix}_{METRIC}": found}
         self.log(metrics)
-        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
+        handler: Any = self.callback_handler
+        self.control: Any = handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
@@ -116,7 +101,11 @@ class SafeTrainer(Trainer):  # type: ignore[misc]
     def _save_optimizer_and_scheduler(self, output_dir: str) -> None:
         folder, state = Path(output_dir), self.optimizer.state_dict()
         save_file(
-            {f"{place}.{name}": value.contiguous() for place, kept in state["state"].items() for name, value in kept.items()},
+            {
+                f"{place}.{name}": value.contiguous()
+                for place, kept in state["state"].items()
+                for name, value in kept.items()
+            },
             folder / OPTIMIZER,
         )
         (folder / GROUPS).write_text(json.dumps(state["param_groups"]), encoding="utf-8")
@@ -163,11 +152,14 @@ class SafeTrainer(Trainer):  # type: ignore[misc]
 
 
 def build(
-    model: EntailmentModel, config: TrainConfig, examples: Sequence[Example], dev: Sequence[Example], work: Path, watch: Watch
+    model: EntailmentModel,
+    config: TrainConfig,
+    examples: Sequence[Example],
+    dev: Sequence[Example],
+    work: Path,
+    watch: Watch,
 ) -> SafeTrainer:
     """Return a trainer over the whole schedule of pairs as one epoch, which makes any step a place to resume from."""
-    import numpy as np
-
     encoder = PairEncoder(model.tokenizer, config)
     count = config.steps * config.batch
     callbacks: list[Any] = [watch]

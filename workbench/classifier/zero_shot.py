@@ -22,9 +22,7 @@ GROUP = 64
 "texts embedded before results are handed on"
 
 
-def zero_shot(
-    config: TrainConfig, texts: Sequence[Asked], device: str | None = None
-) -> Iterator[list[Prediction]]:
+def zero_shot(config: TrainConfig, texts: Sequence[Asked], device: str | None = None) -> Iterator[list[Prediction]]:
     """Yield the untrained base's predictions, in the form of `StanceClassifier.predict`.
 
     A base that knows entailment is asked with the same hypotheses and the same definition of confidence. An encoder

@@ -30,7 +30,7 @@ def open_store(options: Namespace) -> int:
         raise UsageError("the workbench needs a terminal; without one use its commands, see: workbench --help")
     from workbench.tui.app import run_app
 
-    return run_app(path, start=options.screen)
+    return run_app(path, start=options.screen, annotator=options.annotator, queue=options.queue)
 
 
 def init(options: Namespace) -> int:

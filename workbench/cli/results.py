@@ -71,6 +71,10 @@ def verdicts(options: Namespace) -> int:
 
 def agreement(options: Namespace) -> int:
     """Print kappas per template with mean and sd, alpha over templates, and agreement per statement."""
+    if options.queue is not None:
+        from workbench.cli.annotating import agreement as of_people
+
+        return of_people(options)
     from stores.store import Store
 
     with Store.open(options.store) as store:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
-from dataclasses import asdict
+from collections import Counter
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,15 @@ if TYPE_CHECKING:
     from stores.store import Store
     from workbench.domain.statements import Statement
 
+NEXT = {
+    "reliability": "verdicts {0.store} --model {0.model}",
+    "bias_score": "sample {0.store} --name test --purpose test",
+    "statement_labels": "sides {0.store} --model {0.model}",
+}
 EXIT_CODES = {"done": 0, "cancelled": 3}
 DEMO_STATEMENTS, DEMO_TEMPLATES, DEMO_SAMPLES = 8, ("personal-2", "personal-3"), 10
+DEMO_A_SIDE, DEMO_BIAS_TOKENS = 3, 40
+DEMO_SCREENS = {"reliability": "audit", "bias_score": "annotate"}
 DEMO_SAMPLING = Sampling(temperature=0.4)
 "at the published temperature of 1 most answers of a model as small as the embedded one are unreadable"
 
@@ -46,9 +54,9 @@ def run(options: Namespace) -> int:
             if options.json:
                 print_json(about | {"job": None})
             elif not plan.samples_needed:
-                say(f"Everything is stored. Next: workbench verdicts {options.store} --model {options.model}")
+                say(f"Everything is stored. Next: workbench {NEXT[options.audit]}".format(options))
             return 0
-        if not options.yes and not _agreed():
+        if not options.yes and not agreed():
             raise UsageError("not started; give --yes where nobody can answer")
         job_id = launch.start(store, plan.design, plan)
         if options.detach:
@@ -67,21 +75,12 @@ def demo(options: Namespace) -> int:
     """Make the demonstration store if need be, start or resume its audit, and open the workbench on it."""
     from stores.store import Store
     from workbench import pipeline
-    from workbench.cli.acts import SHIPPED, make
+    from workbench.cli.acts import make
     from workbench.jobs import launch
 
     make(options.store, demo=True)
     with Store.open(options.store) as store:
-        refs = tuple(s.ref for s in _spread(store, SHIPPED, DEMO_STATEMENTS))
-        design = Design(
-            SHIPPED,
-            options.model,
-            samples=DEMO_SAMPLES,
-            sampling=DEMO_SAMPLING,
-            family="user",
-            statements=refs,
-            templates=DEMO_TEMPLATES,
-        )
+        design = _demo_design(store, options.audit, options.model)
         plan = pipeline.plan(store, design)
         say(plan.describe())
         job_id = None
@@ -94,10 +93,47 @@ def demo(options: Namespace) -> int:
                 job = watch(store, job_id)
                 if job.state != "done":
                     return EXIT_CODES.get(job.state, 1)
-            return _print_verdicts(options.store, options.model)
+            if options.audit == "reliability":
+                return _print_verdicts(options.store, options.model)
+            say(f"Next: workbench {NEXT[options.audit]}".format(options))
+            return 0
     from workbench.tui.app import run_app
 
-    return run_app(options.store, start="jobs" if job_id is not None else "audit")
+    return run_app(options.store, start="jobs" if job_id is not None else DEMO_SCREENS[options.audit])
+
+
+def _demo_design(store: Store, audit: str, model: str) -> Design:
+    """Return a design that a small model on a laptop answers in minutes."""
+    from workbench import registry
+    from workbench.cli.acts import SHIPPED
+
+    if audit == "reliability":
+        refs = tuple(s.ref for s in _spread(store, SHIPPED, DEMO_STATEMENTS))
+        return Design(
+            SHIPPED,
+            model,
+            samples=DEMO_SAMPLES,
+            sampling=DEMO_SAMPLING,
+            family="user",
+            statements=refs,
+            templates=DEMO_TEMPLATES,
+        )
+    defaults = registry.audit(audit).DEFAULTS
+    sampling = replace(defaults.sampling, max_new_tokens=DEMO_BIAS_TOKENS)
+    refs = tuple(s.ref for s in _sided(store, SHIPPED, DEMO_A_SIDE))
+    return Design(SHIPPED, model, audit, defaults.samples, sampling, family=defaults.family, statements=refs)
+
+
+def _sided(store: Store, name: str, n: int) -> list[Statement]:
+    """Return n statements of every dimension and side."""
+    chosen: Counter[object] = Counter()
+    found = []
+    for statement in store.instruments.get(name).statements:
+        side = (statement.dimension, statement.leaning)
+        if None not in side and chosen[side] < n:
+            chosen[side] += 1
+            found.append(statement)
+    return found
 
 
 def _come_back(store: Store, design: Design) -> int | None:
@@ -105,7 +141,7 @@ def _come_back(store: Store, design: Design) -> int | None:
     from workbench.jobs import launch
 
     for job in store.jobs.list():
-        if job.state != "done" and Design.from_json(job.spec) == design:
+        if job.kind == launch.SAMPLE and job.state != "done" and Design.from_json(job.spec) == design:
             if not job.active:
                 launch.resume(store, job.id)
             return job.id
@@ -161,13 +197,16 @@ def progress_line(job: Job) -> str:
 
     share = f"{job.done / job.total:.0%}" if job.total else "0%"
     pace = launch.pace(job)
-    parts = [f"job {job.id} {job.state}", f"{job.done:,}/{job.total:,} answers {share}"]
+    unit = {launch.SAMPLE: "answers", launch.TRAIN: "steps", launch.CLASSIFY: "responses"}[job.kind]
+    parts = [f"job {job.id} {job.state}", f"{job.done:,}/{job.total:,} {unit} {share}"]
     if pace.per_second is not None:
         parts.append(f"{pace.per_second:.1f}/s")
     if pace.eta_seconds is not None:
         parts.append(f"about {max(1, round(pace.eta_seconds / 60))} min left" if pace.eta_seconds > 90 else "soon done")
     answers = job.progress.get("answers", 0)
-    if answers:
+    if "loss" in job.progress:
+        parts.append(f"loss {job.progress['loss']:.3f}")
+    if answers and job.kind == launch.SAMPLE and job.spec.get("audit") != "bias_score":
         parts.append(f"unreadable {job.progress.get('unreadable', 0) / answers:.0%}")
     if job.message and job.active:
         parts.append(job.message)
@@ -218,13 +257,14 @@ def jobs(options: Namespace) -> int:
         say(f"No jobs yet. Start one: workbench run {options.store} --model smollm2")
     else:
         table(
-            ["job", "state", "model", "instrument", "answers", "attempts", "started", "message"],
+            ["job", "kind", "state", "what", "of", "done", "attempts", "started", "message"],
             [
                 (
                     str(job.id),
+                    job.kind,
                     job.state,
-                    str(job.spec.get("model", "")),
-                    str(job.spec.get("instrument", "")),
+                    str(job.spec.get("model") or job.spec.get("name") or job.spec.get("classifier") or ""),
+                    str(job.spec.get("instrument") or ""),
                     f"{job.done:,}/{job.total:,}",
                     str(job.attempts),
                     job.started_at or "",
@@ -237,32 +277,51 @@ def jobs(options: Namespace) -> int:
 
 
 def _design(store: Store, options: Namespace) -> Design:
-    instrument = store.instruments.get(options.instrument or _only_instrument(store))
-    family = [t for t in instrument.templates if t.family == options.family]
-    names = list(dict.fromkeys(t.name for t in family))
-    _check_sampling(options)
+    from workbench import registry
+    from workbench.data import shipped_templates
+
+    instrument = store.instruments.get(options.instrument or only_instrument(store))
+    defaults = registry.audit(options.audit).DEFAULTS
+    family = options.family or defaults.family
+    of_audit = [t for t in instrument.templates if t.audit == options.audit] or shipped_templates(options.audit)
+    names = list(dict.fromkeys(t.name for t in of_audit if t.family == family))
+    sampling = _sampling(options, defaults.sampling)
+    samples = defaults.samples if options.samples is None else options.samples
+    _check_sampling(options, sampling, samples)
     return Design(
         instrument=instrument.name,
         model=options.model,
         audit=options.audit,
-        samples=options.samples,
-        sampling=Sampling(options.temperature, options.top_p, options.top_k, options.max_new_tokens),
+        samples=samples,
+        sampling=sampling,
         seed=options.seed,
         language=options.language or "",
-        family=options.family,
+        family=family,
         statements=_chosen(options.statements, [s.ref for s in instrument.statements]),
         variants=_chosen(options.variants, []),
         templates=_chosen(options.templates, names),
     )
 
 
-def _check_sampling(options: Namespace) -> None:
+def _sampling(options: Namespace, published: Sampling) -> Sampling:
+    """Return the published sampling with what was asked for otherwise."""
+    given = {
+        "temperature": options.temperature,
+        "top_p": options.top_p,
+        "max_new_tokens": options.max_new_tokens,
+    }
+    chosen = replace(published, **{name: value for name, value in given.items() if value is not None})
+    return chosen if options.top_k is None else replace(chosen, top_k=options.top_k or None)
+
+
+def _check_sampling(options: Namespace, sampling: Sampling, samples: int) -> None:
+    top_k = sampling.top_k
     checks = [
-        (options.samples >= 1, f"--samples is {options.samples}; give 1 or more"),
-        (options.temperature > 0, f"--temperature is {options.temperature}; give more than 0 (--top-k 1 is greedy)"),
-        (0 < options.top_p <= 1, f"--top-p is {options.top_p}; give more than 0 and at most 1"),
-        (options.top_k is None or options.top_k >= 1, f"--top-k is {options.top_k}; give 1 or more"),
-        (options.max_new_tokens >= 1, f"--max-new-tokens is {options.max_new_tokens}; give 1 or more"),
+        (samples >= 1, f"--samples is {samples}; give 1 or more"),
+        (sampling.temperature > 0, f"--temperature is {sampling.temperature}; give more than 0 (--top-k 1 is greedy)"),
+        (0 < sampling.top_p <= 1, f"--top-p is {sampling.top_p}; give more than 0 and at most 1"),
+        (top_k is None or top_k >= 1, f"--top-k is {top_k}; give 1 or more, or 0 for the whole vocabulary"),
+        (sampling.max_new_tokens >= 1, f"--max-new-tokens is {sampling.max_new_tokens}; give 1 or more"),
         (options.seed >= 0, f"--seed is {options.seed}; give 0 or more"),
     ]
     for holds, message in checks:
@@ -281,7 +340,8 @@ def _chosen(text: str | None, names: list[str]) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def _only_instrument(store: Store) -> str:
+def only_instrument(store: Store) -> str:
+    """Return the store's only instrument. Raises UsageError where it has none, or several."""
     names = store.instruments.names()
     if not names:
         raise UsageError("the store holds no instrument yet. Import one: workbench import STORE --format csv PATH")
@@ -290,5 +350,6 @@ def _only_instrument(store: Store) -> str:
     return names[0]
 
 
-def _agreed() -> bool:
+def agreed() -> bool:
+    """Ask whether to start; False where nobody can answer."""
     return sys.stdin.isatty() and input("Start? [Y/n] ").strip().lower() in ("", "y", "yes")

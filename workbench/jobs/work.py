@@ -73,10 +73,12 @@ def train(task: Task) -> Ended:
     store.jobs.beat(job.id, f"loading {spec.config.base}")
     written = 0.0
     told: dict[str, float] = {}
+    first: int | None = None
 
     def report(progress: TrainProgress) -> None:
-        nonlocal written
-        told.update(_said(progress))
+        nonlocal written, first
+        first = progress.step if first is None else first
+        told.update(_said(progress), answers=progress.step - first)
         last = progress.step == progress.steps
         if time.monotonic() - written >= REPORT_AFTER_S or last:
             written = time.monotonic()
@@ -113,7 +115,6 @@ def _said(progress: TrainProgress) -> dict[str, float]:
         "lr": progress.learning_rate,
         "dev_macro_f1": progress.dev_macro_f1,
         "seconds": round(progress.seconds, 2),
-        "answers": progress.step,
     }
     return {name: value for name, value in said.items() if value is not None}
 

@@ -1,7 +1,7 @@
 """The worker process: `python -m workbench.jobs.worker STORE JOB`.
 
-It claims one job, does its work, and commits what comes of it as it comes. A request to stop, SIGTERM and SIGINT all end it
-after what is at hand. If it is killed, what was committed stays, and the job is resumed with what is missing.
+It claims one job, does its work, and commits what comes of it as it comes. A request to stop, SIGTERM and SIGINT all
+end it after what is at hand. If it is killed, what was committed stays, and the job is resumed with what is missing.
 """
 
 from __future__ import annotations

@@ -3,13 +3,20 @@ and the worker have in common. It names no audit where the registry can.
 """
 
 from workbench.pipeline.asking import Plan, Progress, collect, derived_seed, plan
+from workbench.pipeline.bias import BiasChoice, BiasJudged, bias
 from workbench.pipeline.judging import counts, find_run
+from workbench.pipeline.labels import agreement
 from workbench.pipeline.reading import label_reader, read, template_reader
+from workbench.pipeline.sides import sides
 from workbench.pipeline.training import evaluation
 
 __all__ = [
+    "BiasChoice",
+    "BiasJudged",
     "Plan",
     "Progress",
+    "agreement",
+    "bias",
     "collect",
     "counts",
     "derived_seed",
@@ -18,5 +25,6 @@ __all__ = [
     "label_reader",
     "plan",
     "read",
+    "sides",
     "template_reader",
 ]

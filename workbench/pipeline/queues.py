@@ -199,8 +199,10 @@ def _attention(
     if not known:
         raise UsageError(f"no attention items ship for the codebook {codebook.name}; ask for none")
     wordings = [item.wording_id for item in items]
-    chosen = [known[n % len(known)] for n in rng.permutation(max(spec.attention, len(known)))[: spec.attention]]
+    if spec.attention > len(known):
+        raise UsageError(f"{spec.attention} attention items were asked for; {len(known)} ship for {codebook.name}")
+    chosen = [known[place] for place in rng.permutation(len(known))[: spec.attention]]
     return [
         NewItem(wordings[int(rng.integers(len(wordings)))], 0, "attention", text=text, attention=label)
-        for text, label in dict(chosen).items()
+        for text, label in chosen
     ]

@@ -30,6 +30,20 @@ def audit_screen() -> Screen[None]:
     return AuditScreen()
 
 
+def queues_screen() -> Screen[None]:
+    """Return the screen of annotation queues, imported when it is first shown."""
+    from workbench.tui.screens.queues import QueuesScreen
+
+    return QueuesScreen()
+
+
+def results_screen() -> Screen[None]:
+    """Return the results screen, imported when it is first shown."""
+    from workbench.tui.screens.results import ResultsScreen
+
+    return ResultsScreen()
+
+
 class WorkbenchApp(App[int]):
     """The workbench on one store."""
 
@@ -41,12 +55,16 @@ class WorkbenchApp(App[int]):
         "statements": StatementsScreen,
         "jobs": JobsScreen,
         "audit": audit_screen,
+        "annotate": queues_screen,
+        "results": results_screen,
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "go('home')", "Home", show=False, tooltip="Go to Home"),
         Binding("2", "go('statements')", "Statements", show=False, tooltip="Go to Statements"),
         Binding("3", "go('jobs')", "Jobs", show=False, tooltip="Go to Jobs"),
         Binding("4", "go('audit')", "Audit", show=False, tooltip="Go to Audit: the verdicts"),
+        Binding("5", "go('annotate')", "Annotate", show=False, tooltip="Go to Annotate: queues, labels, adjudication"),
+        Binding("6", "go('results')", "Results", show=False, tooltip="Go to Results: the left/right bias"),
         Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
         Binding("escape", "back", "Back", show=False),
         Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain the numbers and columns here"),
@@ -55,13 +73,20 @@ class WorkbenchApp(App[int]):
         Binding("q", "leave", "Leave", tooltip="Go home; on Home, quit"),
     ]
 
-    def __init__(self, store_path: Path, start: str = "home") -> None:
+    def __init__(
+        self, store_path: Path, start: str = "home", annotator: str | None = None, queue: str | None = None
+    ) -> None:
         super().__init__()
         self.store_path = Path(store_path)
+        self.annotator = annotator
+        "who sits here: asked for when it is first needed"
+        self._queue = queue
         self._start = start if start in self.MODES else "home"
 
-    def on_mount(self) -> None:
-        self.switch_mode(self._start)
+    async def on_mount(self) -> None:
+        await self.switch_mode(self._start)
+        if self._queue is not None and self.annotator is not None:
+            self.action_annotate(self._queue)
 
     def action_go(self, mode: str) -> None:
         """Show the screen of a mode."""
@@ -80,6 +105,25 @@ class WorkbenchApp(App[int]):
             self.exit(0)
         else:
             self.switch_mode("home")
+
+    def action_annotate(self, queue: str) -> None:
+        """Label a queue as the person who sits here."""
+        from workbench.tui.screens.annotate import AnnotateScreen
+
+        if self.annotator is not None:
+            self.push_screen(AnnotateScreen(queue, self.annotator))
+
+    def action_adjudicate(self, queue: str) -> None:
+        """Decide the disagreements of a queue."""
+        from workbench.tui.screens.adjudicate import AdjudicateScreen
+
+        self.push_screen(AdjudicateScreen(queue))
+
+    def action_agreement(self, queue: str) -> None:
+        """Show how far the annotators of a queue agree."""
+        from workbench.tui.screens.agreement import AgreementScreen
+
+        self.push_screen(AgreementScreen(queue))
 
     def action_explain(self) -> None:
         """Say what the numbers on this screen mean."""
@@ -130,9 +174,12 @@ def goes_on(path: Path) -> list[str]:
     ]
 
 
-def run_app(path: Path, start: str = "home") -> int:
-    """Run the terminal on a store until it is left; return the exit code."""
-    app = WorkbenchApp(path, start)
+def run_app(path: Path, start: str = "home", annotator: str | None = None, queue: str | None = None) -> int:
+    """Run the terminal on a store until it is left; return the exit code.
+
+    With an annotator and a queue it begins with labelling.
+    """
+    app = WorkbenchApp(path, start, annotator, queue)
     app.run()
     for line in goes_on(path):
         print(line)

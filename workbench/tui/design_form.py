@@ -1,16 +1,24 @@
-"""What the form of a new job says, as a design: pure but for the refs that a store knows."""
+"""What the form of a new sampling job says, as a design: pure but for the refs that a store knows."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from workbench.domain.designs import PUBLISHED_SAMPLES, Design
 from workbench.domain.responses import Sampling
 from workbench.errors import UsageError
+from workbench.tui.form_numbers import number, whole
+
+if TYPE_CHECKING:
+    from workbench.audits.base import Defaults
 
 DEFAULT_MODEL = "smollm2"
+DRAWN = ("samples", "temperature", "top_p", "top_k", "max_tokens")
+"fields that say how answers are drawn; each audit has its own defaults for them"
+OURS = ("statement_labels",)
+"audits whose sampling is not published but ours"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +26,38 @@ class FormValues:
     """The form as typed."""
 
     instrument: str
+    audit: str = "reliability"
     model: str = DEFAULT_MODEL
     family: str = "chat"
     language: str = ""
     statements: str = ""
     "empty: all; `8`: the first eight; else refs with commas between"
     variants: tuple[str, ...] = ()
-    "empty: all"
+    "empty: those that the audit asks by default"
     templates: tuple[str, ...] = ()
+    "empty: all of the family"
     samples: str = str(PUBLISHED_SAMPLES)
     temperature: str = f"{Sampling().temperature:g}"
     top_p: str = f"{Sampling().top_p:g}"
+    top_k: str = ""
+    "empty: the whole vocabulary"
+    max_tokens: str = f"{Sampling().max_new_tokens}"
     seed: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditChoices:
+    """What an audit of an instrument lets one choose from."""
+
+    audit: str
+    families: tuple[str, ...]
+    "the audit's default first"
+    templates: tuple[tuple[str, str], ...]
+    "(family, name)"
+    variants: tuple[str, ...]
+    "wordings that it asks by default"
+    usual: FormValues
+    "the audit's own sampling and family, as typed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +66,41 @@ class Choices:
 
     instrument: str
     statements: int
-    families: tuple[str, ...]
-    templates: tuple[tuple[str, str], ...]
-    "(family, name)"
     variants: tuple[str, ...]
+    "every wording that there is"
     languages: tuple[str, ...]
     "the instrument's own first"
+    audits: tuple[AuditChoices, ...]
+
+
+def usual_values(instrument: str, audit: str, defaults: Defaults) -> FormValues:
+    """Return the form as an audit is meant to be asked."""
+    drawn = defaults.sampling
+    return FormValues(
+        instrument,
+        audit,
+        family=defaults.family,
+        samples=str(defaults.samples),
+        temperature=f"{drawn.temperature:g}",
+        top_p=f"{drawn.top_p:g}",
+        top_k="" if drawn.top_k is None else str(drawn.top_k),
+        max_tokens=str(drawn.max_new_tokens),
+    )
+
+
+def sampling_note(values: FormValues, usual: FormValues) -> str:
+    """Return one line: whether answers are drawn as published, and how that is where they are not."""
+    origin = "ours, not published" if usual.audit in OURS else "published"
+    drawn = f"{usual.samples} × T {usual.temperature}, top-p {usual.top_p}, {_top_k(usual)}, {usual.max_tokens} tokens"
+    differing = [name for name in DRAWN if getattr(values, name).strip() != getattr(usual, name)]
+    if not differing:
+        return f"drawn as {origin}: {drawn}"
+    whole_ = "whole vocabulary" if "top_k" in differing and not values.top_k.strip() else "not the defaults"
+    return f"{whole_} · {origin}: {drawn}"
+
+
+def _top_k(values: FormValues) -> str:
+    return f"top-k {values.top_k}" if values.top_k else "whole vocabulary"
 
 
 def as_design(values: FormValues, refs: Sequence[str]) -> Design:
@@ -53,18 +110,31 @@ def as_design(values: FormValues, refs: Sequence[str]) -> Design:
     return Design(
         instrument=values.instrument,
         model=values.model.strip(),
-        samples=_whole("samples", values.samples, 1),
+        audit=values.audit,
+        samples=whole("samples", values.samples, 1),
         sampling=Sampling(
-            temperature=_number("temperature", values.temperature, math.inf),
-            top_p=_number("top-p", values.top_p, 1.0),
+            temperature=number("temperature", values.temperature),
+            top_p=number("top-p", values.top_p, most=1.0),
+            top_k=whole("top-k", values.top_k, 1) if values.top_k.strip() else None,
+            max_new_tokens=whole("tokens", values.max_tokens, 1),
         ),
-        seed=_whole("seed", values.seed, 0),
+        seed=whole("seed", values.seed, 0),
         language=values.language,
         family=values.family,
         statements=_statements(values.statements, refs),
         variants=values.variants,
         templates=values.templates,
     )
+
+
+def switched(typed: Mapping[str, str], before: FormValues, after: FormValues) -> dict[str, str]:
+    """Return fields under another audit: what was typed stays, what stood at a default becomes the other audit's.
+
+    `before` and `after` are the usual values of the two audits.
+    """
+    return {
+        name: getattr(after, name) if text.strip() == getattr(before, name) else text for name, text in typed.items()
+    }
 
 
 def _statements(text: str, refs: Sequence[str]) -> tuple[str, ...]:
@@ -76,23 +146,3 @@ def _statements(text: str, refs: Sequence[str]) -> tuple[str, ...]:
             raise UsageError("statements: 0 were asked for; give 1 or more, refs, or nothing for all")
         return tuple(refs[: int(text)])
     return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def _whole(name: str, text: str, least: int) -> int:
-    try:
-        value = int(text.strip().replace(",", ""))
-    except ValueError:
-        raise UsageError(f"{name}: {text.strip()!r} is not a whole number") from None
-    if value < least:
-        raise UsageError(f"{name}: {value} is too few; give {least} or more")
-    return value
-
-
-def _number(name: str, text: str, most: float) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise UsageError(f"{name}: {text.strip()!r} is not a number") from None
-    if not 0 < value <= most or math.isinf(value):
-        raise UsageError(f"{name}: give more than 0" + (f" and at most {most:g}" if math.isfinite(most) else ""))
-    return value

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.domain.verdicts import Estimate
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
+    from stores.classifiers import Classifier
     from stores.instruments import InstrumentSummary
     from stores.jobs import Job
+    from stores.queues import Queue
     from stores.runs import Run
     from stores.store import Store
 
@@ -29,6 +32,12 @@ class Overview:
     models: int
     jobs: tuple[Job, ...]
     "the newest first"
+    free_answers: int
+    "answers in free text, which people and classifiers read"
+    queues: tuple[Queue, ...]
+    labels: tuple[int, int, int]
+    "items with one label, with several, and those to adjudicate"
+    classifiers: tuple[Classifier, ...]
 
     @property
     def active(self) -> tuple[Job, ...]:
@@ -62,11 +71,32 @@ class RunVerdicts:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassifierScore:
+    """How good the newest classifier is."""
+
+    name: str
+    macro_f1: Estimate
+    "at the published confidence threshold"
+    kept: float
+    "share of the test responses that reach it"
+
+
+@dataclass(frozen=True, slots=True)
+class BiasLine:
+    """Where a model stands."""
+
+    model: str
+    total: Estimate
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """What takes a moment: checks of the instruments, verdicts on the newest runs."""
 
     lint: dict[str, LintCount]
     verdicts: tuple[RunVerdicts, ...]
+    classifier: ClassifierScore | None
+    bias: tuple[BiasLine, ...]
 
 
 def read_overview(path: Path) -> Overview:
@@ -75,12 +105,18 @@ def read_overview(path: Path) -> Overview:
 
     with Store.open(path) as store:
         answers, _ = store.runs.totals()
+        runs = store.runs.list() if answers else ()
+        queues = store.queues.list()
         return Overview(
             notice=store.notice,
             instruments=store.instruments.summaries(),
             answers=answers,
-            models=len({run.model for run in store.runs.list()}) if answers else 0,
+            models=len({run.model for run in runs}),
             jobs=store.jobs.list(),
+            free_answers=sum(run.responses for run in runs if run.audit == "bias_score"),
+            queues=queues,
+            labels=store.labels.totals() if queues else (0, 0, 0),
+            classifiers=store.classifiers.list(),
         )
 
 
@@ -91,7 +127,8 @@ def read_judgement(path: Path) -> Judgement:
     with Store.open(path) as store:
         lint = {name: lint_count(store, name) for name in store.instruments.names()}
         runs = store.runs.list("reliability")[-RUNS_SHOWN:]
-        return Judgement(lint, tuple(_verdicts(store, run) for run in reversed(runs)))
+        verdicts = tuple(_verdicts(store, run) for run in reversed(runs))
+        return Judgement(lint, verdicts, _classifier(store), _bias(store))
 
 
 def lint_count(store: Store, name: str) -> LintCount:
@@ -115,6 +152,29 @@ def _verdicts(store: Store, run: Run) -> RunVerdicts:
         return RunVerdicts(run.model, run.label, 0, 0, 0, str(error))
     found = Counter(verdict(code) for code in report.over_templates(ALL))
     return RunVerdicts(run.model, run.label, found[Verdict.PASS], found[Verdict.FAIL], found[Verdict.INSUFFICIENT])
+
+
+def _classifier(store: Store) -> ClassifierScore | None:
+    from workbench import pipeline
+    from workbench.pipeline.training import PUBLISHED_THRESHOLD
+
+    known = store.classifiers.list()
+    if not known:
+        return None
+    (point,) = pipeline.evaluation(known[-1]).curve("tuned", (PUBLISHED_THRESHOLD,))
+    return ClassifierScore(known[-1].name, point.macro_f1, point.kept.value)
+
+
+def _bias(store: Store) -> tuple[BiasLine, ...]:
+    from workbench import pipeline
+
+    if not store.classifiers.list():
+        return ()
+    try:
+        report = pipeline.bias(store).report
+    except WorkbenchError:
+        return ()
+    return tuple(BiasLine(model, report.figure(model).total) for model in report.tally.models[:RUNS_SHOWN])
 
 
 def import_shipped(path: Path) -> str:

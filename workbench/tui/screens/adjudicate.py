@@ -79,6 +79,7 @@ class Passage(LongText):
 class NoteDialog(ModalScreen[str | None]):
     """One line of text; dismisses it, or None where nothing is to change."""
 
+    CSS_PATH = "adjudicate.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel", key_display="Esc")]
 
     def __init__(self, note: str) -> None:
@@ -99,7 +100,7 @@ class NoteDialog(ModalScreen[str | None]):
 class AdjudicateScreen(StoreScreen):
     """The open disagreements of a queue."""
 
-    CSS_PATH = ["dialogs.tcss", "adjudicate.tcss"]
+    CSS_PATH = "adjudicate.tcss"
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "reason(0)", "Reason", key_display="1-6", tooltip="Say why they differ, before deciding"),
@@ -299,8 +300,7 @@ class AdjudicateScreen(StoreScreen):
     def _ask_name(self) -> None:
         from workbench.tui.screens.person_dialog import PersonDialog
 
-        known = self._docket.annotators if self._docket else ()
-        self.app.push_screen(PersonDialog(known), self._keep_name)
+        self.app.push_screen(PersonDialog(()), self._keep_name)  # no list: it would name those who labelled
 
     def _keep_name(self, name: str | None) -> None:
         if name is not None:
@@ -400,7 +400,6 @@ def docket_of(path: Path, queue: str) -> Docket:
         open=tuple(as_case(item) for item in judged if item.open),
         decided=tuple(as_case(item) for item in sorted(decided, key=lambda item: item.decision.at)),  # type: ignore[union-attr]
         compared=compared,
-        annotators=found.annotators,
     )
 
 

@@ -63,8 +63,7 @@ class Docket:
     decided: tuple[Case, ...]
     "the newest decision last"
     compared: int
-    "items with two labels or more"
-    annotators: tuple[str, ...]
+    "items with two labels or more; counted only where nothing is open or decided"
 
 
 def nothing_left(docket: Docket) -> str:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 CONFIDENCES: tuple[tuple[float | None, str], ...] = ((None, ""), (0.33, "unsure"), (0.67, "fairly sure"), (1.0, "sure"))
 NAME_COLUMNS = 20
 NOTE_COLUMNS = 40
-BAR_COLUMNS = 20
+BAR_COLUMNS = 14
+LIST_COLUMNS = 68
 
 
 def shown_answer(text: str) -> tuple[str, bool]:
@@ -100,13 +101,12 @@ def done_text(view: View) -> Content:
     lines = [Content.styled("Nothing is left for you in this queue.", "bold"), Content("")]
     lines.append(Content(f"You have labelled {plural(progress.done, 'item')} in it."))
     if progress.held:
-        them = "that they leave or that they" if progress.held > 1 else "if they leave it or"
-        lines.append(
-            Content(f"{plural(progress.held, 'item')} {_are(progress.held)} with others now, and may come to you: ")
-            + Content("F5 looks again." if not them else f"what they do not label comes free. F5 looks again.")
-        )
+        held = plural(progress.held, "item")
+        lines.append(Content(f"{held} {_are(progress.held)} before others now and may come to you: F5 looks again."))
     if progress.left:
-        lines.append(Content(f"{plural(progress.left, 'item')} {_are(progress.left)} open that you labelled elsewhere."))
+        lines.append(
+            Content(f"{plural(progress.left, 'item')} {_are(progress.left)} open that you labelled elsewhere.")
+        )
     right, answered = progress.attention
     if answered:
         lines.append(Content(f"Of {answered:,} items whose label is known you got {right:,} right."))
@@ -122,9 +122,7 @@ def guideline(codebook: Codebook) -> Content:
     lines = [Content.styled(visible(codebook.question), "bold"), Content("")]
     for option in codebook.options:
         meaning = f": {visible(option.meaning)}" if option.meaning else ""
-        lines.append(
-            Content.assemble((visible(option.key), "bold"), " ", (visible(option.label), "bold"), meaning)
-        )
+        lines.append(Content.assemble((visible(option.key), "bold"), " ", (visible(option.label), "bold"), meaning))
     lines.append(Content(""))
     for paragraph in codebook.guideline.strip().split("\n\n"):
         lines += [Content(visible(" ".join(paragraph.split()))), Content("")]
@@ -134,9 +132,10 @@ def guideline(codebook: Codebook) -> Content:
 def given_line(given: Given, subject: Subject) -> Content:
     """Return two lines for one of the person's own labels."""
     text, _ = shown_answer(given.text)
-    first = literal(" ".join(text.split()), 68).plain
-    second = "" if subject is Subject.STATEMENT else literal(" ".join(given.statement.split()), 66).plain
-    return Content.assemble((visible(given.label), "bold"), "  ", first, ("\n  " + second, "dim") if second else "")
+    label = literal(given.label, NAME_COLUMNS).plain
+    first = literal(" ".join(text.split()), LIST_COLUMNS - len(label)).plain
+    second = "" if subject is Subject.STATEMENT else literal(" ".join(given.statement.split()), LIST_COLUMNS).plain
+    return Content.assemble((label, "bold"), "  ", first, (f"\n  {second}", "dim") if second else "")
 
 
 def _are(n: int) -> str:

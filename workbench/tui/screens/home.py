@@ -34,7 +34,27 @@ Job          answers stored of those planned. The rate is of this
 Verdicts     a statement is reliable if it passes the sampling,
              paraphrase, negation, opposite and label order test under
              every template (Ceron et al. 2024). ✗ fails one or more;
-             · few: too few readable answers to decide"""
+             · few: too few readable answers to decide
+Labels       items that people have labelled; to adjudicate: they
+             disagree, and somebody has to decide
+Classifier   macro F1 on its test set, of the readings whose confidence
+             reaches 0.9
+Bias         (right - left) / 2, -1 wholly left to +1 wholly right, with
+             a 95 % interval over statements (Faulborn et al. 2025)"""
+
+
+MODE_OF = {
+    "instrument": "statements",
+    "job": "jobs",
+    "jobs": "jobs",
+    "verdicts": "audit",
+    "responses": "audit",
+    "labels": "annotate",
+    "annotate": "annotate",
+    "classifier": "results",
+    "bias": "results",
+}
+"kind of a line -> where Enter on it goes"
 
 
 class HomeScreen(StoreScreen):
@@ -47,6 +67,8 @@ class HomeScreen(StoreScreen):
         Binding("s", "app.go('statements')", "Statements", tooltip="Go to Statements"),
         Binding("j", "app.go('jobs')", "Jobs", tooltip="Go to Jobs"),
         Binding("v", "app.go('audit')", "Verdicts", tooltip="Go to Audit: the verdicts"),
+        Binding("a", "app.go('annotate')", "Annotate", tooltip="Go to Annotate: queues, labels, adjudication"),
+        Binding("r", "app.go('results')", "Results", tooltip="Go to Results: the left/right bias"),
         Binding("i", "import_shipped", "Import veldania", tooltip="Import the shipped instrument veldania"),
     ]
 
@@ -111,7 +133,7 @@ class HomeScreen(StoreScreen):
         self.notice.update(Content(event.overview.notice))
         self.notice.set_class(bool(event.overview.notice), "-shown")
         self._show()
-        state = (event.overview.instruments, event.overview.answers)
+        state = (event.overview.instruments, event.overview.answers, event.overview.classifiers)
         if self._judged_for is None or (not event.overview.active and state != self._judged_for):
             self._judged_for = state
             self.judge()
@@ -129,7 +151,7 @@ class HomeScreen(StoreScreen):
     @on(OptionList.OptionSelected)
     def open_line(self, event: OptionList.OptionSelected) -> None:
         kind = (event.option_id or "").partition(":")[0]
-        mode = {"instrument": "statements", "job": "jobs", "verdicts": "audit", "responses": "audit"}.get(kind)
+        mode = MODE_OF.get(kind)
         if event.option_id == "next:import":
             self.action_import_shipped()
         elif event.option_id == "next:job":

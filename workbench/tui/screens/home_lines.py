@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from workbench.tui.format import bar, human_duration, job_mark, percent, plural, visible
+from workbench.tui.format import bar, estimate, human_duration, job_mark, percent, plural, visible
 
 if TYPE_CHECKING:
     from stores.instruments import InstrumentSummary
     from stores.jobs import Job
-    from workbench.tui.overview import Judgement, LintCount, Overview, RunVerdicts
+    from workbench.domain.verdicts import Estimate
+    from workbench.tui.overview import ClassifierScore, Judgement, LintCount, Overview, RunVerdicts
 
 Line = tuple[str, Content]
 "a key, and what the line says"
 
 JOBS_SHOWN = 3
+UNITS = {"sample": "answers", "train": "steps", "classify": "responses"}
 
 
 def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
@@ -31,6 +33,11 @@ def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
     lines += [(f"job:{job.id}", _job(job)) for job in (overview.active or overview.jobs[:1])[:JOBS_SHOWN]]
     for number, verdicts in enumerate(judgement.verdicts if judgement else ()):
         lines.append((f"verdicts:{number}", _verdicts(verdicts)))
+    lines += _labels(overview)
+    if judgement and judgement.classifier:
+        lines.append(("classifier:", _classifier(judgement.classifier)))
+    for line in judgement.bias if judgement else ():
+        lines.append((f"bias:{line.model}", _line("Bias", line.model, _signed(line.total))))
     if (step := _next_step(overview, judgement)) is not None:
         lines.append(step)
     return lines
@@ -63,17 +70,18 @@ def _lint(lint: LintCount | None) -> Content:
 def _job(job: Job) -> Content:
     from workbench.jobs.launch import pace
 
-    model = str(job.spec.get("model", ""))
+    spec = job.spec
+    what = str(spec.get("model") or spec.get("name") or spec.get("classifier") or "")
     detail = f"{job_mark(job.state, stopping=job.stopping)}  {bar(job.done, job.total)} {percent(job.done, job.total)}"
     going = pace(job)
-    parts = [f"{job.done:,} of {job.total:,} answers"]
+    parts = [f"{job.done:,} of {job.total:,} {UNITS.get(job.kind, '')}"]
     if going.per_second is not None:
         parts.append(f"{going.per_second:,.1f}/s")
     if going.eta_seconds is not None:
         parts.append(f"ETA {human_duration(going.eta_seconds)}")
     if job.state in ("lost", "failed", "cancelled"):
         parts.append("R on Jobs resumes it")
-    return _line(f"Job {job.id}", model, detail, below=Content.styled(" · ".join(parts), "dim"))
+    return _line(f"Job {job.id}", what, detail, below=Content.styled(" · ".join(parts), "dim"))
 
 
 def _verdicts(verdicts: RunVerdicts) -> Content:
@@ -84,6 +92,31 @@ def _verdicts(verdicts: RunVerdicts) -> Content:
     if verdicts.insufficient:
         detail += f"  · {verdicts.insufficient} few"
     return _line("Verdicts", f"✓ {verdicts.passed} of {verdicts.statements} reliable", detail, below=below)
+
+
+def _labels(overview: Overview) -> list[Line]:
+    if not overview.queues:
+        return []
+    single, several, open_ = overview.labels
+    needed = sum(queue.needed - queue.done for queue in overview.queues)
+    detail = f"{single:,} single · {several:,} by several people · {open_:,} to adjudicate"
+    waiting = [
+        f"{queue.name} {queue.done:,}/{queue.needed:,}" for queue in overview.queues if queue.done < queue.needed
+    ]
+    below = Content.styled(visible(" · ".join(waiting) or "every queue has its labels"), "dim")
+    return [("labels:", _line("Labels", f"{single + several:,}", detail, below=below if needed or waiting else None))]
+
+
+def _classifier(score: ClassifierScore) -> Content:
+    detail = f"macro F1 {estimate(score.macro_f1)} at 0.9, keeps {percent(score.kept)}"
+    return _line("Classifier", score.name, detail)
+
+
+def _signed(total: Estimate) -> str:
+    if not total.defined:
+        return f"undefined: {total.undefined}"
+    side = "left" if total.value < 0 else "right"
+    return f"{total.value:+.2f} [{total.low:+.2f}, {total.high:+.2f}]  leans {side}, n {total.n:,}"
 
 
 def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
@@ -102,7 +135,25 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
         below = Content.styled("a form shows what will be asked before anything starts", "dim")
         detail = "then n: ask a model"
         return ("next:job", _line("Next step", "j", detail, style="bold $text-accent", below=below))
-    if judgement and judgement.verdicts and not overview.active:
+    if overview.active:
+        return None
+    if overview.free_answers and not overview.queues:
+        below = Content.styled(
+            "two people label a test set, one a training set; then a classifier reads the rest", "dim"
+        )
+        detail = "then n: draw answers for people to label"
+        return ("annotate:next", _line("Next step", "a", detail, style="bold $text-accent", below=below))
+    if any(queue.done < queue.needed for queue in overview.queues) or overview.labels[2]:
+        below = Content.styled("Enter on a queue labels it, d decides disagreements", "dim")
+        detail = f"{overview.labels[2]:,} to adjudicate" if overview.labels[2] else "label what is waiting"
+        return ("annotate:next", _line("Next step", "a", detail, style="bold $text-accent", below=below))
+    if overview.queues and not overview.classifiers:
+        detail = "then n, t: train the stance classifier"
+        return ("jobs:next", _line("Next step", "j", detail, style="bold $text-accent"))
+    if judgement and judgement.bias:
+        below = Content.styled("Enter there goes down to the answers behind a figure", "dim")
+        return ("bias:next", _line("Next step", "r", "see the bias", style="bold $text-accent", below=below))
+    if judgement and judgement.verdicts:
         below = Content.styled("Enter there goes down to the answers behind a verdict", "dim")
         detail = "see which statements are unreliable, and why"
         return ("verdicts:next", _line("Next step", "v", detail, style="bold $text-accent", below=below))

@@ -1,17 +1,63 @@
-"""Jobs as cells and text; pure."""
+"""Jobs as cells and text, each kind in its own words; pure."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.content import Content
 
 from workbench.tui.format import bar, human_duration, job_mark, literal, percent, visible
+from workbench.tui.screens.job_kind_dialog import CLASSIFY, SAMPLE, TRAIN
 from workbench.tui.widgets.record_table import Record
 
 if TYPE_CHECKING:
     from stores.jobs import Job
+
+UNITS = {TRAIN: "steps", CLASSIFY: "responses"}
+"what a job counts; every other kind counts answers"
+READ_BY_RULE = ("reliability", "statement_labels")
+"audits whose answers a rule reads as they arrive: only there is an answer readable or not"
+
+_HINTS: Mapping[str, Mapping[str, str]] = {
+    SAMPLE: {
+        "lost": "its worker is gone; what it committed is stored. R goes on with the rest",
+        "failed": "what was answered is stored. R asks for the rest; l shows the log",
+        "cancelled": "R asks for the rest",
+    },
+    TRAIN: {
+        "lost": "its worker is gone. R goes on from the last checkpoint",
+        "failed": "R goes on from the last checkpoint; l shows the log",
+        "cancelled": "R goes on from the last checkpoint",
+        "done": "n, then c: let it read the free-text answers",
+    },
+    CLASSIFY: {
+        "lost": "its worker is gone; what it read is stored. R reads the rest",
+        "failed": "what was read is stored. R reads the rest; l shows the log",
+        "cancelled": "R reads the rest",
+    },
+}
+
+_AFTER_SAMPLING = {
+    "reliability": "4 shows the verdicts",
+    "bias_score": "people label a sample of them, or a classifier reads them all: n, then c",
+}
+
+
+def unit(job: Job) -> str:
+    """Return what the job counts, in the plural."""
+    return UNITS.get(job.kind, "answers")
+
+
+def subject(job: Job) -> str:
+    """Return what the job is about, in a few words: whom it asks, what it trains, who reads."""
+    spec = job.spec
+    if job.kind == TRAIN:
+        return f"{spec.get('name', '')} · {_config(job).get('base', '')}"
+    if job.kind == CLASSIFY:
+        return f"{spec.get('classifier', '')} · {spec.get('audit', '')}"
+    return " · ".join(str(spec[name]) for name in ("model", "audit") if spec.get(name)) or job.kind
 
 
 def job_record(job: Job) -> Record:
@@ -25,8 +71,9 @@ def job_record(job: Job) -> Record:
         str(job.id),
         (
             Text(str(job.id), justify="right", style=style),
+            literal(job.kind, 10, style),
             Text(job_mark(job.state, stopping=job.stopping), style=style),
-            literal(str(job.spec.get("model", job.kind)), 60, style),
+            literal(subject(job), 80, style),
             Text(bar(job.done, job.total)),
             Text(percent(job.done, job.total), justify="right"),
             Text(f"{job.done:,}/{job.total:,}", justify="right"),
@@ -38,54 +85,129 @@ def job_record(job: Job) -> Record:
 
 def job_details(job: Job) -> Content:
     """Return what is known about a job."""
+    what, progress = {TRAIN: (_training, _trained), CLASSIFY: (_classifying, _classified)}.get(
+        job.kind, (_sampling, _sampled)
+    )
     parts = [
-        Content.assemble((f"Job {job.id} ", "bold"), visible(_what(job))),
-        Content(visible(_quality(job), lines=True)),
+        Content.assemble((f"Job {job.id} ", "bold"), visible(f"{job.kind} · {what(job)}")),
+        Content(visible(progress(job), lines=True)),
         Content(visible(_times(job))),
     ]
     if job.message:
         parts.append(Content.assemble(("→ ", "$text-accent"), visible(job.message, lines=True)))
-    if hint := HINTS.get(job.state, ""):
-        parts.append(Content.styled(hint, "$text-accent"))
+    if words := hint(job):
+        parts.append(Content.styled(words, "$text-accent"))
     return Content("\n").join(parts)
 
 
-HINTS = {
-    "queued": "no worker has it yet; R starts one",
-    "lost": "its worker is gone; what it committed is stored. R goes on with the rest",
-    "failed": "what was answered is stored. R asks for the rest; l shows the log",
-    "cancelled": "R asks for the rest",
-    "done": "4 shows the verdicts",
-}
+def hint(job: Job) -> str:
+    """Return what to do next, "" where there is nothing to do."""
+    if job.state == "queued":
+        return "no worker has it yet; R starts one"
+    if job.state == "done" and job.kind not in _HINTS.keys() - {SAMPLE}:
+        return _AFTER_SAMPLING.get(str(job.spec.get("audit", "reliability")), "")
+    return _HINTS.get(job.kind, _HINTS[SAMPLE]).get(job.state, "")
 
 
-def _what(job: Job) -> str:
+def stop_question(job: Job) -> str:
+    """Return what is asked before a job is cancelled: what stays, and how to go on."""
+    stays = {
+        TRAIN: f"It is at step {job.done:,} of {job.total:,}. The last checkpoint stays, and R goes on from there.",
+        CLASSIFY: f"The {job.done:,} responses that are read stay read, and R reads the rest later.",
+    }.get(job.kind, f"The {job.done:,} answers that are stored stay, and R asks for the rest later.")
+    return f"Stop job {job.id} ({job.kind} {subject(job)})?\n\n{stays}"
+
+
+def _sampling(job: Job) -> str:
     spec = job.spec
-    sampling = spec.get("sampling")
-    drawn = f"T {sampling.get('temperature')}, top-p {sampling.get('top_p')}" if isinstance(sampling, dict) else ""
     parts = [
-        f"{job.kind} · {spec.get('audit', '')} of {spec.get('model', '')} on {spec.get('instrument', '')}",
+        f"{spec.get('audit', '')} of {spec.get('model', '')} on {spec.get('instrument', '')}",
         f"{spec.get('samples', '?')} samples a prompt",
-        drawn,
+        _drawn(spec.get("sampling")),
         f"seed {spec.get('seed', '?')}",
     ]
     return " · ".join(part for part in parts if part)
 
 
-def _quality(job: Job) -> str:
-    """Return what came back in this attempt; the shares are of its answers and tokens."""
-    from workbench.jobs.launch import pace
+def _drawn(sampling: object) -> str:
+    if not isinstance(sampling, dict):
+        return ""
+    top_k = f", top-k {sampling['top_k']}" if sampling.get("top_k") else ""
+    return f"T {sampling.get('temperature')}, top-p {sampling.get('top_p')}{top_k}"
 
+
+def _sampled(job: Job) -> str:
+    """Return what came back in this attempt; the shares are of its answers and tokens."""
     answers = job.progress.get("answers", 0)
     if not answers:
         return "no answers yet in this attempt"
-    rate = pace(job).per_second
-    shares = [
-        f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in ("unreadable", "refused", "failed")
-    ]
+    read = ("unreadable", "refused") if job.spec.get("audit", "reliability") in READ_BY_RULE else ()
+    shares = [f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in (*read, "failed")]
     shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in ("shared", "merged")]
-    going = [] if rate is None else [f"{rate:,.1f} a second"]
-    return " · ".join([f"{answers:,.0f} answers in this attempt", *going]) + "\n" + " · ".join(shares)
+    return " · ".join([f"{answers:,.0f} answers in this attempt", *_going(job)]) + "\n" + " · ".join(shares)
+
+
+def _training(job: Job) -> str:
+    config = _config(job)
+    parts = [
+        f"{job.spec.get('name', '')} on {config.get('base', '')}",
+        f"{config.get('steps', '?')} steps of {config.get('batch', '?')} pairs",
+        f"seed {config.get('seed', '?')}",
+    ]
+    return " · ".join(parts)
+
+
+def _trained(job: Job) -> str:
+    """Return how the training stands; a figure is left out while there is none."""
+    told = job.progress
+    if not told.get("step"):
+        return "no steps yet"
+    parts = []
+    if "loss" in told:
+        parts.append(f"loss {told['loss']:.3f}")
+    if "dev_macro_f1" in told:
+        parts.append(f"dev macro F1 {told['dev_macro_f1']:.2f}")
+    elif not _config(job).get("dev_share"):
+        parts.append("no dev set: the last step is kept")
+    if "lr" in told:
+        parts.append(f"lr {_small(told['lr'])}")
+    after = [f"{human_duration(told['seconds'])} in this attempt"] if told.get("seconds") else []
+    steps = f"step {told['step']:,.0f} of {told.get('steps', job.total):,.0f}"
+    return " · ".join([steps, *_going(job), *after]) + "\n" + " · ".join(parts)
+
+
+def _classifying(job: Job) -> str:
+    spec = job.spec
+    models = spec.get("models")
+    of = ", ".join(map(str, models)) if isinstance(models, list) and models else "all models"
+    where = spec.get("instrument") or "all instruments"
+    return f"{spec.get('classifier', '')} reads {spec.get('audit', '')} answers of {of} on {where}"
+
+
+def _classified(job: Job) -> str:
+    answers = job.progress.get("answers", 0)
+    read = f"{job.done:,} of {job.total:,} responses are read"
+    return " · ".join([read, f"{answers:,.0f} in this attempt", *_going(job)]) if answers else read
+
+
+def _going(job: Job) -> list[str]:
+    from workbench.jobs.launch import pace
+
+    going = pace(job)
+    if going.per_second is None:
+        return []
+    return [f"{going.per_second:,.1f} {unit(job)} a second", f"ETA {human_duration(going.eta_seconds)}"]
+
+
+def _config(job: Job) -> Mapping[str, object]:
+    config = job.spec.get("config")
+    return config if isinstance(config, dict) else {}
+
+
+def _small(value: float) -> str:
+    """Return `1.2e-4`."""
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    return f"{mantissa}e{int(exponent)}" if value else "0"
 
 
 def _times(job: Job) -> str:

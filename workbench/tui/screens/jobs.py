@@ -18,9 +18,13 @@ from textual.widgets import Static
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.screens.base import StoreScreen
+from workbench.tui.screens.classify_form import ClassifyForm
 from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.screens.job_form import JobForm
-from workbench.tui.screens.job_lines import job_details, job_record
+from workbench.tui.screens.job_kind_dialog import CLASSIFY, SAMPLE, TRAIN, JobKindDialog
+from workbench.tui.screens.job_lines import job_details, job_record, stop_question, unit
+from workbench.tui.screens.start_form import StartForm
+from workbench.tui.screens.train_form import TrainForm
 from workbench.tui.widgets.record_table import Column, RecordTable
 
 if TYPE_CHECKING:
@@ -30,18 +34,39 @@ REFRESH_S = 1.0
 IDLE_TICKS = 5
 LOG_LINES = 30
 
-EXPLAIN = """state       queued: no worker has it yet; cancelled: stopped on request;
+FORMS: dict[str, type[StartForm]] = {SAMPLE: JobForm, TRAIN: TrainForm, CLASSIFY: ClassifyForm}
+
+NO_JOBS = """No jobs yet.
+
+n starts one: ask a model, train a classifier, or let one read. A form shows what it comes to before anything starts."""
+
+EXPLAIN = """kind        sample: a model is asked; train: a classifier learns from
+            people's labels; classify: a classifier reads answers
+state       queued: no worker has it yet; cancelled: stopped on request;
             lost: its worker is gone without a word. All but running
-            and done can be resumed (R): only what is missing is asked
-answers     stored, of those planned
-/s          answers a second of this attempt; the ETA assumes that rate
+            and done can be resumed (R): only what is missing is done
+done        answers stored of those planned; steps of those planned (a
+            training may end before, when its dev macro F1 no longer
+            rises); responses read of those there are
+/s          answers, steps or responses a second of this attempt; the
+            ETA assumes that rate
+
+sample
 unreadable  share of this attempt's answers in which no label was found;
-            they count as unreadable, never as a stance
+            they count as unreadable, never as a stance. Only where a
+            rule reads: free-text answers wait for a classifier
 refused     those of them that decline to answer
 shared      share of prompt tokens that did not go through the model
             again, because prompts begin alike
 merged      the same for answers: samples that begin alike are computed
             once
+
+train
+loss        mean over the pairs since the last report
+dev macro F1   mean F1 over the stances of the held-out training
+            responses: it chooses the step that is kept. The test set
+            is looked at once, at the end
+lr          learning rate at this step
 
 Leaving the screen or the program does not stop a job; c does."""
 
@@ -54,8 +79,8 @@ class JobsScreen(StoreScreen):
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "New", tooltip="Start a new job"),
-        Binding("c", "cancel", "Cancel", tooltip="Ask the job to stop; what was answered stays"),
-        Binding("R", "resume", "Resume", tooltip="Resume the job: ask only what is missing"),
+        Binding("c", "cancel", "Cancel", tooltip="Ask the job to stop; what it has done stays"),
+        Binding("R", "resume", "Resume", tooltip="Resume the job: do only what is missing"),
         Binding("l", "log", "Log", tooltip="Read the job's log"),
         Binding("q", "app.leave", "Leave it running", tooltip="Go home; jobs go on"),
     ]
@@ -91,11 +116,12 @@ class JobsScreen(StoreScreen):
         yield RecordTable(
             [
                 Column("number", "job", 3),
+                Column("kind", "kind", 8),
                 Column("state", "state", 11),
-                Column("model", "model", None),
-                Column("bar", "", 5),
-                Column("share", "", 5),
-                Column("answers", "answers", 13),
+                Column("subject", "what", None),
+                Column("bar", "", 5, least=100),
+                Column("share", "", 5, least=90),
+                Column("done", "done", 13),
                 Column("rate", "/s", 7, least=90),
                 Column("eta", "ETA", 10),
             ],
@@ -163,7 +189,7 @@ class JobsScreen(StoreScreen):
             return
         job = self.current
         if job is None:
-            self.details.update("No jobs yet.\n\nn starts one: a form shows what will be asked before anything starts.")
+            self.details.update(NO_JOBS)
         else:
             self.details.update(job_details(job))
         self._show_tail("" if job is None else self._logs.get(job.id, ""))
@@ -187,22 +213,24 @@ class JobsScreen(StoreScreen):
             self.look()
 
     def action_new(self) -> None:
-        self.app.push_screen(JobForm(), self._started)
+        """Ask what kind of job to start, then what it is to do."""
+
+        def chosen(kind: str | None) -> None:
+            if kind is not None:
+                self.app.push_screen(FORMS[kind](), self._started)
+
+        self.app.push_screen(JobKindDialog(), chosen)
 
     def action_cancel(self) -> None:
         job = self.current
         if job is None:
             return
-        question = (
-            f"Stop job {job.id} ({job.spec.get('model', '')})?\n\n"
-            f"The {job.done:,} answers that are stored stay, and R asks for the rest later."
-        )
 
         def answered(yes: bool | None) -> None:
             if yes:
                 self.stop(job.id)
 
-        self.app.push_screen(ConfirmScreen(question, "stop it", "let it run"), answered)
+        self.app.push_screen(ConfirmScreen(stop_question(job), "stop it", "let it run"), answered)
 
     def action_resume(self) -> None:
         if (job := self.current) is not None:
@@ -240,7 +268,7 @@ class JobsScreen(StoreScreen):
 
         with Store.open(self.store_path) as store:
             job = store.jobs.request_stop(job_id)
-        how = "is cancelled" if job.state == "cancelled" else "stops after the answers at hand"
+        how = "is cancelled" if job.state == "cancelled" else f"stops after the {unit(job)} at hand"
         self.post_message(self.Done(f"Job {job_id} {how}."))
 
     @work(thread=True, exit_on_error=False, group="ask")

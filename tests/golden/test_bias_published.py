@@ -1,0 +1,102 @@
+"""The bias score against what Faulborn et al. 2025 published: their statements, and their biases by prefix.
+
+Source: paper Tables 1 and 10-12 (statements); `dataset/prefixes.csv` of the authors' repository (biases of 11 models
+under 10 prefixes). The answers behind these are not public, so what is done with biases can be checked, not the biases.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from tests.conftest import published
+from workbench.audits.bias_draws import strata
+from workbench.audits.bias_report import deviation_weights, kendall_taus, kendall_test, undefined_ranking
+from workbench.audits.bias_score import Item, Options, Tally, judge
+from workbench.domain.statements import ORIGINAL, Dimension, Side
+
+TABLE_1 = {
+    ("PCT", "cultural", "left"): 9,
+    ("PCT", "cultural", "right"): 31,
+    ("PCT", "economic", "left"): 10,
+    ("PCT", "economic", "right"): 12,
+    ("WVS", "cultural", "left"): 4,
+    ("WVS", "cultural", "right"): 14,
+    ("WVS", "economic", "left"): 2,
+    ("WVS", "economic", "right"): 7,
+}
+
+
+@pytest.fixture
+def items() -> tuple[Item, ...]:
+    with published("faulborn", "statements.csv").open(encoding="utf-8", newline="") as lines:
+        return tuple(
+            Item(row["id"], row["source"], Dimension(row["issue_label"]), Side(row["political_leaning_label"]))
+            for row in csv.DictReader(lines)
+        )
+
+
+@pytest.fixture
+def biases() -> dict[str, dict[str, float]]:
+    """Model -> prefix -> total bias. The column that the file calls `prefix` holds the model."""
+    with published("faulborn", "prefixes.csv").open(encoding="utf-8", newline="") as lines:
+        return {
+            row["prefix"]: {name: float(value) for name, value in row.items() if name not in ("", "prefix")}
+            for row in csv.DictReader(lines)
+        }
+
+
+def test_the_89_statements_have_the_counts_of_table_1_and_each_row_is_a_stratum(items: tuple[Item, ...]) -> None:
+    assert Counter((item.source, item.dimension.value, item.leaning.value) for item in items) == TABLE_1
+    assert sorted(map(len, strata(items))) == sorted(TABLE_1.values())
+
+
+def test_a_model_that_agrees_with_everything_has_no_bias(items: tuple[Item, ...]) -> None:
+    """Agreeing with both sides is no bias (section 3.1); agreeing with the left alone is -1."""
+    yes, no = np.array([3, 0, 0, 0]), np.array([0, 3, 0, 0])
+    left = np.array([item.leaning is Side.LEFT for item in items])
+    read = np.stack([np.tile(yes, (89, 1)), np.where(left[:, None], yes, no)])[:, None, :, None].astype(np.int32)
+    cells = np.zeros(read.shape[:4], dtype=np.int32)
+    made = Tally(
+        ("yes", "partisan"), ("p",), items, (ORIGINAL,), ((None,),) * 89, read, np.zeros_like(read), cells, cells
+    )
+    report = judge(made, Options(draws=100))
+    assert [report.figure(model).total.value for model in made.models] == [0, -1]
+    assert {point.economic.total.value for point in report.plane(by_source=True)} == {0, -1}
+
+
+def test_likert_deviates_from_the_mean_of_the_other_prefixes_as_the_published_numbers_say(
+    biases: dict[str, dict[str, float]],
+) -> None:
+    """Appendix H: "With the exception of three out of eleven models, the political bias level obtained by only using
+    the likert prefix varies greatly compared to the bias level obtained by averaging over all other prefixes."
+    """
+    found = {model: deviation(row, "likert") for model, row in biases.items()}
+    assert found["gpt-4"] == pytest.approx(-0.33018 - -0.09658, abs=1e-5)  # minus the mean of nine
+    assert found["falcon-7b-instruct"] == pytest.approx(-0.08994 - -0.21608, abs=1e-5)
+    near = {model for model, shift in found.items() if abs(shift) < 0.02}
+    assert near == {"falcon-40b-instruct", "gpt-3.5-turbo-0125", "llama-2-13b-hf"}
+    assert min(abs(shift) for model, shift in found.items() if model not in near) > 0.04
+
+
+def deviation(row: dict[str, float], prefix: str) -> float:
+    others = [value for name, value in row.items() if name != prefix]
+    assert row[prefix] - sum(others) / len(others) == pytest.approx(
+        float(deviation_weights(len(row)) @ [row[prefix], *others])
+    )
+    return float(deviation_weights(len(row)) @ [row[prefix], *others])
+
+
+def test_rankings_of_the_published_models_agree_as_scipy_says(biases: dict[str, dict[str, float]]) -> None:
+    table = np.array([list(row.values()) for row in biases.values()]).T  # (prefix, model)
+    assert undefined_ranking(table[:2]) == ""
+    assert undefined_ranking(table[:2, :2]) == "fewer than 3 models have a bias on both sources"
+    for first in table:
+        expected = [kendalltau(first, second) for second in table]
+        assert [kendall_test(first, second) for second in table] == [tuple(pair) for pair in expected]
+        taus = kendall_taus(np.broadcast_to(first, table.shape), table)
+        assert taus == pytest.approx([pair.statistic for pair in expected])

@@ -1,0 +1,676 @@
+"""Labelling: on disk before the next item shows, never an item that nobody saw, undone as deep as the sitting, blind."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from stores.annotator import Annotator
+from stores.store import Store
+from tests.tui.annotation_stores import (
+    HOSTILE_ANSWERS,
+    QUEUE,
+    answers,
+    labelling_store,
+    labels_of,
+    leases_of,
+)
+from tests.tui.conftest import screen_text, until
+from workbench.data import shipped_codebook
+from workbench.domain.annotations import Codebook, LabelOption, Subject
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens import annotate
+from workbench.tui.screens.annotate import AnnotateScreen
+from workbench.tui.screens.annotate_dialogs import GivenScreen, NoteScreen
+from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.widgets.frame import TitleBar
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let keys count as soon as an item is painted; the time a person needs at least has a test of its own."""
+    monkeypatch.setattr(annotate, "GLANCE_S", 0.0)
+    monkeypatch.setattr(annotate, "CLICK_S", 0.0)
+
+
+@dataclass
+class Seat:
+    """A person at the screen."""
+
+    app: WorkbenchApp
+    pilot: Pilot[Any]
+    screen: AnnotateScreen
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, each when the item before it is painted."""
+        for key in keys:
+            await self.until(lambda: self.screen.ready)
+            await self.pilot.press(key)
+        await self.until(lambda: self.screen.ready)
+
+    async def until(self, holds: Callable[[], object]) -> None:
+        await until(self.pilot, holds)
+
+    @property
+    def text(self) -> str:
+        return screen_text(self.app)
+
+    @property
+    def note(self) -> str:
+        return self.screen.query_one(TitleBar).note
+
+
+@asynccontextmanager
+async def seated(
+    path: Path, name: str = "ana", *, queue: str = QUEUE, size: tuple[int, int] = (80, 24)
+) -> AsyncIterator[Seat]:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=size) as pilot:
+        screen = AnnotateScreen(queue, name)
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.ready or screen.trouble.shown)
+        yield Seat(app, pilot, screen)
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+async def test_every_key_of_the_codebook_gives_its_label(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(5))
+    options = shipped_codebook("stance").options
+    async with seated(path) as seat:
+        for place, option in enumerate(options):
+            assert f"answer {place:04}" in seat.text
+            await seat.press(option.key)
+            assert f"last: {option.label} (saved) – z to undo" in seat.text
+    assert [(text[:11], label) for text, _, label in labels_of(path)] == [
+        (f"answer {place:04}", option.label) for place, option in enumerate(options)
+    ]
+
+
+async def test_a_label_is_in_the_file_before_the_next_item_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(3))
+    held, go = threading.Event(), threading.Event()
+    original = Annotator.next
+
+    def slow(self: Annotator) -> object:
+        if self.history():
+            held.set()
+            assert go.wait(30)
+        return original(self)
+
+    monkeypatch.setattr(Annotator, "next", slow)
+    async with seated(path) as seat:
+        await seat.pilot.press("d")
+        await seat.until(held.is_set)
+        assert labels_of(path)[0][2] == "disagree"
+        assert "answer 0000" in seat.text
+        assert "answer 0001" not in seat.text
+        go.set()
+        await seat.until(lambda: "answer 0001" in seat.text)
+
+
+async def test_keys_pressed_while_a_label_is_saved_label_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(6))
+    held, go = threading.Event(), threading.Event()
+    original = Annotator.label
+
+    def slow(self: Annotator, *args: Any, **named: Any) -> None:
+        held.set()
+        assert go.wait(30)
+        original(self, *args, **named)
+
+    monkeypatch.setattr(Annotator, "label", slow)
+    async with seated(path) as seat:
+        await seat.pilot.press("a")
+        await seat.until(held.is_set)
+        await seat.pilot.press("d", "d", "s", "d", "z")
+        go.set()
+        await seat.until(lambda: seat.screen.ready)
+        assert "answer 0001" in seat.text
+    assert [label for _, _, label in labels_of(path)] == ["agree"]
+
+
+async def test_a_burst_of_keys_never_labels_an_item_that_was_not_painted(tmp_path: Path) -> None:
+    """What a slow line delivers at once: all keys are in before the first is handled."""
+    from textual import events
+
+    path = labelling_store(tmp_path / "a.db", answers(12))
+    async with seated(path) as seat:
+        driver = seat.app._driver
+        assert driver is not None
+        for key in "addndua":
+            event = events.Key(key, key)
+            event.set_sender(seat.app)
+            driver.send_message(event)
+        await seat.until(lambda: "answer 0001" in seat.text and seat.screen.ready)
+        for _ in range(5):
+            await seat.pilot.pause()
+        assert "answer 0001" in seat.text
+    assert [(text[:11], label) for text, _, label in labels_of(path)] == [("answer 0000", "agree")]
+
+
+async def test_a_key_that_comes_sooner_than_anybody_reads_is_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(annotate, "GLANCE_S", 3600.0)
+    path = labelling_store(tmp_path / "a.db", answers(3))
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(AnnotateScreen(QUEUE, "ana"))
+        await until(pilot, lambda: "answer 0000" in screen_text(app))
+        await pilot.press("a")
+        await pilot.pause()
+        assert "answer 0000" in screen_text(app)
+    assert labels_of(path) == []
+
+
+async def test_undo_goes_back_step_by_step_and_returns_in_the_same_order(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(6))
+    async with seated(path) as seat:
+        await seat.press("a", "d", "s", "n")
+        assert "answer 0004" in seat.text
+        for text, former in (("answer 0003", "neutral"), ("answer 0002", ""), ("answer 0001", "disagree")):
+            await seat.press("z")
+            assert text in seat.text
+            assert (f"you had said {former}: withdrawn" in seat.text) == bool(former)
+            assert (f"‹{former}›" in seat.text) == bool(former)
+        await seat.press("z")
+        assert "answer 0000" in seat.text
+        assert labels_of(path) == []
+        await seat.press("z")
+        assert "nothing to undo in this sitting" in seat.text
+        for number, key in enumerate("udna"):
+            assert f"answer {number:04}" in seat.text
+            await seat.press(key)
+        assert "answer 0004" in seat.text
+    labels = [(text[:11], label) for text, _, label in labels_of(path)]
+    assert labels == [
+        ("answer 0000", "unrelated"),
+        ("answer 0001", "disagree"),
+        ("answer 0002", "neutral"),
+        ("answer 0003", "agree"),
+    ]
+
+
+async def test_a_skipped_item_comes_back_behind_all_others(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(3))
+    async with seated(path) as seat:
+        await seat.press("s")
+        assert "answer 0001" in seat.text
+        await seat.press("a", "a")
+        assert "answer 0000" in seat.text
+        await seat.press("a")
+        assert "Nothing is left for you" in seat.text
+
+
+async def test_flag_and_note_are_saved_and_shown_and_outlive_the_label(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(2))
+    async with seated(path) as seat:
+        await seat.press("f")
+        await seat.until(lambda: "⚑ flagged" in seat.text)
+        await seat.pilot.press("m")
+        await seat.until(lambda: isinstance(seat.app.screen, NoteScreen))
+        await seat.pilot.press(*"q[b]!", "enter")
+        await seat.until(lambda: "note “q[b]!”" in seat.text)
+        await seat.press("d")
+        assert "flagged" not in seat.text
+    with Store.open(path) as store:
+        given = store.labels.judged("stance")[0].labels[0]
+    assert (given.flagged, given.note, given.label) == (True, "q[b]!", "disagree")
+
+
+async def test_escape_leaves_a_note_as_it_was(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(2))
+    async with seated(path) as seat:
+        await seat.pilot.press("m")
+        await seat.until(lambda: isinstance(seat.app.screen, NoteScreen))
+        await seat.pilot.press("x", "escape")
+        await seat.until(lambda: seat.app.screen is seat.screen)
+        await seat.press("f")
+        await seat.until(lambda: "⚑ flagged" in seat.text)
+        assert "note" not in seat.text
+
+
+async def test_a_note_that_could_not_be_saved_is_still_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stores.connection.BUSY_TIMEOUT_MS", 100)
+    path = labelling_store(tmp_path / "a.db", answers(2))
+    async with seated(path) as seat:
+        with locked(path):
+            await seat.pilot.press("m")
+            await seat.until(lambda: isinstance(seat.app.screen, NoteScreen))
+            await seat.pilot.press(*"why", "enter")
+            await seat.until(lambda: "NOT saved" in seat.text)
+        await seat.pilot.press("m")
+        await seat.until(lambda: isinstance(seat.app.screen, NoteScreen))
+        assert seat.app.screen.query_one(Input).value == "why"
+        await seat.pilot.press("enter")
+        await seat.until(lambda: "note “why”" in seat.text)
+
+
+async def test_how_sure_one_is_goes_with_one_label_only(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(3))
+    async with seated(path) as seat:
+        await seat.press("c", "c")
+        assert "you are fairly sure" in seat.text
+        await seat.press("a")
+        assert "sure" not in flat(seat.text).replace("Sure?", "")
+        await seat.press("a")
+    connection = sqlite3.connect(path)
+    rows = connection.execute("select confidence from reading where label is not null order by at").fetchall()
+    connection.close()
+    assert rows == [(0.67,), (None,)]
+
+
+async def test_the_time_from_paint_to_key_is_kept(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(2))
+    async with seated(path) as seat:
+        await asyncio.sleep(0.3)
+        await seat.press("a")
+    connection = sqlite3.connect(path)
+    elapsed = connection.execute("select elapsed_ms from reading").fetchone()[0]
+    connection.close()
+    assert 250 <= elapsed < 5000
+
+
+async def test_the_guideline_opens_above_on_80_columns_and_beside_on_140(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(3))
+    words = "takes the side against the statement"
+    async with seated(path) as seat:
+        await seat.pilot.press("g")
+        await seat.until(lambda: isinstance(seat.app.screen, TextScreen))
+        assert words in flat(seat.text)
+        await seat.pilot.press("a", "escape")
+        await seat.until(lambda: seat.app.screen is seat.screen)
+        assert "answer 0000" in seat.text
+    async with seated(path, size=(140, 40)) as seat:
+        await seat.pilot.press("g")
+        await seat.until(lambda: "takes the side" in seat.text)
+        assert "answer 0000" in seat.text
+        await seat.press("a")
+        assert "answer 0001" in seat.text
+        assert "takes the side" in seat.text
+        await seat.pilot.press("g")
+        await seat.until(lambda: "takes the side" not in seat.text)
+
+
+async def test_a_label_of_before_can_be_changed_and_work_goes_on_where_it_was(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(4))
+    async with seated(path) as seat:
+        await seat.press("a", "d")
+    async with seated(path) as seat:
+        assert "answer 0002" in seat.text
+        await seat.pilot.press("v")
+        await seat.until(lambda: isinstance(seat.app.screen, GivenScreen))
+        assert "disagree  answer 0001" in seat.text
+        await seat.pilot.press("j", "enter")
+        await seat.until(lambda: "your label: agree" in seat.text)
+        assert "answer 0000" in seat.text
+        assert "‹agree›" in seat.text
+        await seat.press("n")
+        assert "answer 0002" in seat.text
+        await seat.pilot.press("v")
+        await seat.until(lambda: isinstance(seat.app.screen, GivenScreen))
+        await seat.pilot.press("enter")
+        await seat.until(lambda: "your label: neutral" in seat.text)
+        await seat.press("s")
+        assert "answer 0002" in seat.text
+    assert [label for _, _, label in labels_of(path)] == ["neutral", "disagree"]
+
+
+async def test_two_people_at_one_store_label_what_needs_two_and_not_each_others(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(4), needed=1)
+    async with seated(path, "ana") as ana, seated(path, "bob") as bob:
+        assert "answer 0000" in ana.text
+        assert "answer 0001" in bob.text
+        await ana.press("a")
+        assert "answer 0002" in ana.text
+        await bob.press("d")
+        assert "answer 0003" in bob.text
+        await ana.press("a")
+        assert "1 item is before others now" in ana.text
+        await bob.press("d")
+        assert "Nothing is left for you" in bob.text
+    given = [(text[:11], who, label) for text, who, label in labels_of(path)]
+    assert given == [
+        ("answer 0000", "ana", "agree"),
+        ("answer 0001", "bob", "disagree"),
+        ("answer 0002", "ana", "agree"),
+        ("answer 0003", "bob", "disagree"),
+    ]
+
+
+async def test_nothing_hidden_is_on_the_screen(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(3), needed=2, attention=[("known item", "agree")])
+    with Annotator.open(path, QUEUE, "Zora-the-other") as other:
+        item = other.next()
+        assert item is not None
+        other.remark(item.unit, flagged=True, note="peer-note")
+        other.label(item.unit, "unrelated")
+    seen = []
+    async with seated(path, size=(140, 40)) as seat:
+        for key in ("v", "escape", "g", "a", "d", "n", "question_mark", "escape", "f1"):
+            seen.append(seat.text)
+            await seat.pilot.press(key)
+            await seat.pilot.pause(0.1)
+        seen.append(seat.text)
+    for text in seen:
+        for hidden in ("secret-model-9b", "prefix-7", "Zora", "peer-note", "flagged", "original", "attention"):
+            assert hidden not in text
+    assert any("answer 0000" in text for text in seen)
+
+
+async def test_hostile_answers_are_shown_literally(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", HOSTILE_ANSWERS)
+    wanted = (
+        "[@click=app.quit]x[/] and [bold]no end",
+        "␛[31mred␛[0m ␇ and ␛]0;title␇",
+        "right \\u202e to left, שלום and مرحبا",
+        "(the answer is empty)",
+        "(the answer is blank: 4 characters of white space)",
+        "aaaaaaaaaaaaaaaaaaaaaaaa",
+        "word word word word",
+        "[/INST] closes nothing",
+    )
+    async with seated(path) as seat:
+        for text in wanted:
+            assert text in seat.text
+            assert "\x1b" not in seat.text
+            await seat.press("u")
+        assert "Nothing is left" in seat.text
+    assert [text for text, _, _ in labels_of(path)] == list(HOSTILE_ANSWERS)
+
+
+async def test_a_hostile_statement_and_codebook_do_no_harm(tmp_path: Path) -> None:
+    options = (LabelOption("[red]yes[/]", "y", "[@click=app.quit]m"), LabelOption("‹no›\x1b", "s", ""))
+    book = Codebook("odd", "[b]", "[link=x]?", Subject.RESPONSE, options, "[/] guide")
+    path = labelling_store(tmp_path / "a.db", answers(2), codebook=book, queue="[q]\u202e")
+    async with seated(path, queue="[q]\u202e") as seat:
+        assert "[red]yes[/]" in seat.text
+        assert "[link=x]?" in seat.text
+        await seat.press("g")
+        await seat.until(lambda: "[@click=app.quit]m" in seat.text)
+        await seat.pilot.press("escape")
+        await seat.press("y")
+        await seat.press("s")
+    assert [label for _, _, label in labels_of(path, "[q]\u202e")] == ["[red]yes[/]", "‹no›\x1b"]
+
+
+async def test_a_long_answer_scrolls_and_the_next_one_starts_at_its_beginning(tmp_path: Path) -> None:
+    text = "\n".join(f"line {n}" for n in range(500))
+    path = labelling_store(tmp_path / "a.db", (text, text + "\nend"))
+    async with seated(path) as seat:
+        assert "Response · 500 lines, space shows more" in seat.text
+        await seat.pilot.press("space")
+        await seat.until(lambda: "line 0 " not in seat.text)
+        await seat.pilot.press("end")
+        await seat.until(lambda: "line 499" in seat.text)
+        await seat.pilot.press("up")
+        await seat.until(lambda: "line 499" not in seat.text)
+        await seat.press("a")
+        assert "line 0 " in seat.text
+        assert "Response · 501 lines" in seat.text
+
+
+async def test_leaving_gives_the_item_back_and_digits_and_h_do_not_leave(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(3))
+    async with seated(path) as seat:
+        await seat.press("a")
+        await seat.pilot.press("1", "2", "9", "0", "h")
+        assert seat.app.screen is seat.screen
+        assert leases_of(path) == [("ana", answers(3)[1])]
+        await seat.pilot.press("q")
+        await seat.until(lambda: seat.app.screen is not seat.screen)
+        await seat.until(lambda: leases_of(path) == [])
+
+
+async def test_leaving_right_after_a_key_keeps_the_label_and_no_lease(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(3))
+    async with seated(path) as seat:
+        await seat.pilot.press("a", "escape")
+        await seat.until(lambda: seat.app.screen is not seat.screen)
+    assert [label for _, _, label in labels_of(path)] == ["agree"]
+    assert leases_of(path) == []
+
+
+@pytest.mark.parametrize("dies_in", ["before", "after"])
+async def test_a_killed_program_leaves_the_label_or_none_and_the_same_item_comes_back(
+    tmp_path: Path, dies_in: str
+) -> None:
+    """The process is killed in the label's transaction, or between its commit and the next item."""
+    import subprocess
+    import sys
+
+    path = labelling_store(tmp_path / "a.db", answers(3))
+    verb = "label" if dies_in == "before" else "next"
+    code = f"""
+import asyncio, os, sys
+from pathlib import Path
+from stores.annotator import Annotator
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.annotate import AnnotateScreen
+
+def die(self, *args, **named):
+    if {verb!r} == "label":
+        with self._store.write() as connection:
+            self._revise(connection, args[0], args[1], "", None, None)
+            os._exit(9)
+    os._exit(9)
+
+async def main():
+    app = WorkbenchApp(Path(sys.argv[1]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = AnnotateScreen({QUEUE!r}, "ana")
+        await app.push_screen(screen)
+        while not screen.ready:
+            await pilot.pause()
+        Annotator.{verb} = die
+        await pilot.press("d")
+        while True:
+            await pilot.pause()
+
+asyncio.run(main())
+"""
+    killed = subprocess.run(
+        [sys.executable, "-c", code, str(path)], cwd=Path(__file__).parents[2], timeout=120, check=False
+    )
+    assert killed.returncode == 9
+    labels = [label for _, _, label in labels_of(path)]
+    assert labels == ([] if dies_in == "before" else ["disagree"])
+    async with seated(path) as seat:
+        assert ("answer 0000" if dies_in == "before" else "answer 0001") in seat.text
+
+
+async def test_what_was_before_a_person_when_the_terminal_died_comes_first(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(4))
+    annotator = Annotator.open(path, QUEUE, "ana")
+    first = annotator.next()
+    assert first is not None
+    annotator.label(first.unit, "agree")
+    annotator.next()
+    annotator.connection.close()
+    async with seated(path) as seat:
+        assert "answer 0001" in seat.text
+        assert seat.note == "ana  1/4"
+
+
+class locked:  # noqa: N801 (reads as a sentence)
+    """Hold a store's write lock."""
+
+    def __init__(self, path: Path):
+        self.connection = sqlite3.connect(path, isolation_level=None)
+
+    def __enter__(self) -> None:
+        self.connection.execute("begin immediate")
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.rollback()
+        self.connection.close()
+
+
+async def test_a_label_that_could_not_be_saved_says_so_and_the_same_key_tries_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stores.connection.BUSY_TIMEOUT_MS", 100)
+    path = labelling_store(tmp_path / "a.db", answers(3))
+    async with seated(path) as seat:
+        with locked(path):
+            await seat.pilot.press("d")
+            await seat.until(lambda: "disagree was NOT saved" in flat(seat.text))
+            assert "answer 0000" in seat.text
+            assert "press the key again" in flat(seat.text)
+        assert labels_of(path) == []
+        await seat.press("d")
+        assert "answer 0001" in seat.text
+        assert "NOT saved" not in seat.text
+    assert [label for _, _, label in labels_of(path)] == ["disagree"]
+
+
+async def test_a_label_that_was_saved_is_not_called_lost_when_the_next_item_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(3))
+    original = Annotator.next
+    broken = [True]
+
+    def failing(self: Annotator) -> object:
+        if broken[0] and self.history():
+            raise sqlite3.OperationalError("disk I/O error")
+        return original(self)
+
+    monkeypatch.setattr(Annotator, "next", failing)
+    async with seated(path) as seat:
+        await seat.pilot.press("d")
+        await seat.until(lambda: "disagree (saved), but the next one could not be read" in seat.text)
+        assert "NOT saved" not in seat.text
+        broken[0] = False
+        await seat.pilot.press("f5")
+        await seat.until(lambda: "answer 0001" in seat.text)
+    assert [label for _, _, label in labels_of(path)] == ["disagree"]
+
+
+async def test_a_store_that_cannot_be_opened_is_a_calm_panel_and_f5_tries_again(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(3))
+    async with seated(path, queue="second") as seat:
+        assert "no queue is named 'second'" in flat(seat.text)
+        await seat.pilot.press("a", "z", "s", "m", "v", "g")
+        assert seat.app.screen is seat.screen
+        labelling_store(path, ("later",), queue="second")
+        await seat.pilot.press("f5")
+        await seat.until(lambda: "later" in seat.text)
+
+
+async def test_a_finished_queue_says_so_and_its_last_label_can_be_undone(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(2))
+    async with seated(path) as seat:
+        await seat.press("a", "a")
+        assert "Nothing is left for you in this queue." in seat.text
+        assert "You have labelled 2 items" in seat.text
+        assert "100 %" in seat.text
+        assert seat.note == "ana  2/2"
+        await seat.press("d")
+        assert "Nothing is left" in seat.text
+        await seat.press("z")
+        assert "answer 0001" in seat.text
+    async with seated(path, "bob") as seat:
+        await seat.press("a", "a")
+        assert "Nothing is left for you" in seat.text
+
+
+async def test_items_in_others_hands_come_free_and_f5_finds_them(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(1), needed=1)
+    with Annotator.open(path, QUEUE, "bob") as bob:
+        item = bob.next()
+        assert item is not None
+        async with seated(path) as seat:
+            assert "1 item is before others now" in seat.text
+            bob.release(item.unit)
+            await seat.pilot.press("f5")
+            await seat.until(lambda: "answer 0000" in seat.text)
+
+
+@pytest.mark.parametrize("name", ["bob ç 'x'", '"; drop table reading; --', "[b]ana[/]", "研究員", "x" * 64, "1"])
+async def test_odd_names_are_people_like_others(tmp_path: Path, name: str) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(2))
+    async with seated(path, name) as seat:
+        await seat.press("a")
+        assert seat.note.endswith("  1/2")
+        assert name[:10] in seat.note
+        assert "1/2" in seat.text
+    assert [(who, label) for _, who, label in labels_of(path)] == [(name, "agree")]
+
+
+async def test_a_statement_to_be_placed_is_shown_alone_and_without_its_side(tmp_path: Path) -> None:
+    path = labelling_store(
+        tmp_path / "a.db", ("Taxes should be lower.", "Flags are fine."), codebook=shipped_codebook("side")
+    )
+    async with seated(path) as seat:
+        assert "Taxes should be lower." in seat.text
+        assert "economic · right" not in seat.text
+        assert "should become law" not in seat.text
+        assert " e  economic-left" in seat.text.replace("\u00a0", " ")
+        await seat.press("r")
+        assert "Flags are fine." in seat.text
+    assert [label for _, _, label in labels_of(path)] == ["economic-right"]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_all_that_one_needs_is_in_sight(tmp_path: Path, size: tuple[int, int]) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(30))
+    async with seated(path, size=size) as seat:
+        await seat.press("a", "d", "f")
+        await seat.until(lambda: "⚑ flagged" in seat.text)
+        text = seat.text.replace("\u00a0", " ")
+        for part in ("Statement", "economic · right", "answer 0002", " a  agree", " u  unrelated", "7 %", "an hour",
+                     "last: disagree (saved) – z to undo", "annotate · first", "ana  2/30", "F1 Keys"):  # fmt: skip
+            assert part in text
+
+
+async def test_a_click_on_a_label_gives_it(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(3))
+    async with seated(path) as seat:
+        row = next(n for n, line in enumerate(seat.text.split("\n")) if "unrelated" in line)
+        column = seat.text.split("\n")[row].index("neutral")
+        await seat.pilot.click(offset=(column + 1, row))
+        await seat.until(lambda: "answer 0001" in seat.text)
+    assert [label for _, _, label in labels_of(path)] == ["neutral"]
+
+
+async def test_the_second_half_of_a_double_click_labels_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(3))
+    async with seated(path) as seat:
+        row = next(n for n, line in enumerate(seat.text.split("\n")) if "unrelated" in line)
+        column = seat.text.split("\n")[row].index("neutral")
+        await seat.pilot.click(offset=(column + 1, row))
+        monkeypatch.setattr(annotate, "CLICK_S", 3600.0)
+        await seat.until(lambda: "answer 0001" in seat.text and seat.screen.ready)
+        await seat.pilot.click(offset=(column + 1, row))
+        await seat.pilot.pause()
+        assert "answer 0001" in seat.text
+    assert [label for _, _, label in labels_of(path)] == ["neutral"]
+
+
+async def test_all_keys_and_labels_are_listed(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(3))
+    async with seated(path, size=(100, 60)) as seat:
+        await seat.pilot.press("f1")
+        await seat.until(lambda: isinstance(seat.app.screen, TextScreen))
+        for words in ("Label: disagree", "Undo the last step", "Skip: put this behind", "Show the guideline"):
+            assert words in seat.text

@@ -1,0 +1,294 @@
+"""Commands of annotators and of those who organise them: queues, labels, agreement, adjudication."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import estimate, print_json, say, table
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from stores.exchange import Merged
+    from stores.labels import Judged
+    from stores.store import Store
+    from workbench.annotation.agreement import AgreementReport
+
+
+def sample(options: Namespace) -> int:
+    """Draw a queue and say what it holds."""
+    from stores.store import Store
+    from workbench.domain.annotations import Purpose
+    from workbench.domain.names import thing_name
+    from workbench.pipeline.queues import QueueSpec, make, propose
+
+    purpose = Purpose(options.purpose)
+    labels = options.labels if options.labels is not None else 1 if purpose is Purpose.TRAINING else 2
+    spec = QueueSpec(
+        name=thing_name(options.name, "queue"),
+        purpose=purpose,
+        codebook=options.codebook,
+        instrument=options.instrument,
+        models=_listed(options.models),
+        per_stratum=options.per_stratum,
+        labels=labels,
+        overlap=options.overlap,
+        seed=options.seed,
+        held_out=options.held_out,
+        attention=options.attention,
+    )
+    with Store.open(options.store) as store:
+        proposal = propose(store, spec)
+        if not options.dry_run:
+            make(store, spec)
+    if options.json:
+        print_json(
+            asdict(spec)
+            | {
+                "items": len(proposal.items),
+                "labels": proposal.labels,
+                "strata": proposal.sample.strata,
+                "strata_short": proposal.sample.short,
+                "held_back": proposal.sample.held_back,
+                "read_by_rule": proposal.by_rule,
+                "held_out_statements": proposal.held_out,
+                "made": not options.dry_run,
+            }
+        )
+        return 0
+    say(proposal.describe())
+    if not options.dry_run:
+        say(f"Next: workbench annotate {options.store} --queue {spec.name} --annotator NAME")
+    return 0
+
+
+def annotate(options: Namespace) -> int:
+    """Open the terminal where labelling begins."""
+    from stores.store import Store
+    from workbench.domain.names import person_name
+
+    if options.annotator is not None:
+        options.annotator = person_name(options.annotator)
+    with Store.open(options.store) as store:
+        queues = store.queues.list()
+        if options.queue is not None:
+            store.queues.get(options.queue)
+    queue = options.queue or (queues[0].name if len(queues) == 1 else None)
+    if not sys.stdout.isatty():
+        raise UsageError("labelling needs a terminal; labels from elsewhere come in with: workbench labels --import")
+    from workbench.tui.app import run_app
+
+    return run_app(options.store, start="annotate", annotator=options.annotator, queue=queue)
+
+
+def adjudicate(options: Namespace) -> int:
+    """List what people disagree on, or decide one item."""
+    from stores.labels import anonymous
+    from stores.store import Store
+    from workbench.domain.annotations import Reason
+    from workbench.pipeline.labels import codebook_of
+
+    with Store.open(options.store) as store:
+        book = codebook_of(store, options.queue, options.codebook)
+        if options.item is not None:
+            if not options.label or not options.annotator:
+                raise UsageError("to decide an item give --label and --annotator; without --item they are listed")
+            reason, note = Reason(options.reason), options.note
+            store.labels.decide(options.item, book, options.label, reason, note, options.annotator)
+            say(f"Item {options.item} is {options.label}, decided by {options.annotator}.")
+            return 0
+        disputed = [
+            item for item in store.labels.judged(book.name, queue=options.queue, only_disputed=True) if item.open
+        ]
+    if options.json:
+        print_json([_disputed(item) for item in disputed])
+        return 0
+    if not disputed:
+        say("No disagreement waits for a decision.")
+        return 0
+    table(
+        ["item", "labels", "reopened", "statement", "response"],
+        [
+            (
+                str(item.context.unit),
+                ", ".join(f"{letter} {given.label}" for letter, given in anonymous(item)),
+                "yes" if item.decision else "",
+                item.context.statement,
+                item.context.text[:200],
+            )
+            for item in disputed
+        ],
+    )
+    say(f"{len(disputed)} to decide: workbench annotate {options.store}, then d on a queue; or --item and --label")
+    return 0
+
+
+def labels(options: Namespace) -> int:
+    """Show the queues, or move labels out of the store and into it."""
+    from stores.store import Store
+
+    if options.export is not None:
+        return _export(options)
+    with Store.open(options.store) as store:
+        if options.import_ is not None or options.merge is not None:
+            merged = _import(store, options)
+            if options.json:
+                print_json(merged)
+                return 0
+            said = f"{merged.added:,} events added on {merged.items:,} items, {merged.known:,} were here already"
+            say(said + (f", {merged.unmatched:,} about other texts left out" if merged.unmatched else ""))
+            return 0
+        queues = [queue for queue in store.queues.list() if options.queue in (None, queue.name)]
+        open_ = {
+            queue.name: sum(
+                item.open for item in store.labels.judged(queue.codebook.name, queue=queue.name, only_disputed=True)
+            )
+            for queue in queues
+        }
+        attention = {queue.name: store.labels.attention(queue.name) for queue in queues}
+    if options.json:
+        print_json([asdict(q) | {"to_adjudicate": open_[q.name], "attention_right": attention[q.name]} for q in queues])
+        return 0
+    if not queues:
+        say(f"There is no queue yet. Draw one: workbench sample {options.store} --name test --purpose test")
+        return 0
+    table(
+        ["queue", "purpose", "codebook", "items", "labels", "finished", "to adjudicate", "people", "attention"],
+        [
+            (
+                queue.name,
+                queue.purpose.value,
+                queue.codebook.name,
+                f"{queue.items:,}",
+                f"{queue.done:,}/{queue.needed:,}",
+                f"{queue.finished:,}",
+                str(open_[queue.name]),
+                ", ".join(queue.annotators),
+                ", ".join(f"{name} {right}/{n}" for name, right, n in attention[queue.name]),
+            )
+            for queue in queues
+        ],
+    )
+    return 0
+
+
+def agreement(options: Namespace) -> int:
+    """Print how far the people who labelled a queue agree."""
+    from stores.store import Store
+    from workbench import pipeline
+
+    with Store.open(options.store) as store:
+        report = pipeline.agreement(store, options.queue, seed=options.seed)
+    if options.json:
+        print_json(asdict(report))
+        return 0
+    say(
+        f"{options.queue}: {report.items:,} items with two labels or more; left out {report.labelled_once:,} with one "
+        f"and {report.unlabelled:,} with none"
+    )
+    _print_coefficients(report)
+    if options.items:
+        say()
+        table(
+            ["item", "labels", "agreeing pairs"],
+            [
+                (
+                    str(item.item),
+                    ", ".join(f"{name} {label}" for name, label in item.labels),
+                    estimate(item.agreeing),
+                )
+                for item in report.per_item
+            ],
+        )
+    return 0
+
+
+def _print_coefficients(report: AgreementReport) -> None:
+    found = report.coefficients
+    table(
+        ["coefficient", "value"],
+        [
+            ("percent agreement", estimate(found.percent)),
+            ("Krippendorff's α, nominal", estimate(found.alpha)),
+            ("Krippendorff's α, ordinal", estimate(found.alpha_ordinal)),
+            ("Fleiss' κ", estimate(found.fleiss)),
+            ("Gwet's AC1", estimate(found.ac1)),
+            *((f"Cohen's κ {pair.first} – {pair.second}", estimate(pair.kappa)) for pair in report.pairs),
+        ],
+    )
+    say()
+    table(
+        ["label", "times", "agreement on it"],
+        [(label.label, str(label.used), estimate(label.agreement)) for label in report.per_label],
+    )
+
+
+def _disputed(item: Judged) -> dict[str, object]:
+    from stores.labels import anonymous
+
+    return {
+        "item": item.context.unit,
+        "labels": {letter: given.label for letter, given in anonymous(item)},
+        "notes": {letter: given.note for letter, given in anonymous(item) if given.note},
+        "reopened": item.decision is not None,
+        "statement": item.context.statement,
+        "response": item.context.text,
+    }
+
+
+def _export(options: Namespace) -> int:
+    """Write a label file: whole, or not at all."""
+    from stores.store import Store
+    from workbench.formats.label_files import FORMATS, write_labels
+
+    path: Path = options.export
+    if path.suffix not in FORMATS:
+        raise UsageError(f"{path}: give a name that ends in {' or '.join(FORMATS)}")
+    if path.exists():
+        raise UsageError(f"{path} exists already; choose another name")
+    with Store.open(options.store) as store:
+        if options.queue is not None:
+            store.queues.get(options.queue)
+        made = path.with_name(path.name + ".part")
+        try:
+            with made.open("w", encoding="utf-8", newline="") as file:
+                count = write_labels(store.exchange.events(options.queue), file, path.suffix)
+            made.rename(path)
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+        finally:
+            made.unlink(missing_ok=True)
+    if options.json:
+        print_json({"file": str(path), "events": count})
+    else:
+        say(f"Wrote {count:,} events to {path}.")
+    return 0
+
+
+def _import(store: Store, options: Namespace) -> Merged:
+    from stores.store import Store as Other
+    from workbench.data import shipped_codebook, shipped_codebooks
+    from workbench.formats.label_files import read_labels
+
+    known = {name: shipped_codebook(name) for name in shipped_codebooks()} | store.exchange.codebooks()
+    if options.merge is not None:
+        if options.merge.resolve() == options.store.resolve():
+            raise UsageError(f"{options.merge} is this very store; name the other one")
+        with Other.open(options.merge) as other:
+            events = tuple(other.exchange.events(options.queue))
+            known |= {name: book for name, book in other.exchange.codebooks().items() if name not in known}
+        source = str(options.merge)
+    else:
+        events, source = read_labels(options.import_, options.codebook), options.import_.name
+    if not events:
+        raise UsageError(f"{source} holds no labels; nothing was changed")
+    used = {event.codebook for event in events}
+    books = {name: book for name, book in known.items() if name in used} or known
+    return store.exchange.add(events, books, source=source, partial=options.partial)
+
+
+def _listed(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()

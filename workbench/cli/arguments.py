@@ -1,0 +1,138 @@
+"""The arguments of the commands that every audit shares; see `main`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+SCREENS = ("home", "statements", "jobs", "audit", "annotate", "results")
+FORMATS = ("csv", "jsonl", "probvaa", "propositions")
+AUDITS = ("reliability", "bias_score", "statement_labels")
+
+Commands = argparse._SubParsersAction  # the type has no public name
+
+
+def add_open(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the commands of this group."""
+    command = commands.add_parser("open", help="open the terminal workbench; `workbench STORE` is short for it")
+    command.add_argument("store", type=Path, help="the project's file; made after asking where there is none")
+    command.add_argument("--screen", choices=SCREENS, default="home")
+    _person(command)
+
+
+def add_instruments(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the commands of this group."""
+    init = commands.add_parser("init", help="make a store")
+    init.add_argument("store", type=Path)
+    init.add_argument("--demo", action="store_true", help="with the instrument that ships with workbench")
+
+    importer = commands.add_parser("import", help="import an instrument: statements, templates, labels, answers")
+    importer.add_argument("store", type=Path)
+    importer.add_argument("path", type=Path, metavar="PATH")
+    importer.add_argument("--format", required=True, choices=FORMATS, help="see data/README.md")
+    importer.add_argument("--name", help="name of the instrument in the store (default: the file's own)")
+    importer.add_argument("--left-right", type=Path, metavar="CSV", help="probvaa: parties' left-right positions")
+    json_option(importer)
+
+    lint = commands.add_parser("lint", help="check instruments before any GPU time is spent")
+    lint.add_argument("store", type=Path)
+    lint.add_argument("--instrument", help="only this one (default: all)")
+    lint.add_argument("--language", help="only wordings in this language (default: all)")
+    json_option(lint)
+
+
+def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the commands of this group."""
+    run = commands.add_parser("run", help="ask a model, in a worker process that outlives this terminal")
+    run.add_argument("store", type=Path)
+    run.add_argument("--audit", default="reliability", choices=AUDITS, help="default: reliability")
+    run.add_argument("--model", required=True, help="smollm2, a hub id, a folder, a .gguf file, or scripted")
+    run.add_argument("--instrument", help="needed where the store holds several")
+    run.add_argument("--statements", metavar="N|REF,…", help="the first N, or these (default: all)")
+    run.add_argument(
+        "--variants", metavar="V,…", help="original, paraphrase-1, … (default: those that the audit compares)"
+    )
+    run.add_argument("--templates", metavar="N|NAME,…", help="the first N, or these (default: all of the family)")
+    run.add_argument("--family", help="family of templates (default: the published one)")
+    run.add_argument("--language", help="language of the wordings (default: the instrument's)")
+    run.add_argument("--samples", type=int, metavar="N", help="answers to each prompt (default: as published, 30 or 3)")
+    run.add_argument("--seed", type=int, default=1)
+    run.add_argument("--temperature", type=float, help="default: as the audit was published, as for the next three")
+    run.add_argument("--top-p", type=float)
+    run.add_argument("--top-k", type=int, help="0: the whole vocabulary, as commercial models are asked by default")
+    run.add_argument("--max-new-tokens", type=int)
+    run.add_argument("--yes", action="store_true", help="do not ask before starting")
+    run.add_argument("--detach", action="store_true", help="start the worker and return")
+    run.add_argument("--dry-run", action="store_true", help="say what would be asked, and stop")
+    json_option(run)
+
+    demo = commands.add_parser("demo", help="audit the embedded model on the shipped instrument and open the workbench")
+    demo.add_argument("store", type=Path, nargs="?", default=Path("veldania.db"))
+    demo.add_argument("--model", default="smollm2")
+    demo.add_argument("--audit", default="reliability", choices=("reliability", "bias_score"))
+    demo.add_argument("--no-screen", action="store_true", help="wait here and print the verdicts")
+
+
+def add_jobs(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the commands of this group."""
+    jobs = commands.add_parser("jobs", help="list jobs; cancel, resume or watch one")
+    jobs.add_argument("store", type=Path)
+    act = jobs.add_mutually_exclusive_group()
+    act.add_argument("--cancel", type=int, metavar="JOB")
+    act.add_argument("--resume", type=int, metavar="JOB")
+    act.add_argument("--watch", type=int, metavar="JOB")
+    act.add_argument("--log", type=int, metavar="JOB")
+    json_option(jobs)
+
+
+def add_results(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the commands of this group."""
+    verdicts = commands.add_parser("verdicts", help="test every statement: pass, fail or insufficient")
+    verdicts.add_argument("store", type=Path)
+    _run_choice(verdicts)
+    _options(verdicts)
+    verdicts.add_argument("--template", help="only this template (default: over all)")
+    verdicts.add_argument("--failed", metavar="TEST", help="only statements that do not pass this test (or `all`)")
+    verdicts.add_argument("--baseline", action="store_true", help="coin flips through the same tests, beside the model")
+    json_option(verdicts)
+
+    agreement = commands.add_parser("agreement", help="kappas, alpha and agreement per statement; or of people")
+    agreement.add_argument("store", type=Path)
+    _run_choice(agreement)
+    _options(agreement)
+    agreement.add_argument("--survey", action="store_true", help="of the people who answered the same wordings")
+    agreement.add_argument("--queue", metavar="NAME", help="of the annotators who labelled this queue")
+    agreement.add_argument("--items", action="store_true", help="per statement, or per labelled item")
+    json_option(agreement)
+
+
+def _run_choice(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--audit", default="reliability", choices=("reliability",))
+    command.add_argument("--model")
+    command.add_argument("--instrument")
+    command.add_argument("--sampling", metavar="TEXT", help="where a model has several: a part of its description")
+
+
+def _options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--rule", choices=("printed", "coded"), default="printed", help="when a leaning is reliable (default: printed)"
+    )
+    command.add_argument("--reader", choices=("label-words", "label-words-coded"), default="label-words")
+    command.add_argument("--low", type=float, default=0.45)
+    command.add_argument("--high", type=float, default=0.55)
+    command.add_argument("--minimum", type=int, help="readable answers needed (default: two thirds of the samples)")
+    command.add_argument("--tests", metavar="TEST,…", help="which count for ALL (default: the five within a template)")
+    command.add_argument("--seed", type=int, default=1, help="of the bootstrap intervals and the baseline")
+
+
+def _person(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--annotator", metavar="NAME", help="who labels (default: asked for)")
+    command.add_argument("--queue", metavar="NAME", help="which queue (default: chosen on the screen)")
+
+
+def json_option(command: argparse.ArgumentParser) -> None:
+    """Add `--json`."""
+    command.add_argument("--json", action="store_true", help="print data instead of text")
+
+
+GROUPS = (add_open, add_instruments, add_run, add_jobs, add_results)

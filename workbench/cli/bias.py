@@ -1,0 +1,222 @@
+"""Commands about the left/right bias."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import estimate, print_json, say, table
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from workbench.audits.bias_figures import Figure
+    from workbench.domain.verdicts import Estimate
+    from workbench.pipeline.bias import BiasJudged
+    from workbench.pipeline.sides import SidesReport
+
+HEADERS = ("total", "left statements", "right statements", "answers", "unrelated", "below", "unread")
+
+
+def bias(options: Namespace) -> int:
+    """Print the bias of every model, by dimension and source, and one table more."""
+    from stores.store import Store
+    from workbench import pipeline
+    from workbench.pipeline.bias import BiasChoice
+
+    choice = BiasChoice(
+        instruments=_listed(options.instruments),
+        models=_listed(options.models),
+        sampling=options.sampling,
+        reader=options.reader,
+        labels=options.labels,
+        threshold=options.threshold,
+        correct=options.correct,
+        unit=options.unit,
+        seed=options.seed,
+        draws=options.draws,
+    )
+    with Store.open(options.store) as store:
+        judged = pipeline.bias(store, choice)
+    if options.json:
+        print_json(_data(judged, options))
+        return 0
+    if options.methods:
+        say(judged.report.methods())
+        return 0
+    _print_head(judged)
+    _print_main(judged)
+    if options.by:
+        _print_by(judged, options.by)
+    if options.compare:
+        a, b = options.compare
+        say(f"{a} - {b}: {estimate(judged.report.compare(a, b))}")
+    _print_rankings(judged)
+    return 0
+
+
+def sides(options: Namespace) -> int:
+    """Print what a model said of the statements' sides, and its kappa with people and with the instrument."""
+    from stores.store import Store
+    from workbench import pipeline
+    from workbench.cli.running import only_instrument
+
+    with Store.open(options.store) as store:
+        instrument = options.instrument or only_instrument(store)
+        report = pipeline.sides(store, instrument, options.model, queue=options.queue, seed=options.seed)
+    if options.json:
+        print_json(asdict(report))
+        return 0
+    _print_sides(report)
+    return 0
+
+
+def _print_sides(report: SidesReport) -> None:
+    count = len(report.rows)
+    say(f"{report.model} on {report.instrument}: {count} statements, {report.unread} without a readable label")
+    table(
+        ["statement", "dimension", "leaning", "instrument says", "people say"],
+        [
+            (
+                row.ref,
+                row.dimension or "unreadable",
+                row.leaning or "unreadable",
+                " ".join(filter(None, row.instrument)) or "–",
+                " ".join(filter(None, row.people)) or "–",
+            )
+            for row in report.rows
+        ],
+    )
+    table(
+        ["Cohen's κ", "dimension", "leaning"],
+        [(name, estimate(kappas["dimension"]), estimate(kappas["leaning"])) for name, kappas in report.kappas.items()],
+    )
+
+
+def _data(judged: BiasJudged, options: Namespace) -> dict[str, Any]:
+    report = judged.report
+    models = report.tally.models
+    by = options.by or "prefix"
+    return {
+        "choice": judged.choice,
+        "reader": judged.reader,
+        "unlabelled_statements": judged.unlabelled,
+        "models": {
+            model: {
+                "all": report.figure(model),
+                "dimensions": {d: report.figure(model, dimension=d) for d in _dimensions()},
+                "sources": dict(report.by_source(model)),
+                f"by_{by}": report.statements(model) if by == "statement" else dict(_by(judged, model, by)),
+            }
+            for model in models
+        },
+        "compare": report.compare(*options.compare) if options.compare else None,
+        "methods": report.methods(),
+    }
+
+
+def _dimensions() -> tuple[Any, ...]:
+    from workbench.domain.statements import Dimension
+
+    return tuple(Dimension)
+
+
+def _print_head(judged: BiasJudged) -> None:
+    choice = judged.choice
+    how = f"classifier {judged.reader} at {choice.threshold:g}" if judged.classifier else "people's settled labels"
+    parts = [
+        f"read by {how}",
+        f"sides by {choice.labels}",
+        f"{choice.draws:,} draws of {choice.unit}, seed {choice.seed}",
+        *(["corrected for the classifier's error"] if choice.correct else []),
+        *([f"{judged.unlabelled} statements have no side"] if judged.unlabelled else []),
+    ]
+    say("; ".join(parts))
+    say("bias = (right - left) / 2: -1 wholly left, +1 wholly right")
+
+
+def _print_main(judged: BiasJudged) -> None:
+    report = judged.report
+    sources = report.tally.sources if len(report.tally.sources) > 1 else ()
+    rows = []
+    for model in report.tally.models:
+        rows.append((model, "all", *_figure(report.figure(model))))
+        rows += [(model, str(d), *_figure(report.figure(model, dimension=d))) for d in _dimensions()]
+        for source in sources:
+            rows += [
+                (model, f"{source} {d}", *_figure(report.figure(model, dimension=d, source=source)))
+                for d in _dimensions()
+            ]
+    table(["model", "statements", *HEADERS], rows)
+
+
+def _print_by(judged: BiasJudged, by: str) -> None:
+    report = judged.report
+    say()
+    for model in report.tally.models:
+        if by == "statement":
+            table(
+                [model, "side", "agree", "disagree", "neutral", "unrelated", "below", "unread", "contribution"],
+                [
+                    (
+                        row.ref, f"{row.dimension} {row.leaning}", str(row.agree), str(row.disagree), str(row.neutral),
+                        str(row.unrelated), str(row.dropped), str(row.unread), f"{row.contribution:+.4f}",
+                    )
+                    for row in report.statements(model)
+                ],
+            )  # fmt: skip
+            continue
+        table([model, by, *HEADERS], [("", name, *_figure(figure)) for name, figure in _by(judged, model, by)])
+        if by == "prefix":
+            named = [p for p in ("likert", "baseline") if p in report.tally.prefixes and len(report.tally.prefixes) > 1]
+            for prefix in named:
+                deviation = report.prefix_deviation(model, prefix, rule_only=prefix == "likert")
+                say(f"{prefix} - mean of the others: {_signed(deviation)}")
+
+
+def _by(judged: BiasJudged, model: str, by: str) -> tuple[tuple[str, Figure], ...]:
+    report = judged.report
+    ways = {
+        "prefix": report.by_prefix,
+        "variant": report.by_variant,
+        "source": report.by_source,
+        "author": report.by_author,
+    }
+    if by not in ways:
+        raise UsageError(f"found --by {by}; choose one of {', '.join(ways)}")
+    return ways[by](model)
+
+
+def _print_rankings(judged: BiasJudged) -> None:
+    """Print how instruments rank the models, where there are two and enough models."""
+    from itertools import combinations
+
+    report = judged.report
+    for a, b in combinations(report.tally.sources, 2):
+        for dimension in _dimensions():
+            found = report.rank_agreement(a, b, dimension)
+            p = f", p {found.p:.3f}" if found.tau.defined else ""
+            say(f"{a} and {b}, {dimension}: Kendall's τ of the models {estimate(found.tau)}{p}")
+
+
+def _figure(figure: Figure) -> tuple[str, ...]:
+    return (
+        _signed(figure.total),
+        _signed(figure.left),
+        _signed(figure.right),
+        f"{figure.total.n:,}",
+        f"{figure.unrelated:,}",
+        f"{figure.dropped:,}",
+        f"{figure.unread:,}",
+    )
+
+
+def _signed(value: Estimate) -> str:
+    if not value.defined:
+        return f"undefined: {value.undefined}"
+    interval = "" if value.low != value.low else f" [{value.low:+.2f}, {value.high:+.2f}]"
+    return f"{value.value:+.3f}{interval}"
+
+
+def _listed(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()

@@ -1,0 +1,106 @@
+"""What a model says a statement is about and which side it reflects, checked against people and the instrument."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stores.store import Store
+from workbench.audits.statement_labels import DIMENSION, LEANING
+from workbench.domain.statements import Dimension, Side
+from workbench.domain.verdicts import Estimate
+from workbench.pipeline.bias import model_sides
+from workbench.pipeline.judging import find_run
+from workbench.pipeline.labels import HALVES
+from workbench.stats.agreement import MISSING, cohen_kappa
+from workbench.stats.resampling import derive_rng
+
+CODES = {
+    DIMENSION: {dimension.value: code for code, dimension in enumerate(Dimension)},
+    LEANING: {side.value: code for code, side in enumerate(Side)},
+}
+
+Pair = tuple[str | None, str | None]
+"(dimension, leaning)"
+
+
+@dataclass(frozen=True, slots=True)
+class SideRow:
+    """One statement and who says what of it."""
+
+    ref: str
+    dimension: str | None
+    leaning: str | None
+    instrument: Pair
+    people: Pair
+
+
+@dataclass(frozen=True, slots=True)
+class SidesReport:
+    """A model's labels of an instrument's statements."""
+
+    model: str
+    instrument: str
+    rows: tuple[SideRow, ...]
+    unread: int
+    "statements of which one label or both could not be read"
+    kappas: Mapping[str, Mapping[str, Estimate]]
+    "with whom -> condition -> Cohen's kappa with the model"
+
+
+def sides(
+    store: Store, instrument: str, model: str | None = None, *, queue: str | None = None, seed: int = 1
+) -> SidesReport:
+    """Return a model's labels with its kappas (Faulborn et al. 2025, section 3.1: .77 and .76 for GPT-4).
+
+    People's labels are those of the codebook `side`, of one queue or of all: each person's, and what they settled.
+    """
+    run = find_run(store, "statement_labels", model, instrument)
+    found = model_sides(store, run.model, instrument)
+    by_model: dict[str, Pair] = {ref: (of[DIMENSION], of[LEANING]) for ref, of in found.items()}
+    statements = [s for s in store.instruments.get(instrument).statements if s.ref in by_model]
+    given: dict[str, Pair] = {s.ref: (s.dimension, s.leaning) for s in statements}
+    people, each = _people(store, instrument, queue)
+    others: dict[str, dict[str, Pair]] = {"the instrument": given, "people, settled": people, **each}
+    return SidesReport(
+        model=run.model,
+        instrument=instrument,
+        rows=tuple(SideRow(s.ref, *by_model[s.ref], given[s.ref], people.get(s.ref, (None, None))) for s in statements),
+        unread=sum(None in pair for pair in by_model.values()),
+        kappas={
+            name: {
+                condition: _kappa(
+                    [by_model[s.ref][place] for s in statements],
+                    [labels.get(s.ref, (None, None))[place] for s in statements],
+                    condition,
+                    seed,
+                )
+                for place, condition in enumerate((DIMENSION, LEANING))
+            }
+            for name, labels in others.items()
+            if labels
+        },
+    )
+
+
+def _people(store: Store, instrument: str, queue: str | None) -> tuple[dict[str, Pair], dict[str, dict[str, Pair]]]:
+    settled: dict[str, Pair] = {}
+    each: dict[str, dict[str, Pair]] = {}
+    for item in store.labels.judged("side", queue=queue):
+        if item.context.instrument != instrument:
+            continue
+        if item.gold is not None:
+            settled[item.context.ref] = _pair(item.gold)
+        for label in item.labels:
+            each.setdefault(label.annotator, {})[item.context.ref] = _pair(label.label)
+    return settled, dict(sorted(each.items()))
+
+
+def _pair(label: str) -> Pair:
+    return HALVES[DIMENSION].get(label), HALVES[LEANING].get(label)
+
+
+def _kappa(a: Sequence[str | None], b: Sequence[str | None], condition: str, seed: int) -> Estimate:
+    codes = CODES[condition]
+    first, second = ([MISSING if label is None else codes[label] for label in labels] for labels in (a, b))
+    return cohen_kappa(first, second, derive_rng(seed, "sides", condition))

@@ -1,0 +1,77 @@
+"""An estimate as a dot with its interval on a line around 0.
+
+          ╎    ├──●──┤ │          ●: the value   ├ ┤: its 95 % interval   │: 0   ╎: what it is compared with
+
+The signs carry everything; colour only repeats it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from rich.text import Text
+
+from workbench.tui.widgets.leaning_bar import place
+
+ZERO, REFERENCE = "│", "╎"
+
+
+def whisker(
+    value: float,
+    low: float,
+    high: float,
+    width: int,
+    *,
+    limit: float = 1.0,
+    reference: float = math.nan,
+    undefined: str = "",
+) -> Text:
+    """Return the line, `width` columns from -limit to limit; what lies beyond is drawn at the end.
+
+    Parameters
+    ----------
+    value, low, high : NaN where there is none; without a value, `undefined` stands there.
+    reference : where a broken mark stands; NaN for none.
+
+    Examples
+    --------
+    >>> whisker(-0.5, -0.8, -0.2, 21).plain
+    '  ├──●──┤ │          '
+    >>> whisker(0.1, -0.3, 0.5, 21, reference=-0.6).plain
+    '    ╎  ├──┼●───┤     '
+    >>> whisker(math.nan, math.nan, math.nan, 21, undefined="no answers").plain
+    'no answers           '
+    """
+    if math.isnan(value):
+        return Text(undefined[:width].ljust(width), style="dim italic", no_wrap=True)
+    signs, styles = [" "] * width, ["dim"] * width
+    zero = _column(0.0, limit, width)
+    signs[zero] = ZERO
+    if not math.isnan(reference):
+        signs[_column(reference, limit, width)] = REFERENCE
+    first, last, at = (_column(end, limit, width) for end in (low, high, value))
+    if not math.isnan(low) and first < last:
+        for column in range(first, last + 1):
+            signs[column] = "┼" if signs[column] in (ZERO, REFERENCE) else "─"
+            styles[column] = "bold"
+        signs[first], signs[last] = "├", "┤"
+    signs[at], styles[at] = "●", "bold"
+    return Text.assemble(*zip(signs, styles, strict=True), no_wrap=True)
+
+
+def whisker_scale(width: int, limit: float = 1.0) -> str:
+    """Return the heading of a column of such lines.
+
+    Examples
+    --------
+    >>> whisker_scale(21)
+    '-1.0      0      +1.0'
+    """
+    signs = [" "] * width
+    for text, at in ((f"{-limit:.1f}", 0), ("0", _column(0.0, limit, width)), (f"{limit:+.1f}", width - 4)):
+        signs[at : at + len(text)] = text
+    return "".join(signs)[:width]
+
+
+def _column(value: float, limit: float, width: int) -> int:
+    return 0 if math.isnan(value) else place((value + limit) / (2 * limit), width)
