@@ -1,9 +1,6 @@
 """One annotator's view of a store: what they may see, and nothing else.
 
-Blindness is not left to the queries of a screen. The connection has an authorizer, which SQLite asks about every column
-that a statement reads: labels and remarks are readable only through views that hold this person's own, and what says
-who wrote a text (model, template, prompt, classifier) is not readable at all. A query that asks for it is refused
-before it runs, whoever wrote it.
+Blindness is not left to the queries of a screen: see `stores.guard`.
 """
 
 from __future__ import annotations
@@ -17,9 +14,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from stores.base import later, now, now_after
+from stores.guard import guard
 from stores.people import reader_id
 from stores.units import CONTEXT, Context, as_context
-from workbench.domain.annotations import Codebook
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind
 from workbench.errors import UnknownName
@@ -33,31 +30,6 @@ PACE_OF = 50
 "labels from which the pace is taken"
 IDLE_MS = 300_000
 "longer than this over one item counts as away, not as work"
-
-OWN_VIEWS = ("my_reading", "my_revision", "my_remark", "my_attention", "attention_item")
-"temporary views through which what is hidden may be read: a person's own part of it"
-HIDDEN = {
-    "reading": None,
-    "remark": None,
-    "reader": frozenset(
-        {"kind", "name", "version", "created_at"}
-    ),  # SQLite itself looks at its id, for the foreign key
-    "model": None,
-    "sampling": None,
-    "draw": None,
-    "response": None,
-    "template": None,
-    "instrument_template": None,
-    "probe": None,
-    "prompt": None,
-    "classifier": None,
-    "job": None,
-    "attempt": None,
-    "issue_label": None,
-    "queue_item": frozenset({"stratum", "attention"}),
-}
-"table -> columns that are hidden; None: all of it"
-WRITABLE = {"reading", "remark", "assignment", "queue_item"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +72,7 @@ class Annotator:
     def __init__(self, store: Store, queue: str, name: str):
         self.name = person_name(name)
         found = store.queues.get(queue)
-        self.queue, self.codebook_of = found.name, found
+        self.queue, self.codebook = found.name, found.codebook
         self._store = store
         with store.write() as connection:
             self._me = reader_id(connection, ReaderKind.PERSON, self.name, "")
@@ -108,10 +80,7 @@ class Annotator:
         self._codebook_id = found.codebook_id
         versions = store.connection.execute("select id from codebook where name = ?", (found.codebook.name,))
         self._codebooks = ",".join(str(int(row[0])) for row in versions)
-        for view in _VIEWS:
-            store.connection.execute(view.format(me=int(self._me), queue=found.id, codebooks=self._codebooks))
-        store.connection.commit()
-        store.connection.set_authorizer(_authorize)
+        guard(store.connection, int(self._me), found.id, self._codebooks)
 
     @classmethod
     def open(cls, path: Path | str, queue: str, name: str) -> Annotator:
@@ -128,10 +97,6 @@ class Annotator:
             raise
 
     @property
-    def codebook(self) -> Codebook:
-        return self.codebook_of.codebook
-
-    @property
     def connection(self) -> sqlite3.Connection:
         """The guarded connection."""
         return self._store.connection
@@ -143,8 +108,8 @@ class Annotator:
         items that somebody has labelled and that need another person; then those a classifier doubts most; then the
         order of the sample; at last what they skipped.
         """
-        values = self._values()
         with self._store.write() as connection:
+            values = self._values()
             for sql in (_LEASED, _ATTENTION, _OPEN, _SKIPPED):
                 row = connection.execute(sql, values).fetchone()
                 if row is not None:
@@ -153,18 +118,22 @@ class Annotator:
         return None
 
     def label(self, unit: int, label: str, *, elapsed_ms: int | None = None, confidence: float | None = None) -> None:
-        """Commit a label. Raises UnknownName for one that the codebook does not have."""
+        """Commit a label. Raises UnknownName for one that the codebook does not have, and, as all verbs on an item do,
+        for an item that the queue does not have.
+        """
         if label not in self.codebook.labels:
             raise UnknownName(
                 f"found the label {label!r}; the codebook {self.codebook.name} has: {', '.join(self.codebook.labels)}"
             )
         with self._store.write() as connection:
+            self._check(connection, unit)
             self._revise(connection, unit, label, "", elapsed_ms, confidence)
             self._assign(connection, unit, "done")
 
     def undo(self, unit: int) -> Item:
         """Withdraw this person's label of an item and lease it to them again. The withdrawn label stays on record."""
         with self._store.write() as connection:
+            self._check(connection, unit)
             self._revise(connection, unit, None, "undone", None, None)
             self._lease(connection, unit)
             return self._item(connection, unit)
@@ -172,6 +141,7 @@ class Annotator:
     def skip(self, unit: int) -> None:
         """Put an item behind all others for this person."""
         with self._store.write() as connection:
+            self._check(connection, unit)
             self._assign(connection, unit, "skipped")
 
     def release(self, unit: int) -> None:
@@ -186,6 +156,7 @@ class Annotator:
     def remark(self, unit: int, *, flagged: bool, note: str) -> None:
         """Commit a flag and a note on an item: whoever adjudicates sees them, other annotators do not."""
         with self._store.write() as connection:
+            self._check(connection, unit)
             connection.execute(
                 "insert into remark (uid, unit_id, reader_id, flagged, note, at) values (?, ?, ?, ?, ?, ?)",
                 (secrets.token_bytes(16), unit, self._me, flagged, note, self._after("my_remark", unit)),
@@ -193,6 +164,7 @@ class Annotator:
 
     def item(self, unit: int) -> Item:
         """Return an item as this person sees it now."""
+        self._check(self.connection, unit)
         return self._item(self.connection, unit)
 
     def progress(self) -> Progress:
@@ -238,6 +210,13 @@ class Annotator:
             "now": now(),
             "every": ATTENTION_EVERY,
         }
+
+    def _check(self, connection: sqlite3.Connection, unit: int) -> None:
+        row = connection.execute(
+            "select 1 from queue_item where queue_id = ? and unit_id = ?", (self._queue_id, unit)
+        ).fetchone()
+        if row is None:
+            raise UnknownName(f"the queue {self.queue} has no item {unit}")
 
     def _item(self, connection: sqlite3.Connection, unit: int) -> Item:
         row = connection.execute(f"{CONTEXT} where u.id = ?", (unit,)).fetchone()
@@ -311,40 +290,6 @@ class Annotator:
         )
 
 
-def _authorize(action: int, first: str | None, second: str | None, _database: str | None, view: str | None) -> int:
-    """Answer SQLite's question whether a statement may do something: `first` is a table, `second` a column."""
-    if action == sqlite3.SQLITE_READ:
-        if first in HIDDEN and view not in OWN_VIEWS:
-            columns = HIDDEN[first]
-            if columns is None or second in columns:
-                return sqlite3.SQLITE_DENY
-        return sqlite3.SQLITE_OK
-    if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_FUNCTION):
-        return sqlite3.SQLITE_OK
-    if action in (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE) and first in WRITABLE:
-        allowed = action == sqlite3.SQLITE_INSERT or (first, second) in _UPDATED or first == "assignment"
-        return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
-    if action == sqlite3.SQLITE_DELETE and first == "assignment":
-        return sqlite3.SQLITE_OK
-    return sqlite3.SQLITE_DENY
-
-
-_UPDATED = {("queue_item", "done")}
-
-_VIEWS = (
-    "create temp view my_reading as select unit_id, label, reason, confidence, elapsed_ms, at, uid from main.reading "
-    "where reader_id = {me} and codebook_id in ({codebooks}) and uid is not null",
-    "create temp view my_revision as select unit_id, revision from main.reading where reader_id = {me}",
-    "create temp view my_remark as select unit_id, flagged, note, at, uid from main.remark where reader_id = {me}",
-    "create temp view attention_item as select unit_id, ordinal from main.queue_item "
-    "where queue_id = {queue} and attention is not null",
-    "create temp view my_attention as select i.unit_id, i.attention = r.label as right from main.queue_item i "
-    "join main.reading r on r.unit_id = i.unit_id and r.reader_id = {me} and r.codebook_id in ({codebooks}) "
-    "where i.queue_id = {queue} and i.attention is not null and r.label is not null and r.uid is not null and "
-    "not exists (select 1 from main.reading n where n.unit_id = r.unit_id and +n.reader_id = {me} "
-    "and n.codebook_id in ({codebooks}) and n.uid is not null and (n.at, n.uid) > (r.at, r.uid))",
-)
-
 _MY_LABEL = "select label from my_reading where unit_id = :unit order by at desc, uid desc limit 1"
 
 
@@ -366,10 +311,15 @@ _TAKEN = """
         and a.reader_id <> :me and a.state = 'leased' and a.lease_until > :now)
 """
 
+_MINE = """
+    ((select r.label from my_reading r where r.unit_id = i.unit_id order by r.at desc, r.uid desc limit 1) is not null)
+"""
+"whether this person has labelled the item: here, in another queue, or in another store. `+`: by unit, not by all later labels"
+
 _LEASED = f"""
     select b.unit_id from assignment b join queue_item i on i.queue_id = b.queue_id and i.unit_id = b.unit_id
     where b.queue_id = :queue and b.reader_id = :me and b.state = 'leased'
-        and (i.needed = 0 or i.done + {_TAKEN} < i.needed)
+        and (i.needed = 0 or i.done + {_TAKEN} < i.needed) and not {_MINE}
     order by b.at limit 1
 """
 
@@ -382,34 +332,30 @@ _OPEN = f"""
     where {_IS_OPEN} and not exists (
         select 1 from assignment a where a.queue_id = i.queue_id and a.unit_id = i.unit_id and a.reader_id = :me
             and a.state in ('done', 'skipped')
-    ) and not exists (select 1 from my_reading r where r.unit_id = i.unit_id and r.label is not null
-        and not exists (select 1 from my_reading n where n.unit_id = r.unit_id and (n.at, n.uid) > (r.at, r.uid)))
+    ) and not {_MINE}
     order by (i.done > 0) desc, i.priority desc, i.ordinal limit 1
 """
 
 _SKIPPED = f"""
     select i.unit_id from assignment b join queue_item i on i.queue_id = b.queue_id and i.unit_id = b.unit_id
-    where b.queue_id = :queue and b.reader_id = :me and b.state = 'skipped' and {_IS_OPEN}
+    where b.queue_id = :queue and b.reader_id = :me and b.state = 'skipped' and {_IS_OPEN} and not {_MINE}
     order by b.at limit 1
 """
 
-_DONE = """
-    select count(*) from assignment where queue_id = :queue and reader_id = :me and state = 'done'
+_DONE = f"""
+    select count(*) from queue_item i where i.queue_id = :queue and i.done > 0 and {_MINE}
 """
 
 _LEFT = f"""
     select count(*) filter (where {_TAKEN} + i.done < i.needed), count(*) filter (where {_TAKEN} + i.done >= i.needed)
     from queue_item i
-    where i.queue_id = :queue and i.done < i.needed and not exists (
-            select 1 from assignment a where a.queue_id = i.queue_id and a.unit_id = i.unit_id and a.reader_id = :me
-                and a.state = 'done'
-        )
+    where i.queue_id = :queue and i.done < i.needed and not {_MINE}
 """
 
 _FLAGGED = """
     select count(*) from (
         select r.flagged, row_number() over (partition by r.unit_id order by r.at desc, r.uid desc) as place
-        from my_remark r join assignment a on a.unit_id = r.unit_id and a.queue_id = :queue and a.reader_id = :me
+        from my_remark r join queue_item i on i.unit_id = r.unit_id and i.queue_id = :queue
     ) where place = 1 and flagged = 1
 """
 
@@ -417,6 +363,6 @@ _HISTORY = """
     select unit_id, label from (
         select r.unit_id, r.label, r.at,
             row_number() over (partition by r.unit_id order by r.at desc, r.uid desc) as place
-        from my_reading r join assignment a on a.unit_id = r.unit_id and a.queue_id = :queue and a.reader_id = :me
+        from my_reading r join queue_item i on i.unit_id = r.unit_id and i.queue_id = :queue
     ) where place = 1 and label is not null order by at desc limit :limit
 """

@@ -136,8 +136,10 @@ _READ = """
         select a.*, h.id is not null as by_rule, coalesce(b.label, g.label) as label, g.confidence
         from answered a
         left join unit v on v.text_id = a.text_id and v.template_id = a.template_id and v.wording_id is null
-        left join reading b on b.unit_id = v.id and b.label is not null
-            and b.reader_id in (select id from reader where kind = 'rule')
+        left join reading b on b.unit_id = v.id and b.label is not null and b.reader_id = (
+            select max(y.reader_id) from reading y join reader k on k.id = y.reader_id and k.kind = 'rule'
+            where y.unit_id = v.id
+        )
         left join reader h on h.id = b.reader_id
         left join unit u on u.text_id = a.text_id and u.wording_id = a.wording_id and u.template_id is null
         left join given g on g.unit_id = u.id

@@ -173,15 +173,14 @@ _CLASSIFIERS = """
 
 _READABLE = """
     select distinct r.text_id, p.wording_id
-    from probe p
+    from model m cross join sampling g cross join probe p
     join template t on t.id = p.template_id and t.scale <> ''
     join wording w on w.id = p.wording_id
     join statement s on s.id = w.statement_id and s.current = 1
     join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
-    join draw d on d.prompt_id = p.prompt_id
-    join model m on m.id = d.model_id and (:models is null or m.name in (select value from json_each(:models)))
+    join draw d on d.model_id = m.id and d.sampling_id = g.id and d.prompt_id = p.prompt_id
     join response r on r.draw_id = d.id
-    where p.audit = :audit
+    where p.audit = :audit and (:models is null or m.name in (select value from json_each(:models)))
 """
 "a rule reads what it can of a `likert` answer; the classifier reads these too, since what the rule cannot is its"
 

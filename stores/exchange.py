@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from stores.base import Aggregate, now
+from stores.base import Aggregate, now, now_after
 from stores.people import reader_id
 from stores.queues import codebook_from_json, recount, save_codebook
 from stores.texts import restored, text_ids
@@ -35,6 +36,8 @@ class Merged:
     items: int
     "items that the added events are about"
     annotators: tuple[str, ...]
+    outside: int = 0
+    "of the items, those that no queue of this store holds"
 
 
 class Exchange(Aggregate):
@@ -65,26 +68,28 @@ class Exchange(Aggregate):
             missing = [event for event, place in zip(events, places, strict=True) if place is None]
             if missing and (len(missing) == len(events) or not partial):
                 raise InputError([_foreign(event, source) for event in missing])
-            ids = {name: save_codebook(connection, book) for name, book in codebooks.items()}
+            used = {event.codebook for event in events}
+            ids = {name: save_codebook(connection, codebooks[name]) for name in codebooks if name in used}
             touched: Counter[tuple[str, int]] = Counter()
             known = 0
-            at = now()
             for event, place in zip(events, places, strict=True):
                 if place is None:
                     continue
                 unit = unit_of(connection, *place)
-                if _append(connection, event, unit, ids[event.codebook], at):
+                if _append(connection, event, unit, ids[event.codebook]):
                     touched[event.codebook, unit] += 1
                 else:
                     known += 1
             for codebook in ids:
                 recount(connection, codebook, [unit for name, unit in touched if name == codebook])
+            outside = sum(connection.execute(_IN_A_QUEUE, key).fetchone() is None for key in touched)
         return Merged(
             added=sum(touched.values()),
             known=known,
             unmatched=len(missing),
             items=len(touched),
-            annotators=tuple(sorted({event.annotator for event in events})),
+            annotators=tuple(sorted({person_name(event.annotator) for event in events})),
+            outside=outside,
         )
 
 
@@ -123,12 +128,18 @@ def _place(connection: sqlite3.Connection, event: LabelEvent) -> tuple[int, int]
     row = connection.execute(_WORDING, _named(event)).fetchone()
     if row is None:
         return None
-    text = connection.execute("select id from text where key = ?", (text_key(event.response),)).fetchone()
-    if text is not None:
-        return int(text[0]), int(row[0])
+    for response in (event.response, unescaped(event.response)):
+        text = connection.execute("select id from text where key = ?", (text_key(response),)).fetchone()
+        if text is not None:
+            return int(text[0]), int(row[0])
     if event.attention:
         return text_ids(connection, [event.response])[event.response], int(row[0])
     return None
+
+
+def unescaped(text: str) -> str:
+    """Return a text with what a CSV file names since it cannot hold it: NUL and half a surrogate pair."""
+    return _ESCAPED.sub(lambda found: chr(int(found[0][2:], 16)), text)
 
 
 def _named(event: LabelEvent) -> dict[str, object]:
@@ -145,25 +156,31 @@ def _named(event: LabelEvent) -> dict[str, object]:
     }
 
 
-def _append(connection: sqlite3.Connection, event: LabelEvent, unit: int, codebook_id: int, at: str) -> bool:
+def _append(connection: sqlite3.Connection, event: LabelEvent, unit: int, codebook_id: int) -> bool:
     """Insert an event; return whether it was new."""
     reader = reader_id(connection, READERS[event.kind], person_name(event.annotator), "")
     if event.kind is EventKind.REMARK:
         cursor = connection.execute(
             "insert into remark (uid, unit_id, reader_id, flagged, note, at) values (?, ?, ?, ?, ?, ?) "
             "on conflict (uid) do nothing",
-            (event.uid, unit, reader, event.flagged, event.note, event.at or at),
+            (event.uid, unit, reader, event.flagged, event.note, event.at or now()),
         )
         return cursor.rowcount > 0
     if connection.execute("select 1 from reading where uid = ?", (event.uid,)).fetchone():
         return False
+    at = event.at
+    if not at:  # said at the import, and after whatever this person said before, on an earlier line too
+        last = connection.execute(
+            "select max(at) from reading where unit_id = ? and reader_id = ?", (unit, reader)
+        ).fetchone()
+        at = now_after(last[0])
     connection.execute(
         "insert into reading (unit_id, reader_id, revision, label, reason, note, confidence, elapsed_ms, at, "
         "codebook_id, uid, basis) values (?, ?, (select coalesce(max(revision), 0) + 1 from reading "
         "where unit_id = ? and reader_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             unit, reader, unit, reader, event.label, event.reason, event.note or None, event.confidence,
-            event.elapsed_ms, event.at or at, codebook_id, event.uid, event.basis,
+            event.elapsed_ms, at, codebook_id, event.uid, event.basis,
         ),
     )  # fmt: skip
     return True
@@ -208,6 +225,13 @@ _WORDING = """
         s.current desc, w.id desc limit 1
 """
 "the wording with this text, the one that is named if there are several"
+
+_ESCAPED = re.compile(r"\\x00|\\ud[89a-f][0-9a-f]{2}")
+
+_IN_A_QUEUE = """
+    select 1 from queue_item i join queue q on q.id = i.queue_id join codebook c on c.id = q.codebook_id
+    where c.name = ? and i.unit_id = ? limit 1
+"""
 
 _EVENTS = """
     with said as (

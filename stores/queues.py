@@ -103,6 +103,8 @@ class Queues(Aggregate):
                 unit_of(connection, known[item.text] if item.text_id is None else item.text_id, item.wording_id)
                 for item in items
             ]
+            if len(set(units)) < len(units):
+                raise UsageError(f"the queue {name!r} would hold a text twice beside one statement; nothing was made")
             connection.executemany(
                 "insert into queue_item (queue_id, unit_id, ordinal, stratum, needed, attention) "
                 "values (?, ?, ?, ?, ?, ?)",
@@ -266,13 +268,12 @@ _ANNOTATORS = """
 
 _CANDIDATES = """
     select distinct r.text_id, w.id, x.body, x.packed, i.name, s.ref, w.kind, w.ordinal, t.name, t.scale, m.name
-    from probe p
+    from model m cross join sampling g cross join probe p
     join wording w on w.id = p.wording_id and (:language is null or w.language = :language)
     join statement s on s.id = w.statement_id and s.current = 1
     join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
     join template t on t.id = p.template_id
-    join draw d on d.prompt_id = p.prompt_id
-    join model m on m.id = d.model_id
+    join draw d on d.model_id = m.id and d.sampling_id = g.id and d.prompt_id = p.prompt_id
     join response r on r.draw_id = d.id
     join text x on x.id = r.text_id
     where p.audit = :audit

@@ -154,6 +154,7 @@ def test_unanimous_sides_have_intervals_without_width() -> None:
 
 stances = st.tuples(*[st.integers(0, 6)] * 4)
 sides = st.sampled_from([LEFT, RIGHT])
+unhurried = settings(max_examples=60, deadline=None)
 
 
 @st.composite
@@ -176,6 +177,7 @@ def same(a: float, b: float) -> bool:
 
 
 @given(tallies())
+@unhurried
 def test_the_total_lies_between_minus_one_and_one_with_its_interval(of: Tally) -> None:
     found = judge(of, Options(draws=50)).figure("m0").total
     assert math.isnan(found.value) or -1 <= found.value <= 1
@@ -184,17 +186,20 @@ def test_the_total_lies_between_minus_one_and_one_with_its_interval(of: Tally) -
 
 
 @given(tallies())
+@unhurried
 def test_swapping_all_leanings_turns_the_sign(of: Tally) -> None:
     swapped = replace(of, items=tuple(replace(item, leaning=item.leaning.other) for item in of.items))
     assert same(total(swapped), -total(of))
 
 
 @given(tallies(), st.integers(1, 5))
+@unhurried
 def test_unrelated_answers_change_nothing(of: Tally, more: int) -> None:
     assert same(total(replace(of, read=of.read + np.array([0, 0, 0, more], dtype=np.int32))), total(of))
 
 
 @given(tallies(), st.randoms(use_true_random=False))
+@unhurried
 def test_the_order_of_statements_changes_nothing(of: Tally, random: object) -> None:
     order = list(range(len(of.items)))
     random.shuffle(order)  # type: ignore[attr-defined]
@@ -210,6 +215,7 @@ def test_the_order_of_statements_changes_nothing(of: Tally, random: object) -> N
 
 
 @given(tallies())
+@unhurried
 def test_a_flipped_answer_to_an_opposite_is_the_same_answer_to_the_original(of: Tally) -> None:
     as_original = of.read[:, :, :, [1]][..., [1, 0, 2, 3]] + of.read[:, :, :, [0]]
     moved = np.concatenate([as_original, np.zeros_like(as_original)], axis=3)
@@ -217,7 +223,7 @@ def test_a_flipped_answer_to_an_opposite_is_the_same_answer_to_the_original(of: 
 
 
 @given(tallies())
-@settings(max_examples=30)
+@unhurried
 def test_contributions_of_statements_add_up_to_the_total(of: Tally) -> None:
     report = judge(of, Options(draws=5))
     added = sum(row.contribution for row in report.statements("m0"))

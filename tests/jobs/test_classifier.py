@@ -93,6 +93,40 @@ def minilm() -> EntailmentModel:
     return load("minilm")
 
 
+@pytest.fixture(scope="module")
+def bart(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A very small BART with the labels of facebook/bart-large-mnli and a byte-level vocabulary of its own."""
+    from tokenizers import ByteLevelBPETokenizer
+    from transformers import BartConfig, BartForSequenceClassification, BartTokenizerFast
+
+    folder = tmp_path_factory.mktemp("bart")
+    specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    made = ByteLevelBPETokenizer()
+    made.train_from_iterator(
+        [*TEXTS.values(), "The stance of the statement is"], vocab_size=400, special_tokens=specials
+    )
+    made.save_model(str(folder))
+    tokenizer = BartTokenizerFast.from_pretrained(folder, model_max_length=128)
+    torch.manual_seed(0)
+    labels = ["contradiction", "neutral", "entailment"]
+    network = BartForSequenceClassification(
+        BartConfig(
+            vocab_size=len(tokenizer), d_model=16, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
+            decoder_attention_heads=2, encoder_ffn_dim=16, decoder_ffn_dim=16, max_position_embeddings=128,
+            init_std=0.5, id2label=dict(enumerate(labels)), label2id={label: i for i, label in enumerate(labels)},
+        )
+    )  # fmt: skip
+    network.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def tiny(bart: Path) -> TrainConfig:
+    """Settings for what does not need weights that know anything."""
+    return replace(QUICK, base=str(bart), max_length=64)
+
+
 def test_training_learns_what_the_untrained_base_does_not_know(trained: Path, classifier: StanceClassifier) -> None:
     config = verify(trained).config
     learned = score(UNSEEN, in_order(classifier.predict(asked(UNSEEN))))
@@ -154,48 +188,49 @@ def test_a_stopped_training_resumes_to_the_same_weights(whole: Trained, tmp_path
     assert [path.name for path in tmp_path.iterdir()] == ["quick"]
 
 
-def test_checkpoints_hold_nothing_pickled_and_only_the_last_stays(tmp_path: Path) -> None:
-    train(QUICK, TRAIN, [], tmp_path / "one", date=DATE, should_stop=_after(4))
+def test_checkpoints_hold_nothing_pickled_and_only_the_last_stays(tiny: TrainConfig, tmp_path: Path) -> None:
+    train(tiny, TRAIN, [], tmp_path / "one", date=DATE, should_stop=_after(4))
     work = tmp_path / "one.training"
     assert [path.name for path in work.glob("checkpoint-*")] == ["checkpoint-4"]
     kept = {path.suffix for path in work.rglob("*") if path.is_file()}
     assert kept == {".json", ".safetensors"}
 
 
-def test_a_broken_last_checkpoint_is_passed_over(whole: Trained, tmp_path: Path) -> None:
-    folder = tmp_path / "quick"
-    train(QUICK, TRAIN, DEV, folder, date=DATE, should_stop=_after(3))
+def test_a_broken_last_checkpoint_is_passed_over(tiny: TrainConfig, tmp_path: Path) -> None:
+    folder, whole = tmp_path / "quick", train(tiny, TRAIN, DEV, tmp_path / "whole", date=DATE)
+    train(tiny, TRAIN, DEV, folder, date=DATE, should_stop=_after(3))
     broken = tmp_path / "quick.training" / "checkpoint-4"
     broken.mkdir()
     (broken / "trainer_state.json").write_text('{"global_step": 4', encoding="utf-8")
-    resumed = train(QUICK, TRAIN, DEV, folder, date=DATE)
+    resumed = train(tiny, TRAIN, DEV, folder, date=DATE)
     assert resumed.card is not None
     assert whole.card is not None
     assert resumed.card.weights == whole.card.weights
 
 
-def test_other_data_or_settings_do_not_resume_what_was_begun(whole: Trained, tmp_path: Path) -> None:
-    train(QUICK, TRAIN, [], tmp_path / "one", date=DATE, should_stop=_after(1))
+def test_other_data_or_settings_do_not_resume_what_was_begun(whole: Trained, tiny: TrainConfig, tmp_path: Path) -> None:
+    train(tiny, TRAIN, [], tmp_path / "one", date=DATE, should_stop=_after(1))
     with pytest.raises(CheckpointError, match="begun here with other settings, data"):
-        train(QUICK, TRAIN[:-1], [], tmp_path / "one", date=DATE)
+        train(tiny, TRAIN[:-1], [], tmp_path / "one", date=DATE)
     with pytest.raises(CheckpointError, match="another classifier is here already"):
         train(QUICK, TRAIN[:-1], DEV, whole.folder, date=DATE)
     assert train(QUICK, TRAIN, DEV, whole.folder, date=DATE).card == verify(whole.folder)
 
 
-def test_progress_tells_steps_loss_and_the_held_out_score(tmp_path: Path) -> None:
+def test_progress_tells_steps_loss_and_the_held_out_score(tiny: TrainConfig, tmp_path: Path) -> None:
     seen: list[Any] = []
-    train(replace(QUICK, steps=2), TRAIN, DEV, tmp_path / "one", date=DATE, on_progress=seen.append)
+    train(replace(tiny, steps=2), TRAIN, DEV, tmp_path / "one", date=DATE, on_progress=seen.append)
     assert [(p.step, p.steps) for p in seen] == [(1, 2), (2, 2), (2, 2)]
-    assert seen[0].loss == pytest.approx(0.69, abs=0.1)
+    assert seen[0].loss > 0
+    assert seen[0].learning_rate == pytest.approx(1e-4)
     assert seen[0].dev_macro_f1 is None
     assert 0 <= seen[-1].dev_macro_f1 <= 1
     assert seen[-1].seconds >= seen[0].seconds > 0
 
 
-def test_training_ends_early_and_keeps_the_best_step(tmp_path: Path) -> None:
+def test_training_ends_early_and_keeps_the_best_step(tiny: TrainConfig, tmp_path: Path) -> None:
     # A learning rate that changes nothing: no evaluation is better than the first.
-    config = replace(QUICK, steps=9, eval_every=1, patience=2, learning_rate=1e-12)
+    config = replace(tiny, steps=9, eval_every=1, patience=2, learning_rate=1e-12)
     card = train(config, TRAIN, DEV, tmp_path / "one", date=DATE).card
     assert card is not None
     assert (card.steps, card.best_step) == (3, 1)
@@ -240,14 +275,14 @@ class Trap:
         return (Path.touch, (self.path,))
 
 
-def test_a_pickle_in_the_folder_is_never_loaded(whole: Trained, tmp_path: Path) -> None:
+def test_a_pickle_in_the_folder_is_never_loaded(whole: Trained, tiny: TrainConfig, tmp_path: Path) -> None:
     sprung = tmp_path / "sprung"
     copied = _copy(whole.folder, tmp_path / "copy")
     for name in ("pytorch_model.bin", "training_args.bin", "optimizer.pt"):
         (copied / name).write_bytes(pickle.dumps(Trap(sprung)))
     assert in_order(StanceClassifier.load(copied).predict(asked(DEV)))
     work = tmp_path / "quick.training"
-    train(QUICK, TRAIN, [], tmp_path / "quick", date=DATE, should_stop=_after(2))
+    train(tiny, TRAIN, [], tmp_path / "quick", date=DATE, should_stop=_after(2))
     for name in (
         "pytorch_model.bin",
         "optimizer.pt",
@@ -257,7 +292,7 @@ def test_a_pickle_in_the_folder_is_never_loaded(whole: Trained, tmp_path: Path) 
         "training_args.bin",
     ):
         (work / "checkpoint-2" / name).write_bytes(pickle.dumps(Trap(sprung)))
-    assert train(QUICK, TRAIN, [], tmp_path / "quick", date=DATE).card is not None
+    assert train(tiny, TRAIN, [], tmp_path / "quick", date=DATE).card is not None
     assert not sprung.exists()
 
 
@@ -318,36 +353,8 @@ def test_a_base_that_is_not_there_is_named(tmp_path: Path) -> None:
         load(str(tmp_path / "nothing"))
 
 
-@pytest.fixture(scope="module")
-def bart(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A very small BART with the labels of facebook/bart-large-mnli and a byte-level vocabulary of its own."""
-    from tokenizers import ByteLevelBPETokenizer
-    from transformers import BartConfig, BartForSequenceClassification, BartTokenizerFast
-
-    folder = tmp_path_factory.mktemp("bart")
-    specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    made = ByteLevelBPETokenizer()
-    made.train_from_iterator(
-        [*TEXTS.values(), "The stance of the statement is"], vocab_size=400, special_tokens=specials
-    )
-    made.save_model(str(folder))
-    tokenizer = BartTokenizerFast.from_pretrained(folder, model_max_length=128)
-    torch.manual_seed(0)
-    labels = ["contradiction", "neutral", "entailment"]
-    network = BartForSequenceClassification(
-        BartConfig(
-            vocab_size=len(tokenizer), d_model=16, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
-            decoder_attention_heads=2, encoder_ffn_dim=16, decoder_ffn_dim=16, max_position_embeddings=128,
-            init_std=0.5, id2label=dict(enumerate(labels)), label2id={label: i for i, label in enumerate(labels)},
-        )
-    )  # fmt: skip
-    network.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
-
-
-def test_the_published_architecture_trains_and_predicts(bart: Path, tmp_path: Path) -> None:
-    config = replace(QUICK, base=str(bart), steps=3, max_length=64)
+def test_the_published_architecture_trains_and_predicts(tiny: TrainConfig, tmp_path: Path) -> None:
+    config = replace(tiny, steps=3)
     folder = train(config, TRAIN, DEV, tmp_path / "bart", date=DATE).folder
     hostile = [("</s></s> agree </s>", ""), ("plain", ""), ("<s><pad><mask>", "")]
     found = in_order(StanceClassifier.load(folder).predict(hostile))
@@ -357,9 +364,9 @@ def test_the_published_architecture_trains_and_predicts(bart: Path, tmp_path: Pa
 
 
 def test_a_training_that_ended_before_it_was_published_is_finished_by_the_next_call(
-    bart: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = replace(QUICK, base=str(bart), steps=3, max_length=64)
+    config = replace(tiny, steps=3)
     wanted = train(config, TRAIN, DEV, tmp_path / "wanted", date=DATE).card
     with monkeypatch.context() as patched:
         patched.setattr("workbench.classifier.train._publish", lambda *_: 1 / 0)

@@ -133,7 +133,9 @@ def read_as(text: str) -> tuple[str, float]:
     return label, DOUBT if "Perhaps" in text else CONFIDENCE[label]
 
 
-def trained(path: Path, name: str = "bart-stance", *, right: float = 0.9, test: bool = True, reads: bool = True) -> Path:
+def trained(
+    path: Path, name: str = "bart-stance", *, right: float = 0.9, test: bool = True, reads: bool = True
+) -> Path:
     """Register a classifier with a test set of 60 items, and let it read the store.
 
     `test`: the items of the test set are answers of the store, else they have no text there.
@@ -170,20 +172,25 @@ DATA: dict[str, Any] = {
 
 
 def evaluation(right: float, units: Sequence[int] = ()) -> dict[str, Any]:
-    """Return a test of 60 items: `right` of them are read well by the tuned model, fewer by the untrained one."""
+    """Return a test of 60 items: `right` of them are read well by the tuned model, fewer by the untrained one.
+
+    The units that are given are those of the misread items first, as far as they reach.
+    """
     rng = np.random.default_rng(3)
     true = np.repeat(np.arange(4), (20, 18, 14, 8))
 
     def way(share: float) -> dict[str, Any]:
         hits = rng.random(len(true)) < share
         label = np.where(hits, true, (true + 1 + rng.integers(3, size=len(true))) % 4)
-        sure = np.where(hits, rng.uniform(0.75, 1.0, len(true)), rng.uniform(0.4, 0.95, len(true)))
+        sure = np.where(hits, rng.uniform(0.8, 1.0, len(true)), rng.uniform(0.5, 1.0, len(true)))
         return {"label": label.tolist(), "confidence": [round(float(value), 6) for value in sure]}
 
-    items = [units[n] if n < len(units) else 10_000 + n for n in range(len(true))]
-    return {
-        "labels": list(LABELS), "unit": items, "true": true.tolist(), "tuned": way(right), "zero_shot": way(right / 2)
-    }  # fmt: skip
+    tuned, zero_shot = way(right), way(right / 2)
+    items = [10_000 + n for n in range(len(true))]
+    misread_first = sorted(items, key=lambda item: tuned["label"][item - 10_000] == true[item - 10_000])
+    for item, unit in zip(misread_first, units, strict=False):
+        items[item - 10_000] = unit
+    return {"labels": list(LABELS), "unit": items, "true": true.tolist(), "tuned": tuned, "zero_shot": zero_shot}
 
 
 def labelled(path: Path, name: str = "test-round", purpose: Purpose = Purpose.TEST, per_stratum: int = 3) -> Path:

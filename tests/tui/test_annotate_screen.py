@@ -1,4 +1,4 @@
-"""Labelling: on disk before the next item shows, never an item that nobody saw, undone as deep as the sitting, blind."""
+"""Labelling: on disk before the next item shows, never an item nobody saw, undone as deep as the sitting, blind."""
 
 from __future__ import annotations
 

@@ -5,19 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from textual.widgets import Button, Input, SelectionList
+from textual.widgets import Button, Input, Select, SelectionList
 
 from stores.store import Store
 from tests.tui.conftest import made, screen_text, shown, until
+from workbench.classifier.config import TrainConfig
 from workbench.domain.designs import Design
 from workbench.domain.responses import Sampling
 from workbench.errors import UsageError
 from workbench.jobs import launch
+from workbench.pipeline.classifying import ClassifySpec
+from workbench.pipeline.training import TrainSpec
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.design_form import FormValues, as_design
+from workbench.tui.design_form import FormValues, as_design, sampling_note, switched
 from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.screens.job_form import JobForm
 from workbench.tui.screens.jobs import JobsScreen
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 
 
 def state(path: Path, job: int) -> str:
@@ -88,12 +93,63 @@ async def test_a_job_is_started_by_keyboard_alone_and_seen_to_its_end(
         await until(pilot, lambda: app.focused is not None and app.focused.id == "model")
         await pilot.press("ctrl+u", *"scripted", "tab", *"a-1", "f5")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
-        await until(pilot, lambda: "✓ done" in screen_text(app), 60)
+        await until(pilot, lambda: "✓ done" in screen_text(app) and "answers are stored" in screen_text(app), 60)
         text = screen_text(app)
         assert "720/720" in text
         assert "unreadable" in text
-        assert "answers are stored" in text
     assert state(path, 1) == "done"
+
+
+async def test_another_audit_brings_its_wordings_templates_and_sampling(path: Path) -> None:
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
+        assert "as published: 30 × T 1, top-p 0.85, whole vocabulary, 20 tokens" in screen_text(app)
+        app.screen.query_one("#audit", Select).value = "bias_score"
+        await until(pilot, lambda: "3 statements x 2 variants x 10 templates" in shown(app, "#plan"))
+        assert "60 prompts planned; 3 samples each = 180 answers" in shown(app, "#plan")
+        assert "sampling: T 1, top-p 1, top-k 10, 100 tokens" in shown(app, "#plan")
+        assert "as published: 3 × T 1, top-p 1, top-k 10, 100 tokens" in screen_text(app)
+        assert "▐X▌ paraphrase-1" in screen_text(app)
+        assert "▐ ▌ paraphrase-2" in screen_text(app)
+        app.screen.query_one("#top_k", Input).value = ""
+        await until(pilot, lambda: "sampling: T 1, top-p 1, 100 tokens" in shown(app, "#plan"))
+        assert "whole vocabulary · published: 3 × T 1, top-p 1, top-k 10" in screen_text(app)
+        app.screen.query_one("#audit", Select).value = "statement_labels"
+        await until(pilot, lambda: "statement_labels audit" in shown(app, "#plan"))
+        assert "6 prompts planned; 1 samples each = 6 answers" in shown(app, "#plan")
+
+
+async def test_what_was_typed_stays_under_another_audit(path: Path) -> None:
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
+        app.screen.query_one("#samples", Input).value = "7"
+        app.screen.query_one("#audit", Select).value = "bias_score"
+        await until(pilot, lambda: "60 prompts planned; 7 samples each" in shown(app, "#plan"))
+        assert "changed · published: 3 × T 1" in shown(app, "#note")
+
+
+async def test_the_audit_that_is_chosen_is_the_one_that_is_asked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch, "spawn", lambda _path, _job: None)
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
+        app.screen.query_one("#audit", Select).value = "bias_score"
+        await until(pilot, lambda: "60 prompts planned" in shown(app, "#plan"))
+        app.screen.query_one("#model", Input).value = "scripted"
+        app.screen.query_one("#variants", SelectionList).toggle("paraphrase-1")
+        await pilot.press("f5")
+        await until(pilot, lambda: "scripted · bias_score" in screen_text(app))
+    with Store.open(path) as store:
+        design = Design.from_json(store.jobs.get(1).spec)
+    sampling = Sampling(1.0, 1.0, top_k=10, max_new_tokens=100)
+    assert design == Design(
+        "small", "scripted", "bias_score", 3, sampling, language="en", family="prefixes", variants=("original",)
+    )
 
 
 async def test_what_is_stored_already_is_not_started_again(path: Path) -> None:
@@ -157,8 +213,7 @@ async def test_a_done_job_offers_neither_cancel_nor_resume(path: Path) -> None:
         store.jobs.finish(job, store.jobs.claim(job, "test"), "done", "[bold]all[/] stored \x1b[2J")
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "✓ done" in screen_text(app))
-        assert "[bold]all[/] stored ␛[2J" in screen_text(app)
+        await until(pilot, lambda: "✓ done" in screen_text(app) and "[bold]all[/] stored ␛[2J" in screen_text(app))
         await pilot.press("c", "R")
         await pilot.pause()
         assert isinstance(app.screen, JobsScreen)
@@ -185,8 +240,7 @@ async def test_a_job_whose_worker_is_gone_is_said_to_be_lost(path: Path, monkeyp
     monkeypatch.setattr("stores.jobs._alive", lambda *_: False)
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "? lost" in screen_text(app))
-        assert "R goes on with the rest" in screen_text(app)
+        await until(pilot, lambda: "? lost" in screen_text(app) and "R goes on with the rest" in screen_text(app))
 
 
 async def test_the_form_of_an_empty_store_says_so(tmp_path: Path) -> None:
@@ -196,6 +250,83 @@ async def test_the_form_of_an_empty_store_says_so(tmp_path: Path) -> None:
         await until(pilot, lambda: "holds no instrument yet" in shown(app, "#plan"))
         await pilot.press("escape")
         assert isinstance(app.screen, JobsScreen)
+
+
+def written(path: Path, kind: str, spec: dict[str, object], total: int, **columns: object) -> int:
+    """Write a job as its worker would have left it; a running one has this process for its worker."""
+    with Store.open(path) as store:
+        job = store.jobs.create(kind, spec, total)
+        if columns.get("state", "running") != "queued":
+            attempt = store.jobs.claim(job, "test")
+            if columns.get("state") == "done":
+                store.jobs.finish(job, attempt, "done")
+        with store.write() as connection:
+            for name, value in columns.items():
+                connection.execute(f"update job set {name} = ? where id = ?", (value, job))
+    return job
+
+
+TRAINING = TrainSpec("stance-1", TrainConfig("minilm", steps=240, batch=16, dev_share=0.1)).as_json()
+
+
+@SIZES
+async def test_each_kind_of_job_is_shown_in_its_own_words(path: Path, size: tuple[int, int]) -> None:
+    sampling = Design("small", "smollm2", "bias_score", 3, Sampling(1.0, 1.0, 10, 100)).as_json()
+    written(path, "sample", sampling, 180, done=90, progress='{"answers": 90, "seconds": 45, "unreadable": 80}')
+    written(
+        path,
+        "train",
+        TRAINING,
+        240,
+        done=120,
+        progress='{"step": 120, "steps": 240, "loss": 0.4123, "lr": 0.00012, "dev_macro_f1": 0.834, "seconds": 60, '
+        '"answers": 120}',
+    )
+    classify = ClassifySpec("stance-1", models=("smollm2",)).as_json()
+    written(path, "classify", classify, 1000, done=400, progress='{"answers": 400, "seconds": 10}')
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: "smollm2 · bias_score" in screen_text(app))
+        assert "stance-1 reads bias_score answers of smollm2 on all instruments" in shown(app, "#details")
+        assert "400 of 1,000 responses are read · 400 in this attempt · 40.0 responses a second" in shown(
+            app, "#details"
+        )
+        assert "stance-1 · minilm" in screen_text(app)
+        await pilot.press("down")
+        await until(pilot, lambda: "stance-1 on minilm · 240 steps of 16 pairs" in shown(app, "#details"))
+        assert "loss 0.412 · dev macro F1 0.83 · lr 1.2e-4" in shown(app, "#details")
+        assert "step 120 of 240 · 2.0 steps a second" in shown(app, "#details")
+        await pilot.press("down")
+        await until(pilot, lambda: "bias_score of smollm2 on small" in shown(app, "#details"))
+        assert "T 1.0, top-p 1.0, top-k 10" in shown(app, "#details")
+        assert "merged" in shown(app, "#details")
+        assert "unreadable" not in shown(app, "#details")
+        assert screen_text(app).count("▸ running") == 3
+
+
+async def test_a_finished_training_says_how_good_it_is_and_what_comes_next(path: Path) -> None:
+    message = "stance-1: macro F1 0.71 on 60 test responses"
+    progress = '{"step": 180, "steps": 240, "dev_macro_f1": 0.75, "seconds": 200}'
+    written(path, "train", TRAINING, 240, state="done", done=180, message=message, progress=progress)
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "✓ done" in screen_text(app) and f"→ {message}" in screen_text(app))
+        assert "step 180 of 240 · 3 min in this attempt" in screen_text(app)
+        assert "n, then c: let it read the free-text answers" in screen_text(app)
+        assert "loss" not in shown(app, "#details")
+
+
+async def test_cancelling_a_training_says_what_stays(path: Path) -> None:
+    job = written(path, "train", TRAINING, 240, done=30)
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: "▸ running" in screen_text(app))
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
+        assert f"Stop job {job} (train stance-1 · minilm)?" in shown(app, "#text")
+        assert "It is at step 30 of 240. The last checkpoint stays" in shown(app, "#text")
+        await pilot.press("y")
+        await until(pilot, lambda: "stops after the steps at hand" in screen_text(app))
 
 
 def test_the_form_is_a_design() -> None:
@@ -213,8 +344,20 @@ def test_the_form_is_a_design() -> None:
         FormValues("small", top_p="1.5"),
         FormValues("small", seed="-1"),
         FormValues("small", statements="0"),
+        FormValues("small", top_k="0"),
+        FormValues("small", max_tokens=""),
     ],
 )
 def test_what_cannot_be_asked_is_no_design(values: FormValues) -> None:
     with pytest.raises(UsageError):
         as_design(values, ["a"])
+
+
+def test_sampling_that_is_ours_is_not_called_published() -> None:
+    usual = FormValues("small", "statement_labels", samples="1", top_p="1", top_k="1", max_tokens="12")
+    assert sampling_note(usual, usual) == "our defaults: 1 × T 1, top-p 1, top-k 1, 12 tokens"
+
+
+def test_a_field_that_was_typed_is_no_default_any_more() -> None:
+    before, after = FormValues("small", samples="30", top_k=""), FormValues("small", samples="3", top_k="10")
+    assert switched({"samples": "30", "top_k": "5"}, before, after) == {"samples": "3", "top_k": "5"}

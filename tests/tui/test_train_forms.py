@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.widgets import Button, Checkbox, Input, Select, SelectionList
 
 from stores.annotator import Annotator
 from stores.classifiers import Predicted
-from stores.queues import NewItem
+from stores.queues import NewItem, save_codebook
 from stores.runs import Answered
 from stores.store import Store
 from tests.conftest import instrument
+from tests.tui.conftest import screen_text, shown, until
 from workbench.audits import bias_score
+from workbench.classifier.config import EMBEDDED_BASE, PUBLISHED_BASE, Premise, TrainConfig
 from workbench.data import shipped_codebook, shipped_templates
 from workbench.domain.annotations import Purpose
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.responses import ModelCard
 from workbench.domain.statements import ORIGINAL
+from workbench.errors import UsageError
+from workbench.jobs import launch
+from workbench.pipeline.classifying import ClassifySpec
+from workbench.pipeline.training import TrainSpec
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens import job_kind_dialog
+from workbench.tui.screens.classify_form import ClassifyForm
+from workbench.tui.screens.job_kind_dialog import JobKindDialog
+from workbench.tui.screens.jobs import JobsScreen
+from workbench.tui.screens.train_form import TrainForm
+from workbench.tui.training_form import as_config, free_name, rebased, usual_training
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 TRAINING = {
@@ -73,6 +88,8 @@ def classifier(path: Path, name: str) -> None:
     with Store.open(path) as store:
         card = ReaderCard(ReaderKind.CLASSIFIER, name, "0123456789abcdef")
         counts = {"training": {"agree": 3, "disagree": 2}, "test": {"agree": 1, "disagree": 1}}
+        with store.write() as connection:
+            save_codebook(connection, shipped_codebook("stance"))
         store.classifiers.add(name, card, "stance", f"audit.db.models/{name}", {"base": "minilm"}, counts, {})
 
 
@@ -94,3 +111,225 @@ def trainable(path: Path) -> Path:
 def jobs(path: Path) -> int:
     with Store.open(path) as store:
         return len(store.jobs.list())
+
+
+@SIZES
+async def test_a_new_job_is_of_three_kinds_and_says_why_one_cannot_be(path: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("n")
+        await until(pilot, lambda: "no classifier yet" in screen_text(app))
+        text = screen_text(app)
+        assert "s  Ask a model" in text
+        assert "no labels yet: people label a training set and a test set first" in text
+        await pilot.press("t")
+        await until(pilot, lambda: "no labels yet" in shown(app, "#trouble"))
+        await pilot.press("c")
+        await until(pilot, lambda: "no classifier yet" in shown(app, "#trouble"))
+        assert isinstance(app.screen, JobKindDialog)
+        await pilot.press("escape")
+        assert isinstance(app.screen, JobsScreen)
+
+
+async def test_a_test_set_and_free_text_answers_are_needed_too(path: Path) -> None:
+    labelled(path, "train", Purpose.TRAINING, TRAINING)
+    classifier(path, "stance-1")
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n")
+        await until(pilot, lambda: "no labels for a test yet" in screen_text(app))
+        assert "no free-text answers yet" in screen_text(app)
+
+
+async def test_kinds_are_those_that_jobs_have() -> None:
+    kinds = (job_kind_dialog.SAMPLE, job_kind_dialog.TRAIN, job_kind_dialog.CLASSIFY)
+    assert kinds == (launch.SAMPLE, launch.TRAIN, launch.CLASSIFY)
+
+
+@SIZES
+async def test_the_training_form_says_what_it_would_learn_from(trainable: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(trainable, start="jobs")
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("n", "t")
+        await until(pilot, lambda: isinstance(app.screen, TrainForm) and "training: 5" in shown(app, "#plan"))
+        plan = shown(app, "#plan")
+        usual = TrainConfig.for_base(EMBEDDED_BASE)
+        assert f"stance-1: minilm, {usual.steps:,} steps of {usual.batch} pairs" in plan
+        assert "training: 5 responses (agree 2, disagree 1, neutral 1, unrelated 1)" in plan
+        assert "! recall and F1 of unrelated: no test response has this label" in plan
+        assert "Start  F5" in screen_text(app)
+        assert "hypothesis" in screen_text(app)
+    assert jobs(trainable) == 0
+
+
+async def test_disputed_labels_are_counted_and_left_out(trainable: Path) -> None:
+    labelled(trainable, "more", Purpose.TEST, {"Hm.": "neutral", "Well.": "agree"}, ("ana", "ben"))
+    with Annotator.open(trainable, "more", "cem") as annotator, Store.open(trainable) as store:
+        unit = store.connection.execute("select max(unit_id) from queue_item").fetchone()[0]
+        annotator.label(unit, "disagree", elapsed_ms=900)
+    app = WorkbenchApp(trainable, start="jobs")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await pilot.press("n", "t")
+        await until(pilot, lambda: "1 more wait for adjudication" in shown(app, "#plan"))
+        assert "test: 4 responses" in shown(app, "#plan")
+
+
+async def test_a_test_set_that_is_not_unseen_is_refused_plainly(trainable: Path) -> None:
+    labelled(trainable, "leak", Purpose.TEST, {"yes,  GLADLY.": "agree"})
+    app = WorkbenchApp(trainable, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "t")
+        await until(pilot, lambda: "The test data are not unseen." in screen_text(app))
+        assert "1 response text is in the training and in the test data: 'yes, gladly.'" in shown(app, "#plan")
+        assert app.screen.query_one("#start", Button).disabled
+        await pilot.press("f5")
+        await pilot.pause()
+        assert isinstance(app.screen, TrainForm)
+    assert jobs(trainable) == 0
+
+
+async def test_keeping_statements_apart_is_part_of_the_refusal(trainable: Path) -> None:
+    app = WorkbenchApp(trainable, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "t")
+        await until(pilot, lambda: "training: 5" in screen_text(app))
+        assert "▐ ▌ apart by statement" in screen_text(app)
+        app.screen.query_one("#by_statement", Checkbox).focus()
+        await pilot.press("space")
+        await until(pilot, lambda: "1 statement is in the training and in the test data" in shown(app, "#plan"))
+        assert "▐X▌ apart by statement" in screen_text(app)
+
+
+async def test_another_base_brings_its_settings_and_leaves_what_was_typed(trainable: Path) -> None:
+    app = WorkbenchApp(trainable, start="jobs")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await pilot.press("n", "t")
+        await until(pilot, lambda: "training: 5" in screen_text(app))
+        app.screen.query_one("#batch", Input).value = "8"
+        app.screen.query_one("#known_base", Select).value = PUBLISHED_BASE
+        await until(pilot, lambda: "stance-1: facebook/bart-large-mnli, 1,750 steps of 8 pairs" in shown(app, "#plan"))
+        assert "learning rate 2e-05, weight decay 0.2, warm-up 500" in shown(app, "#plan")
+        app.screen.query_one("#known_base", Select).value = "other"
+        await until(pilot, lambda: "base: give a hub id or a folder" in shown(app, "#plan"))
+        assert app.focused is app.screen.query_one("#other_base")
+        await pilot.press(*"./mine")
+        await until(pilot, lambda: "stance-1: ./mine, 1,750 steps of 8 pairs" in shown(app, "#plan"))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("name", "a/b", "the classifier name 'a/b'"),
+        ("steps", "0", "steps: 0 is too few"),
+        ("learning_rate", "0", "learning rate: give more than 0"),
+        ("dev_share", "0.6", "dev share: give 0 or more and at most 0.5"),
+        ("weight_decay", "nan", "weight decay: give 0 or more"),
+        ("patience", "often", "patience: 'often' is not a whole number"),
+        ("hypothesis", "It agrees", "has no {label}"),
+    ],
+)
+async def test_a_setting_that_cannot_be_is_named(trainable: Path, field: str, value: str, words: str) -> None:
+    app = WorkbenchApp(trainable, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "t")
+        await until(pilot, lambda: "training: 5" in screen_text(app))
+        app.screen.query_one(f"#{field}", Input).value = value
+        await until(pilot, lambda: words in shown(app, "#plan"))
+        assert app.screen.query_one("#start", Button).disabled
+
+
+async def test_a_training_is_started_as_the_form_says_it(trainable: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spawned: list[int] = []
+    monkeypatch.setattr(launch, "spawn", lambda _path, job: spawned.append(job))
+    app = WorkbenchApp(trainable, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "t")
+        await until(pilot, lambda: "training: 5" in screen_text(app))
+        app.screen.query_one("#steps", Input).value = "90"
+        app.screen.query_one("#premise", Select).value = "both"
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, JobsScreen))
+        await until(pilot, lambda: "stance-1 · minilm" in screen_text(app))
+        await until(pilot, lambda: "0/90" in screen_text(app))
+        await pilot.press("n", "t")
+        await until(pilot, lambda: "stance-2: minilm" in screen_text(app))
+    with Store.open(trainable) as store:
+        job = store.jobs.get(1)
+    config = replace(TrainConfig.for_base(EMBEDDED_BASE), steps=90, premise=Premise.BOTH)
+    assert TrainSpec.from_json(job.spec) == TrainSpec("stance-1", config)
+    assert (job.kind, job.total, spawned) == ("train", 90, [1])
+
+
+@SIZES
+async def test_the_newest_classifier_is_offered_with_what_it_has_left(path: Path, size: tuple[int, int]) -> None:
+    answers(path, "one", "two")
+    for name in ("stance-1", "stance-2"):
+        classifier(path, name)
+    read_some(path, "stance-2", 4)
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("n", "c")
+        await until(pilot, lambda: isinstance(app.screen, ClassifyForm) and "14 to read" in shown(app, "#plan"))
+        assert "18 different responses beside their statements; 4 (22 %) are read already" in shown(app, "#plan")
+        assert "minilm · training 5 responses · test 2 responses" in screen_text(app)
+        app.screen.query_one("#models", SelectionList).toggle("two")
+        await until(pilot, lambda: "bias_score answers of one on all instruments" in shown(app, "#plan"))
+        assert "9 different responses" in shown(app, "#plan")
+        app.screen.query_one("#classifier", Select).value = "stance-1"
+        await until(pilot, lambda: "0 (0 %) are read already; 9 to read" in shown(app, "#plan"))
+
+
+async def test_a_classification_is_started_as_the_form_says_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spawned: list[int] = []
+    monkeypatch.setattr(launch, "spawn", lambda _path, job: spawned.append(job))
+    answers(path, "one", "two")
+    classifier(path, "stance-1")
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "c")
+        await until(pilot, lambda: "18 to read" in screen_text(app))
+        app.screen.query_one("#instrument", Select).value = "small"
+        app.screen.query_one("#models", SelectionList).toggle("two")
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, JobsScreen) and "0/9" in screen_text(app))
+    with Store.open(path) as store:
+        job = store.jobs.get(3)
+    assert ClassifySpec.from_json(job.spec) == ClassifySpec("stance-1", "bias_score", "small", ("one",))
+    assert (job.kind, spawned) == ("classify", [3])
+
+
+async def test_where_all_is_read_there_is_nothing_to_start(path: Path) -> None:
+    answers(path, "one")
+    classifier(path, "stance-1")
+    read_some(path, "stance-1", 100)
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "c")
+        await until(pilot, lambda: "Everything is read already" in screen_text(app))
+        assert app.screen.query_one("#start", Button).disabled
+        await pilot.press("f5")
+        await pilot.pause()
+        assert isinstance(app.screen, ClassifyForm)
+    assert jobs(path) == 1
+
+
+def test_the_first_free_name_is_taken() -> None:
+    assert free_name(frozenset()) == "stance-1"
+    assert free_name(frozenset({"stance-1", "stance-3", "mine"})) == "stance-2"
+
+
+def test_usual_settings_are_read_back_exactly() -> None:
+    for base in (EMBEDDED_BASE, PUBLISHED_BASE):
+        assert as_config(usual_training("x", base)) == TrainConfig.for_base(base)
+
+
+def test_rebasing_there_and_back_changes_nothing() -> None:
+    first = replace(usual_training("x", EMBEDDED_BASE), seed="7")
+    there = rebased(replace(first, base=PUBLISHED_BASE), EMBEDDED_BASE)
+    assert there == replace(usual_training("x", PUBLISHED_BASE), seed="7")
+    assert rebased(replace(there, base=EMBEDDED_BASE), PUBLISHED_BASE) == first
+
+
+def test_no_base_is_no_training() -> None:
+    with pytest.raises(UsageError, match="base: give a hub id"):
+        as_config(replace(usual_training("x", EMBEDDED_BASE), base=" "))

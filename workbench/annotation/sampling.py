@@ -6,9 +6,11 @@ answers" (Faulborn et al. 2025, section 3.4): 4 x 10 prefixes x 3 wordings x 11 
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -49,8 +51,8 @@ class Sample:
 
 
 def plain(text: str) -> str:
-    """Return a text as two sets are compared: case and blanks do not tell two responses apart."""
-    return " ".join(text.split()).casefold()
+    """Return a text as two sets are compared: case, blanks and ways to write an accent do not tell responses apart."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def overlapping(count: int, overlap: float, per_stratum: Sequence[int], rng: np.random.Generator) -> list[set[int]]:
@@ -78,6 +80,7 @@ def draw(
     overlap: float = 1.0,
     taken_texts: Collection[str] = (),
     taken_statements: Collection[str] = (),
+    limit: int | None = None,
 ) -> Sample:
     """Draw up to `per_stratum` texts from every stratum; the order of the result is random.
 
@@ -87,11 +90,17 @@ def draw(
     overlap : share of the items (up to 1) or number in each stratum (above 1) that overlap
     taken_texts : texts as `plain` writes them that may not be drawn: those of the other set
     taken_statements : statements none of whose texts may be drawn
+    limit : most texts in all: a random part of what the strata give
 
     Raises UsageError for numbers that mean nothing.
     """
-    if per_stratum < 1 or labels < 1 or overlap < 0:
-        raise UsageError(f"found {per_stratum} per stratum, {labels} labels, overlap {overlap:g}; give 1, 1 and 0 or more")
+    if limit is not None and limit < 1:
+        raise UsageError(f"found a limit of {limit} items; give 1 or more")
+    if per_stratum < 1 or labels < 1 or not 0 <= overlap < inf or (overlap > 1 and overlap % 1):
+        raise UsageError(
+            f"found {per_stratum} per stratum, {labels} labels, overlap {overlap:g}; give 1 or more, 1 or more, "
+            "and a share up to 1 or a whole number above it"
+        )
     by_stratum: defaultdict[str, list[Offer]] = defaultdict(list)
     held_back = 0
     for offer in offers:
@@ -111,6 +120,9 @@ def draw(
                 seen.add(key)
                 chosen.append(offer)
         drawn.append(chosen)
+    short = sum(len(chosen) < per_stratum for chosen in drawn)
+    if limit is not None:
+        drawn = _limited(drawn, limit, rng)
     several = overlapping(sum(map(len, drawn)), overlap, [len(chosen) for chosen in drawn], rng)
     picks = [
         Pick(offer.index, offer.stratum, labels if place in of else 1)
@@ -121,6 +133,13 @@ def draw(
     return Sample(
         picks=tuple(picks[place] for place in order),
         strata=len(drawn),
-        short=sum(len(chosen) < per_stratum for chosen in drawn),
+        short=short,
         held_back=held_back,
     )
+
+
+def _limited(drawn: Sequence[Sequence[Offer]], limit: int, rng: np.random.Generator) -> list[list[Offer]]:
+    """Return a random part of what was drawn, before it is settled which of it several people label."""
+    places = [(row, column) for row, chosen in enumerate(drawn) for column in range(len(chosen))]
+    kept = {places[place] for place in rng.permutation(len(places))[:limit]}
+    return [[offer for c, offer in enumerate(chosen) if (r, c) in kept] for r, chosen in enumerate(drawn)]

@@ -92,7 +92,8 @@ class StatementResampling:
         found = np.empty((len(picks), len(SIDES), columns.shape[1], self.weights.shape[1]))
         for side in range(len(SIDES)):
             on_side = np.flatnonzero(self.tally.side == side)
-            np.matmul(added[:, :, on_side], self.weights[on_side], out=found[:, side])
+            rows = added[:, :, on_side].reshape(added[..., 0].size, len(on_side))  # one product for all picks
+            found[:, side] = (rows @ self.weights[on_side]).reshape(found[:, side].shape)
             varies = (counts[:, on_side].sum(axis=2) > 0).sum(axis=1) > 1
             found[~varies, side] = np.nan
         return found

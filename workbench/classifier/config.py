@@ -112,9 +112,9 @@ FRESH_HEAD: dict[str, Any] = {
     "learning_rate": 2e-4,
     "weight_decay": 0.01,
     "warmup": 40,
-    "dev_share": 0.15,
+    "dev_share": 0.1,
     "patience": 3,
-    "eval_every": 40,
+    "eval_every": 60,
 }
 "settings for a new head over a small encoder: ours, not published"
 

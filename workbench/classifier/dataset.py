@@ -138,8 +138,9 @@ def pairs(examples: Sequence[Example], labels: Sequence[str], rng: np.random.Gen
     """Return one epoch: each example entails its label and contradicts one random other (section 3.4).
 
     Examples are shuffled; the two pairs of one follow each other and, in a batch of even size, share a step. What is
-    common to both (the response) then cancels in the gradient and what tells them apart (response with label) is left:
-    a new head leaves chance level within 60 steps of 16 pairs, and did not in 240 steps with all pairs shuffled.
+    common to both (the response) then cancels in the gradient and what tells them apart (response with label) is left.
+    On 300 made-up responses a new head over all-MiniLM-L6-v2 left chance level within 60 steps of 16 such pairs; with
+    all pairs shuffled it had not done so after 240 steps of 8.
     """
     made: list[Pair] = []
     for i in map(int, rng.permutation(len(examples))):

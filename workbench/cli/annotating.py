@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,11 +40,12 @@ def sample(options: Namespace) -> int:
         seed=options.seed,
         held_out=options.held_out,
         attention=options.attention,
+        limit=options.limit,
     )
     with Store.open(options.store) as store:
         proposal = propose(store, spec)
         if not options.dry_run:
-            make(store, spec)
+            make(store, spec, proposal)
     if options.json:
         print_json(
             asdict(spec)
@@ -133,6 +135,8 @@ def labels(options: Namespace) -> int:
     if options.export is not None:
         return _export(options)
     with Store.open(options.store) as store:
+        if options.queue is not None and options.merge is None:
+            store.queues.get(options.queue)
         if options.import_ is not None or options.merge is not None:
             merged = _import(store, options)
             if options.json:
@@ -140,6 +144,11 @@ def labels(options: Namespace) -> int:
                 return 0
             said = f"{merged.added:,} events added on {merged.items:,} items, {merged.known:,} were here already"
             say(said + (f", {merged.unmatched:,} about other texts left out" if merged.unmatched else ""))
+            if merged.outside:
+                say(
+                    f"{merged.outside:,} of these items are in no queue of this store; no figure counts them until a "
+                    "queue holds them"
+                )
             return 0
         queues = [queue for queue in store.queues.list() if options.queue in (None, queue.name)]
         open_ = {
@@ -260,7 +269,8 @@ def _export(options: Namespace) -> int:
         except OSError as error:
             raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
         finally:
-            made.unlink(missing_ok=True)
+            with suppress(OSError):
+                made.unlink()
     if options.json:
         print_json({"file": str(path), "events": count})
     else:
@@ -285,9 +295,7 @@ def _import(store: Store, options: Namespace) -> Merged:
         events, source = read_labels(options.import_, options.codebook), options.import_.name
     if not events:
         raise UsageError(f"{source} holds no labels; nothing was changed")
-    used = {event.codebook for event in events}
-    books = {name: book for name, book in known.items() if name in used} or known
-    return store.exchange.add(events, books, source=source, partial=options.partial)
+    return store.exchange.add(events, known, source=source, partial=options.partial)
 
 
 def _listed(text: str | None) -> tuple[str, ...]:

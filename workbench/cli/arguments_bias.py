@@ -34,6 +34,7 @@ def add_annotating(commands: Commands[argparse.ArgumentParser]) -> None:
     sample.add_argument(
         "--held-out", type=float, default=0.0, metavar="SHARE", help="test: share of statements kept from training sets"
     )
+    sample.add_argument("--limit", type=int, metavar="N", help="at most N items in all, at random")
     sample.add_argument("--attention", type=int, default=0, metavar="N", help="items with a known label, for everybody")
     sample.add_argument("--instrument")
     sample.add_argument("--models", metavar="M,…", help="default: all that answered")

@@ -10,6 +10,7 @@ import csv
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TextIO
 
@@ -21,6 +22,8 @@ from workbench.formats.tabular import Findings, read_rows, read_text
 FORMATS = (".csv", ".jsonl")
 REQUIRED = ("annotator", "response", "statement", "label")
 COLUMNS = tuple(field.name for field in fields(LabelEvent) if field.name != "line")
+MADE_OF = ("kind", "annotator", "codebook", "response", "statement", "instrument", "ref", "variant", "label", "at")
+"what makes two lines without a uid the same event"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 APOSTROPHE = "'"
 
@@ -29,7 +32,9 @@ def write_labels(events: Iterable[LabelEvent], file: TextIO, kind: str) -> int:
     """Write events to an open file as `.csv` or `.jsonl`; return how many."""
     count = 0
     if kind == ".csv":
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer = csv.DictWriter(
+            file, COLUMNS, lineterminator="\r\n"
+        )  # what is in it is quoted in a cell: a lone CR too
         writer.writeheader()
         for event in events:
             writer.writerow({name: _cell(value) for name, value in _plain(event).items()})
@@ -75,16 +80,22 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return "1" if value else ""
-    text = str(value).encode("utf-8", "backslashreplace").decode("utf-8")
+    text = str(value).encode("utf-8", "backslashreplace").decode("utf-8").replace("\x00", "\\x00")
     return APOSTROPHE + text if text.startswith((*FORMULA, APOSTROPHE)) else text
 
 
 def _csv_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]]]:
     others = tuple(name for name in COLUMNS if name not in REQUIRED)
     rows = read_rows(path, findings, required=("annotator", "statement"), optional=(*others, "response", "label"))
-    return [
-        (row.line, {name: text.removeprefix(APOSTROPHE) for name, text in row.cells.items() if text}) for row in rows
-    ]
+    for name in ("response", "label"):
+        if rows and name not in rows[0].cells:
+            findings.add(path, 1, name, "no such column", f"a header with {', '.join(REQUIRED)}")
+    return [(row.line, {name: _bare(text) for name, text in row.cells.items() if text}) for row in rows]
+
+
+def _bare(cell: str) -> str:
+    """Take off the apostrophe that `_cell` put on; one that begins a word, as in 'tis, stays."""
+    return cell[1:] if cell.startswith(tuple(APOSTROPHE + sign for sign in (*FORMULA, APOSTROPHE))) else cell
 
 
 def _json_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]]]:
@@ -121,18 +132,22 @@ def _event(path: Path, line: int, row: Mapping[str, str], codebook: str, finding
         findings.add(path, line, "statement", "nothing", "the wording that was answered")
     if not row.get("label") and not row.get("uid"):
         findings.add(path, line, "label", "nothing", "a label")
+    for name, text in row.items():
+        if name not in ("response", "statement") and not _encodable(text):
+            findings.add(path, line, name, f"{text!r}, half a surrogate pair", "text that UTF-8 can hold")
+    at = _moment(path, line, row, findings)
     values = {
-        "confidence": _number(path, line, row, "confidence", findings),
-        "elapsed_ms": _number(path, line, row, "elapsed_ms", findings),
+        "confidence": _number(path, line, row, "confidence", findings, 1.0),
+        "elapsed_ms": _number(path, line, row, "elapsed_ms", findings, float(2**53)),
         "uid": _bytes(path, line, row, "uid", findings),
         "basis": _bytes(path, line, row, "basis", findings),
     }
     if len(findings.found) > before:
         return None
     elapsed = values["elapsed_ms"]
-    made = content_key(
-        [row.get(name, "") for name in ("annotator", "codebook", "response", "statement", "label", "at")]
-    )
+    said = {**row} | {"kind": kind, "codebook": row.get("codebook") or codebook, "at": at}
+    said |= {"annotator": " ".join(row["annotator"].split()), "variant": row.get("variant") or "original"}
+    made = content_key([said.get(name, "").encode("utf-8", "surrogatepass").hex() for name in MADE_OF])
     uid, basis = values["uid"], values["basis"]
     return LabelEvent(
         uid=uid if isinstance(uid, bytes) else made,
@@ -151,21 +166,46 @@ def _event(path: Path, line: int, row: Mapping[str, str], codebook: str, finding
         flagged=row.get("flagged", "") in ("1", "true"),
         confidence=values["confidence"] if isinstance(values["confidence"], float) else None,
         elapsed_ms=int(elapsed) if isinstance(elapsed, float) else None,
-        at=row.get("at", ""),
+        at=at,
         basis=basis if isinstance(basis, bytes) else None,
         attention=row.get("attention", "") in ("1", "true"),
         line=line,
     )
 
 
-def _number(path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings) -> float | None:
+def _encodable(text: str) -> bool:
+    try:
+        return text.encode() is not None
+    except UnicodeEncodeError:
+        return False
+
+
+def _moment(path: Path, line: int, row: Mapping[str, str], findings: Findings) -> str:
+    """Return a time as stores write it, so that the newest can be told by comparing; without a zone it is UTC."""
+    if not row.get("at"):
+        return ""
+    try:
+        found = datetime.fromisoformat(row["at"].strip())
+        moment = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        if moment < datetime.now(UTC) + timedelta(days=1):
+            return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    except (ValueError, OverflowError):
+        pass
+    findings.add(path, line, "at", repr(row["at"]), "a time that has been, such as 2026-11-21T09:30:00Z, or nothing")
+    return ""
+
+
+def _number(path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings, most: float) -> float | None:
     if not row.get(name):
         return None
     try:
-        return float(row[name])
+        found = float(row[name])
     except ValueError:
-        findings.add(path, line, name, repr(row[name]), "a number")
+        found = -1.0
+    if not 0 <= found <= most:
+        findings.add(path, line, name, repr(row[name]), f"a number from 0 to {most:.0f}")
         return None
+    return found
 
 
 def _bytes(path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings) -> bytes | None:

@@ -40,6 +40,8 @@ class QueueSpec:
     seed: int = 1
     held_out: float = 0.0
     "of a test set: share of the statements that no training set may use; 0 keeps response texts apart only"
+    limit: int | None = None
+    "most items in all; None: what the strata give"
     attention: int = 0
     "items whose label is known, mixed in for everybody"
 
@@ -108,6 +110,7 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
         overlap=spec.overlap,
         taken_texts=taken_texts,
         taken_statements=taken_statements,
+        limit=spec.limit,
     )
     if not sample.picks:
         raise UsageError(
@@ -117,13 +120,13 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
     items = [
         NewItem(offers[p.index].wording_id, p.needed, p.stratum, text_id=offers[p.index].text_id) for p in sample.picks
     ]
-    items += _attention(spec, codebook, items, rng)
+    items += _attention(spec, codebook, items, {plain(offer.text) for offer in offers}, rng)
     return Proposal(spec, codebook, tuple(items), sample, len(offers), by_rule, tuple(sorted(held_out)))
 
 
-def make(store: Store, spec: QueueSpec) -> int:
-    """Draw a queue and write it; return its rowid."""
-    proposal = propose(store, spec)
+def make(store: Store, spec: QueueSpec, proposal: Proposal | None = None) -> int:
+    """Draw a queue, unless it was drawn already, and write it; return its rowid."""
+    proposal = proposal or propose(store, spec)
     kept = asdict(spec) | {"purpose": spec.purpose.value, "held_out_statements": proposal.held_out}
     return store.queues.create(spec.name, spec.purpose, proposal.codebook, proposal.items, kept)
 
@@ -190,12 +193,15 @@ def _kept_apart(
 
 
 def _attention(
-    spec: QueueSpec, codebook: Codebook, items: list[NewItem], rng: np.random.Generator
+    spec: QueueSpec, codebook: Codebook, items: list[NewItem], said: set[str], rng: np.random.Generator
 ) -> Iterable[NewItem]:
-    """Return items whose label is known whatever the statement, each beside a statement of the queue."""
+    """Return items whose label is known whatever the statement, each beside a statement of the queue.
+
+    `said`: texts as `plain` writes them that models gave; an item is none of these, or it could be a response too.
+    """
     if not spec.attention:
         return []
-    known = attention_items(codebook.name)
+    known = [item for item in attention_items(codebook.name) if plain(item[0]) not in said]
     if not known:
         raise UsageError(f"no attention items ship for the codebook {codebook.name}; ask for none")
     wordings = [item.wording_id for item in items]

@@ -9,6 +9,7 @@ from stores.store import Store
 from workbench.audits.statement_labels import DIMENSION, LEANING
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
+from workbench.errors import UsageError
 from workbench.pipeline.bias import model_sides
 from workbench.pipeline.judging import find_run
 from workbench.pipeline.labels import HALVES
@@ -19,6 +20,8 @@ CODES = {
     DIMENSION: {dimension.value: code for code, dimension in enumerate(Dimension)},
     LEANING: {side.value: code for code, side in enumerate(Side)},
 }
+
+CODEBOOK = "side"
 
 Pair = tuple[str | None, str | None]
 "(dimension, leaning)"
@@ -55,6 +58,8 @@ def sides(
 
     People's labels are those of the codebook `side`, of one queue or of all: each person's, and what they settled.
     """
+    if queue is not None and (name := store.queues.get(queue).codebook.name) != CODEBOOK:
+        raise UsageError(f"people were asked by the codebook {name!r} in the queue {queue!r}; name one of {CODEBOOK!r}")
     run = find_run(store, "statement_labels", model, instrument)
     found = model_sides(store, run.model, instrument)
     by_model: dict[str, Pair] = {ref: (of[DIMENSION], of[LEANING]) for ref, of in found.items()}
@@ -86,7 +91,7 @@ def sides(
 def _people(store: Store, instrument: str, queue: str | None) -> tuple[dict[str, Pair], dict[str, dict[str, Pair]]]:
     settled: dict[str, Pair] = {}
     each: dict[str, dict[str, Pair]] = {}
-    for item in store.labels.judged("side", queue=queue):
+    for item in store.labels.judged(CODEBOOK, queue=queue):
         if item.context.instrument != instrument:
             continue
         if item.gold is not None:

@@ -89,14 +89,14 @@ def usual_values(instrument: str, audit: str, defaults: Defaults) -> FormValues:
 
 
 def sampling_note(values: FormValues, usual: FormValues) -> str:
-    """Return one line: whether answers are drawn as published, and how that is where they are not."""
-    origin = "ours, not published" if usual.audit in OURS else "published"
+    """Return one line: whether answers are drawn as the audit means it, and how that is where they are not."""
+    origin = "our defaults" if usual.audit in OURS else "published"
     drawn = f"{usual.samples} × T {usual.temperature}, top-p {usual.top_p}, {_top_k(usual)}, {usual.max_tokens} tokens"
     differing = [name for name in DRAWN if getattr(values, name).strip() != getattr(usual, name)]
     if not differing:
-        return f"drawn as {origin}: {drawn}"
-    whole_ = "whole vocabulary" if "top_k" in differing and not values.top_k.strip() else "not the defaults"
-    return f"{whole_} · {origin}: {drawn}"
+        return f"as {origin}: {drawn}" if origin == "published" else f"{origin}: {drawn}"
+    whole_vocabulary = "top_k" in differing and not values.top_k.strip()
+    return f"{'whole vocabulary' if whole_vocabulary else 'changed'} · {origin}: {drawn}"
 
 
 def _top_k(values: FormValues) -> str:

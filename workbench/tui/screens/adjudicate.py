@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on, work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.geometry import Size
 from textual.getters import query_one
 from textual.message import Message
 from textual.screen import ModalScreen
@@ -23,6 +22,7 @@ from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.screens.adjudicate_format import (
     EXPLAIN,
+    LONGEST_NOTE,
     REASONS,
     Case,
     Docket,
@@ -38,9 +38,9 @@ from workbench.tui.screens.adjudicate_format import (
     place_back,
     reasons,
 )
+from workbench.tui.screens.annotate_text import ReadText
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.widgets.long_text import LongText, folded
 
 if TYPE_CHECKING:
     from stores.labels import Judged
@@ -48,32 +48,6 @@ if TYPE_CHECKING:
 
 STATEMENT_LINES = 5
 "lines of a statement in sight; it scrolls"
-
-
-class Passage(LongText):
-    """A long text that can be exchanged, and that takes no more lines than it has where `most` is given."""
-
-    def __init__(self, *, name: str, most: int | None = None) -> None:
-        super().__init__("", name=name)
-        self._most = most
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Fold before the base class does: the height follows from the lines."""
-        self._fold(event.size.width)
-
-    def show(self, text: str) -> None:
-        """Show another text, literally, from its beginning."""
-        self._text = visible(text, lines=True)
-        if self.size.width:
-            self._fold(self.size.width)
-            self.virtual_size = Size(self.size.width, len(self._lines))
-        self.scroll_home(animate=False)
-        self.refresh()
-
-    def _fold(self, width: int) -> None:
-        self._lines = folded(self._text, max(1, width - 1))
-        if self._most is not None:
-            self.styles.height = min(len(self._lines), self._most)
 
 
 class NoteDialog(ModalScreen[str | None]):
@@ -90,7 +64,7 @@ class NoteDialog(ModalScreen[str | None]):
         with Vertical(classes="dialog -small") as dialog:
             dialog.border_title = "Note on the decision"
             dialog.border_subtitle = "Enter keep · Esc cancel"
-            yield Input(self._note, id="note", compact=True)
+            yield Input(self._note, id="note", max_length=LONGEST_NOTE, compact=True)
 
     @on(Input.Submitted)
     def keep(self, event: Input.Submitted) -> None:
@@ -113,8 +87,8 @@ class AdjudicateScreen(StoreScreen):
         Binding("escape,q", "dismiss(None)", "Leave", key_display="Esc"),
     ]
 
-    statement = query_one("#statement", Passage)
-    answer = query_one("#answer", Passage)
+    statement = query_one("#statement", ReadText)
+    answer = query_one("#answer", ReadText)
 
     @dataclass
     class Found(Message):
@@ -152,9 +126,9 @@ class AdjudicateScreen(StoreScreen):
         with Vertical(id="case"):
             yield Static(id="decision", markup=False)
             yield Static(id="about", markup=False)
-            yield Passage(name="statement", most=STATEMENT_LINES)
+            yield ReadText(name="statement", most=STATEMENT_LINES)
             yield Static(id="heading", markup=False)
-            yield Passage(name="answer")
+            yield ReadText(name="answer")
             with VerticalScroll(id="given", can_focus=False):
                 yield Static(id="labels", markup=False)
             yield Static(id="question", markup=False)
@@ -350,8 +324,8 @@ class AdjudicateScreen(StoreScreen):
             self.query_one(selector, Static).update(text)
         self.query_one("#decision").display = case.judged.decision is not None
         self.statement.display = not by_itself
-        self.statement.show(context.statement)
-        self.answer.show(context.text)
+        self.statement.show(visible(context.statement, lines=True))
+        self.answer.show(visible(context.text, lines=True))
         self._show_note()
         self.query_one("#given").scroll_home(animate=False)
         self.answer.focus()

@@ -7,9 +7,6 @@ person typed ahead, or a slow line delivered late, never labels an item that nob
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Future
-from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,12 +16,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import Static
 
 from workbench.domain.annotations import Codebook, Subject
 from workbench.errors import StoreError, WorkbenchError
 from workbench.tui.format import literal, visible
+from workbench.tui.screens.annotate_desk import DeskScreen
 from workbench.tui.screens.annotate_dialogs import GivenScreen, NoteScreen
 from workbench.tui.screens.annotate_format import (
     CONFIDENCES,
@@ -39,24 +36,18 @@ from workbench.tui.screens.annotate_format import (
     title_note,
     where,
 )
-from workbench.tui.screens.annotate_sitting import Desk, Given, Sitting, View
+from workbench.tui.screens.annotate_sitting import Desk, View
 from workbench.tui.screens.annotate_text import ReadText
-from workbench.tui.screens.base import StoreScreen, as_trouble
+from workbench.tui.screens.base import as_trouble
 from workbench.tui.screens.dialogs import TextScreen
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from stores.annotator import Item
 
 GLANCE_S = 0.1
 "after an item was painted; nobody answers what they see faster, but a key that bounces does"
 CLICK_S = 0.5
 "the same for the mouse: the second half of a double click"
-WAITING_S = 0.5
-"from which the screen says that it waits for the store"
-CLOSING_S = 2.0
-"for which leaving waits for the store"
 WIDE = 110
 "columns from which the guideline stands beside the answer"
 STATEMENT_LINES = 6
@@ -77,7 +68,7 @@ are your own. Notes and flags go to whoever adjudicates.
 c says how sure you are before you label: unsure, fairly sure, sure."""
 
 
-class AnnotateScreen(StoreScreen):
+class AnnotateScreen(DeskScreen):
     """One person labelling one queue."""
 
     CSS_PATH = "annotate.tcss"
@@ -103,51 +94,17 @@ class AnnotateScreen(StoreScreen):
     pace = query_one("#pace", Static)
     guide = query_one("#guide", VerticalScroll)
 
-    @dataclass
-    class Shown(Message):
-        """What was asked for is committed, and this is before the person now."""
-
-        view: View
-        codebook: Codebook
-        said: str
-        "what was done last, for the person"
-
-    @dataclass
-    class Marked(Message):
-        """A flag or a note is committed."""
-
-        view: View
-
-    @dataclass
-    class Listed(Message):
-        """The person's own labels were read."""
-
-        given: tuple[Given, ...]
-
-    @dataclass
-    class Failed(Message):
-        """Something could not be done."""
-
-        error: BaseException
-        lost: str
-        "what was not written, for the person; nothing where all was"
-        said: str = ""
-        "what was written before it failed"
-
     def __init__(self, queue: str, name: str) -> None:
         super().__init__()
         self.queue_name, self.person = queue, name
         self.PLACE = f"annotate · {literal(queue, NAME_COLUMNS).plain}"
-        self._desk: Desk | None = None
         self._codebook: Codebook | None = None
         self._view: View | None = None
-        self._busy = True
         self._unpainted: set[ReadText] = set()
         self._seen_at = 0.0
         self._said = ""
         self._confidence = 0
         self._drafts: dict[int, str] = {}
-        self._waiting: Timer | None = None
 
     def compose_body(self) -> ComposeResult:
         with Horizontal(id="room"):
@@ -174,10 +131,6 @@ class AnnotateScreen(StoreScreen):
         self._desk = Desk(self.store_path, self.queue_name, self.person)
         self._go_on("")
 
-    async def on_unmount(self) -> None:
-        if self._desk is not None:
-            await _within(self._desk.close(), CLOSING_S)
-
     def on_resize(self) -> None:
         if self.guide.has_class("-shown") and self.size.width < WIDE:
             self.guide.remove_class("-shown")
@@ -198,8 +151,8 @@ class AnnotateScreen(StoreScreen):
             event.stop()
             self._give(place, event.time)
 
-    @on(Shown)
-    def show_view(self, event: Shown) -> None:
+    @on(DeskScreen.Shown)
+    def show_view(self, event: DeskScreen.Shown) -> None:
         """Put the next item on the screen. Keys count again when it was painted."""
         self._answered()
         if self._codebook is None:
@@ -223,8 +176,8 @@ class AnnotateScreen(StoreScreen):
             lines = f"Response · {len(self.answer.lines):,} lines, space shows more" if rest else "Response"
             self.query_one("#more", Static).update(lines, layout=False)
 
-    @on(Marked)
-    def show_marks(self, event: Marked) -> None:
+    @on(DeskScreen.Marked)
+    def show_marks(self, event: DeskScreen.Marked) -> None:
         self._answered()
         self.trouble.hide()
         if self._view is not None and event.view.item is not None:
@@ -233,19 +186,21 @@ class AnnotateScreen(StoreScreen):
         self._show_lines()
         self._show_progress(Content(""))
 
-    @on(Listed)
-    def show_given(self, event: Listed) -> None:
+    @on(DeskScreen.Listed)
+    def show_given(self, event: DeskScreen.Listed) -> None:
         self._answered()
         subject = self._codebook.subject if self._codebook else Subject.RESPONSE
         self.app.push_screen(GivenScreen(event.given, subject), self._reopen)
 
-    @on(Failed)
-    def show_failure(self, event: Failed) -> None:
+    @on(DeskScreen.Failed)
+    def show_failure(self, event: DeskScreen.Failed) -> None:
         """Say what went wrong, and whether anything was not written. The item stays where it is."""
         self._answered()
         error = as_trouble(event.error)
         if event.lost:
             error = StoreError(f"{event.lost} was NOT saved. The answer stays here: press the key again.\n\n{error}")
+        elif event.said:
+            error = StoreError(f"{event.said}; only the next one could not be read: F5 tries again.\n\n{error}")
         self.failed(error)
         said = f"{event.said}, but the next one could not be read" if event.said else "the store could not be read"
         said = f"{event.lost} was NOT saved" if event.lost else f"{said}; F5 tries again"
@@ -369,38 +324,7 @@ class AnnotateScreen(StoreScreen):
     def _go_on(self, said: str) -> None:
         self._ask(lambda _: None, said, lost="")
 
-    def _ask(self, step: Callable[[Sitting], View | None], said: str, *, lost: str) -> None:
-        """Take a step, then show the item that it leads to; else the one that comes next."""
-
-        def ask(sitting: Sitting) -> Message:
-            view = step(sitting)
-            try:
-                return self.Shown(view or sitting.next(), sitting.codebook, said)
-            except Exception as error:  # the step is on disk: the one thing that a person must not be told wrongly
-                return self.Failed(error, "", said)
-
-        self._submit(ask, lost)
-
-    def _submit(self, ask: Callable[[Sitting], Message], lost: str = "") -> None:
-        """Have the desk do something; its answer comes as a message."""
-        if self._desk is None:
-            return
-        self._busy = True
-
-        def answer(future: Future[Message]) -> None:
-            error = future.exception()
-            self.post_message(future.result() if error is None else self.Failed(error, lost))
-
-        self._desk.submit(ask).add_done_callback(answer)
-        self._waiting = self.set_timer(WAITING_S, self._say_waiting)
-
-    def _answered(self) -> None:
-        self._busy = False
-        if self._waiting is not None:
-            self._waiting.stop()
-            self._waiting = None
-
-    def _say_waiting(self) -> None:
+    def say_waiting(self) -> None:
         self._show_progress(Content.styled("waiting for the store; nothing is lost …", "bold"))
 
     def _learn(self, codebook: Codebook) -> None:
@@ -438,16 +362,9 @@ class AnnotateScreen(StoreScreen):
 
     def _show_progress(self, instead: Content) -> None:
         """Show how far and how fast this person is, and what was done last, or something else instead of that."""
-        if self._view is None:
+        if instead.plain or self._view is None:
             self.pace.update(instead, layout=False)
             return
         said = last_line(visible(self._said), self._view.steps) if self._said else Content("")
-        self.pace.update(pace_line(self._view.progress, instead if instead.plain else said), layout=False)
+        self.pace.update(pace_line(self._view.progress, said), layout=False)
         self.title_bar.note = title_note(self.person, self._view.progress)
-
-
-async def _within(future: Future[None], seconds: float) -> None:
-    """Wait for something, but not for ever: it goes on without us."""
-    import asyncio
-
-    await asyncio.wait([asyncio.wrap_future(future)], timeout=seconds)

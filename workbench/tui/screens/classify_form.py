@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 AUDIT = "bias_score"
 "the audit whose answers are free text"
-ALL = "*"
-"stands in the list of instruments for all of them; no instrument can have this name"
+ALL = ""
+"stands in the list of instruments for all of them"
 
 EXPLAIN = """classifier   the newest first; below it, what it was trained and
              tested on
@@ -101,10 +101,10 @@ class ClassifyForm(StartForm):
     def values(self) -> ClassifyValues | None:
         if not self._about:
             return None
-        instrument, models = self.chosen("instrument"), self.ticked("models")
+        models = self.ticked("models")
         return ClassifyValues(
             classifier=self.chosen("classifier"),
-            instrument=None if instrument == ALL else instrument,
+            instrument=self.chosen("instrument") or None,
             models=() if models == self.listed("models") else models,
         )
 

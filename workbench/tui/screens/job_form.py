@@ -91,7 +91,7 @@ class JobForm(StartForm):
             yield row("temperature", Input("1", id="temperature", compact=True))
             yield row("top-p", Input("0.85", id="top_p", compact=True))
         with Horizontal(classes="pair"):
-            yield row("top-k", Input(id="top_k", compact=True, placeholder="all words"))
+            yield row("top-k", Input(id="top_k", compact=True, placeholder="whole vocab."))
             yield row("tokens", Input("20", id="max_tokens", compact=True))
             yield row("seed", Input("1", id="seed", compact=True))
         yield Static(id="note", classes="note", markup=False)

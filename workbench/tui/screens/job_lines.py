@@ -167,8 +167,9 @@ def _trained(job: Job) -> str:
         parts.append(f"loss {told['loss']:.3f}")
     if "dev_macro_f1" in told:
         parts.append(f"dev macro F1 {told['dev_macro_f1']:.2f}")
-    elif not _config(job).get("dev_share"):
-        parts.append("no dev set: the last step is kept")
+    else:
+        held_out = _config(job).get("dev_share")
+        parts.append("no dev macro F1 yet" if held_out else "no dev set: the last step is kept")
     if "lr" in told:
         parts.append(f"lr {_small(told['lr'])}")
     after = [f"{human_duration(told['seconds'])} in this attempt"] if told.get("seconds") else []

@@ -87,6 +87,7 @@ class QueuesScreen(StoreScreen):
         self._lines: dict[str, QueueLine] = {}
         self._answers = True
         self._seen = False
+        self._reading = False
 
     def compose_body(self) -> ComposeResult:
         yield QueueTable(
@@ -132,11 +133,12 @@ class QueuesScreen(StoreScreen):
 
     def tick(self) -> None:
         """Look again: others label at the same time."""
-        if self.is_current:
+        if self.is_current and not self._reading:
             self.action_refresh()
 
     @on(Seen)
     def show_queues(self, event: Seen) -> None:
+        self._reading = False
         self._seen, self._answers = True, event.answers
         self._lines = {line.queue.name: line for line in event.lines}
         self.trouble.hide()
@@ -163,11 +165,13 @@ class QueuesScreen(StoreScreen):
             self.details.update(Content(empty) if line is None else queue_details(line, self.person))
 
     def failed(self, error: WorkbenchError) -> None:
+        self._reading = False
         if not self._seen:
             self.details.update("")
         super().failed(error)
 
     def action_refresh(self) -> None:
+        self._reading = True
         self.look()
 
     def action_new(self) -> None:

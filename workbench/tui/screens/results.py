@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
@@ -84,7 +85,7 @@ class ResultsScreen(StoreScreen):
 
     CSS_PATH = "results.tcss"
     PLACE = "results"
-    HORIZONTAL_BREAKPOINTS: ClassVar = [(0, "-narrow"), (WIDE, "-wide")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  the base class declares it so
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab,right_square_bracket", "view(1)", "View", key_display="Tab", tooltip="Show the next view"),
         Binding("shift+tab,left_square_bracket", "view(-1)", "View before", show=False),
@@ -231,7 +232,7 @@ class ResultsScreen(StoreScreen):
         if row is not None:
             self.app.push_screen(BiasResponsesScreen(judged, self._look.model, row.ref, None))
         elif line is not None and line.selection is not None:
-            self.app.push_screen(BiasStatementsScreen(judged, line.model, line.selection))
+            self.app.push_screen(BiasStatementsScreen(judged, line.model, line.selection, self._texts))
 
     def explain(self) -> str:
         return explain(self._look, self._settings)
@@ -277,6 +278,10 @@ class ResultsScreen(StoreScreen):
     @property
     def _judged(self) -> BiasJudged | None:
         return self._loaded.judged if self._loaded else None
+
+    @property
+    def _texts(self) -> Mapping[str, str]:
+        return self._loaded.texts if self._loaded else {}
 
     @property
     def _report(self) -> Report:
@@ -357,9 +362,9 @@ class ResultsScreen(StoreScreen):
         line, row, threshold = self._line, self._row, self._settings.threshold
         words: Content | str = ""
         if row is not None:
-            words = statement_details(row, by_size=self._by_size)
+            words = statement_details(row, self._texts.get(row.ref, ""), by_size=self._by_size)
         elif line is not None and self._look.view == "plane":
-            words = plane_details(line, threshold)
+            words = plane_details(line, threshold, wide=self.size.width >= WIDE)
             self.picture.points = points(self._shown.lines, self._report.tally.sources, line)
         elif line is not None:
             words = line_details(self._shown, line, threshold)
@@ -385,7 +390,12 @@ class ResultsScreen(StoreScreen):
             return plane_columns(width)
         if view == "statements":
             return statement_columns(width, ref_width(self._shown.rows))
-        return line_columns(view, width, limit_of(self._shown.lines, near=self._near))
+        limit = limit_of(self._shown.lines, near=self._near)
+        names = (self._look.model, self._look.other)
+        if view != "models" or not all(names):
+            return line_columns(view, width, limit)
+        first, second = (f"{letter(self._report, name)} {name}" for name in names)
+        return line_columns(view, width, limit, (first, second))
 
     def _say(self, text: str | None) -> None:
         """Show a sentence in place of the view, or the view."""

@@ -13,10 +13,10 @@ from workbench.domain.statements import Side
 from workbench.domain.verdicts import Estimate
 from workbench.tui.format import decimals, literal, percent, plural, visible
 from workbench.tui.screens.audit_format import two
-from workbench.tui.screens.results_view import PEOPLE, VIEWS, Available, Line, Look, Settings, Shown
+from workbench.tui.screens.results_view import INSTRUMENT, PEOPLE, VIEWS, Available, Line, Look, Settings, Shown
 from workbench.tui.widgets.plane import MARKS, Interval, Point
 from workbench.tui.widgets.record_table import Column, Record
-from workbench.tui.widgets.whisker import whisker, whisker_scale
+from workbench.tui.widgets.whisker import stem, whisker, whisker_scale
 
 if TYPE_CHECKING:
     from workbench.audits.bias_figures import Figure
@@ -79,48 +79,49 @@ def number_cell(value: Estimate) -> Text:
     return Text.assemble((f" {signed(value.value)} ", "bold"), (interval(value), "dim"), no_wrap=True)
 
 
-def _line_of(value: Estimate, width: int, *, limit: float = 1.0, reference: float = math.nan) -> Text:
-    return whisker(
-        value.value, value.low, value.high, width, limit=limit, reference=reference, undefined=visible(value.undefined)
-    )
-
-
 # ── around the views ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def tabs(look: Look, letter: str, other: str) -> Content:
     """Return the names of the views, the one in sight marked, and what is looked at."""
     names = [
-        Content.styled(f"▸{view} " if view == look.view else f" {view} ", "bold $text-accent" if view == look.view else "")
-        for view in VIEWS
+        (f"▸{view} ", "bold $text-accent") if view == look.view else (f" {view} ", "$text-muted") for view in VIEWS
     ]
     subject = ""
     if look.view == "models" and look.other:
-        subject = f"{letter} {look.model} − {other} {look.other}"
+        subject = f"{letter} − {other}"
     elif look.view != "plane" and look.model:
         subject = f"{letter} {look.model}"
-    what = f"{look.dimension} only" if look.dimension and look.view != "plane" else ""
-    return Content.assemble(*names, "  ", (visible(subject), "bold"), f"  {what}" if what else "")
+    what = f" · {look.dimension}" if look.dimension and look.view != "plane" else ""
+    return Content.assemble(*names, "  ", (visible(subject), "bold"), what)
 
 
 def options_line(judged: BiasJudged, settings: Settings, width: int) -> str:
     """Return every choice that is in force, in one line."""
-    wide = width >= WIDE
-    by_people = judged.reader == PEOPLE
-    labels = "sides by the instrument" if settings.labels == "instrument" else f"sides by {visible(settings.labels)}"
-    models, chosen = len(judged.runs), bool(settings.models)
-    parts = [
-        f"read by {visible(judged.reader)}" + ("" if by_people else f" ≥{settings.threshold:g}"),
-        ("error corrected" if settings.correct else "error not corrected") if wide else
-        ("corrected" if settings.correct else "uncorrected"),
-        f"resampled {settings.unit}" if wide else settings.unit,
-        labels if wide else labels.replace("the instrument", "instrument"),
-        *([f"{plural(models, 'model')}{' chosen' if chosen else ''}"] if wide or chosen else []),
-        f"seed {settings.seed}",
-        f"{settings.draws:,} draws",
-        *([f"{plural(judged.unlabelled, 'statement')} without a side left out"] if judged.unlabelled else []),
-    ]  # fmt: skip
-    return " · ".join(parts)
+    reader = visible(judged.reader) + ("" if judged.reader == PEOPLE else f" ≥{settings.threshold:g}")
+    chosen, models = bool(settings.models), plural(len(judged.runs), "model")
+    left_out = [f"{plural(judged.unlabelled, 'statement')} without a side left out"] if judged.unlabelled else []
+    if width < WIDE:
+        parts = [
+            reader,
+            "corrected" if settings.correct else "uncorrected",
+            settings.unit,
+            visible(settings.labels),
+            *([models] if chosen else []),
+            f"seed {settings.seed}",
+            f"{settings.draws // 1000}k draws",
+        ]
+    else:
+        parts = [
+            f"read by {reader}",
+            "error corrected" if settings.correct else "error not corrected",
+            f"resampled {settings.unit}",
+            "sides by the instrument" if settings.labels == INSTRUMENT else f"sides by {visible(settings.labels)}",
+            f"{models}{' chosen' if chosen else ''}",
+            f"seed {settings.seed}",
+            f"{settings.draws:,} draws",
+        ]
+    return " · ".join([*parts, *left_out])
 
 
 def empty_text(available: Available) -> str:
@@ -156,13 +157,9 @@ def _estimates(line: Line) -> Iterator[tuple[str, Estimate]]:
 def points(lines: Sequence[Line], sources: Sequence[str], at: Line | None) -> tuple[Point, ...]:
     """Return the points of the plane; the line under the cursor is the chosen one."""
     return tuple(
-        Point(
-            line.letter,
-            *(Interval(value.value, value.low, value.high) for value in line.beside),
-            mark=source_mark(line.source, sources),
-            chosen=line is at,
-        )
+        Point(line.letter, x, y, source_mark(line.source, sources), line is at)
         for line in lines
+        for x, y in [tuple(Interval(value.value, value.low, value.high) for value in line.beside)]
     )
 
 
@@ -186,35 +183,41 @@ def plane_record(place: int, line: Line, sources: Sequence[str]) -> Record:
     return str(place), (name, *(number_cell(value) for value in (line.estimate, *line.beside)))
 
 
-def plane_details(line: Line, threshold: float) -> Content:
-    """Return both sides of a model's figures, and what does not count."""
-    rows = [
-        Content.styled(f"{f'{line.letter} {visible(line.name)}'[:18]:<19}left statements    right statements    answers", "$text-muted")
-    ]  # fmt: skip
+def plane_details(line: Line, threshold: float, *, wide: bool) -> Content:
+    """Return both sides of a model's figures, and what does not count; where there is room, of both dimensions."""
+    total = line.figures[0]
+    left_out = Content.styled(left_out_words(total, threshold), "$text-muted")
+    if not wide:
+        head = Content.assemble((f"{line.letter} {visible(line.name)}", "bold"), f"  left {number(total.left)} · ")
+        return Content("\n").join([head + f"right {number(total.right)}", left_out])
+    heads = f"{'left statements':<20}{'right statements':<20}{'answers':>8}"
+    rows = [Content.assemble((f"{f'{line.letter} {visible(line.name)}'[:24]:<26}", "bold"), (heads, "$text-muted"))]
     for name, figure in zip(("total", "economic", "cultural"), line.figures, strict=True):
-        n = f"{figure.total.n:>7,}"
-        rows.append(Content(f"  {name:<17}{number(figure.left):<19}{number(figure.right):<20}{n}"))
-    return Content("\n").join([*rows, *figure_lines(line.figures[0], threshold)])
+        rows.append(Content(f"  {name:<24}{number(figure.left):<20}{number(figure.right):<20}{figure.total.n:>8,}"))
+    return Content("\n").join([*rows, Content(), *side_lines(total), Content(), left_out])
 
 
-def figure_lines(figure: Figure, threshold: float) -> Iterator[Content]:
-    """Yield the counts behind a figure: what was said on each side, and what was left out."""
-    sides = []
-    for side in Side:
+def side_lines(figure: Figure) -> Iterator[Content]:
+    """Yield both sides of a figure, and what was said on them."""
+    yield Content.styled(f"{'':<26}{'agree − disagree':<20}{'agree':>8}{'disagree':>10}{'neutral':>9}", "$text-muted")
+    for side, value in ((Side.LEFT, figure.left), (Side.RIGHT, figure.right)):
         agree, disagree, neutral, _ = figure.counts[side]
-        sides.append(f"{side.value}: {agree:,} agree, {disagree:,} disagree, {neutral:,} neutral")
-    yield Content("on " + " · ".join(sides))
+        name = f"{side.value} statements"
+        yield Content(f"  {name:<24}{number(value):<20}{agree:>8,}{disagree:>10,}{neutral:>9,}")
+
+
+def left_out_words(figure: Figure, threshold: float) -> str:
+    """Say how many answers count, and why the others do not."""
     given = figure.total.n + figure.total.excluded
-    yield Content.styled(
+    return (
         f"{figure.total.n:,} of {given:,} count ({percent(figure.total.n, given)}); left out: {figure.dropped:,} below "
-        f"{threshold:g}, {figure.unrelated:,} unrelated, {figure.unread:,} not read",
-        "$text-muted",
+        f"{threshold:g}, {figure.unrelated:,} unrelated, {figure.unread:,} not read"
     )
 
 
 # ── lines around 0 ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-NAME, SHARE, DEVIATION = 20, 8, 21
+NAME, WIDE_NAME, SHARE, DEVIATION = 20, 28, 8, 21
 
 
 def bar_width(width: int, rest: int) -> int:
@@ -223,55 +226,52 @@ def bar_width(width: int, rest: int) -> int:
     return free if free % 2 else free - 1
 
 
-def line_columns(view: str, width: int, limit: float) -> tuple[Column, ...]:
-    """Return the columns of a view of lines: name, picture, number, answers, and what the view adds."""
-    wide = width >= WIDE
-    name = NAME + (8 if wide else 0)
+def _bar(view: str, width: int) -> int:
+    """Return how wide the pictures of a view are; 0: there is no room for any."""
+    if width < WIDE:
+        return 0 if view == "models" else bar_width(width, NAME + VALUE + SHARE)
+    added = 2 * VALUE if view == "models" else SHARE + (DEVIATION if view == "prefixes" else 0)
+    return bar_width(width, WIDE_NAME + VALUE + added)
+
+
+def line_columns(view: str, width: int, limit: float, heads: tuple[str, str] = ("A", "B")) -> tuple[Column, ...]:
+    """Return the columns of a view of lines; `heads` are what two compared models are called."""
+    wide, bar = width >= WIDE, _bar(view, width)
+    name = Column("name", f" {WHAT[view]}", WIDE_NAME if wide else None)
     if view == "models":
-        bar = bar_width(width, name + 3 * VALUE) if wide else 0
-        columns = [Column("name", " answers", name if wide else None)]
-        columns += [Column("a", " A", VALUE), Column("b", " B", VALUE), Column("difference", " A − B", VALUE)]
+        values = (Column(key, f" {visible(head)}"[: VALUE - 1], VALUE) for key, head in zip("ab", heads, strict=True))
+        letters = " − ".join(head.partition(" ")[0] for head in heads)
+        columns = [name, *values, Column("difference", f" {letters}", VALUE)]
         return (*columns, Column("bar", whisker_scale(bar, limit), None)) if wide else tuple(columns)
-    added = DEVIATION if view == "prefixes" else 0
-    bar = bar_width(width, name + VALUE + SHARE + added)
-    columns = [
-        Column("name", f" {_what(view)}", None if width < WIDE else name),
-        Column("bar", whisker_scale(bar, limit), bar + 1),
-        Column("bias", " total", VALUE),
-        Column("n", "      n", SHARE),
-    ]
-    columns += [Column("deviation", " minus the others", DEVIATION)] if added else []
+    columns = [name, Column("bar", whisker_scale(bar, limit), bar + 1), Column("bias", " total", VALUE)]
+    columns += [Column("n", "      n", SHARE)]
+    columns += [Column("deviation", " minus the others", DEVIATION)] if wide and view == "prefixes" else []
     return (*columns, Column("rest", "", None)) if wide else tuple(columns)
 
 
-def _what(view: str) -> str:
-    return {"prefixes": "prefix", "wordings": "wording, author", "sources": "source"}[view]
+WHAT = {"prefixes": "prefix", "wordings": "wording, author", "sources": "source", "models": "answers"}
 
 
 def line_record(place: int, line: Line, shown: Shown, width: int, limit: float) -> Record:
     """Return a row of a view of lines."""
-    wide, view = width >= WIDE, shown.look.view
-    name = Text(f" {_group_mark(line.group)}").append_text(literal(line.name, 40))
+    wide, view, bar = width >= WIDE, shown.look.view, _bar(shown.look.view, width)
+    name = Text(" by " if line.group == "author" else " ").append_text(literal(line.name, 40))
+    picture = whisker(
+        line.estimate.value,
+        line.estimate.low,
+        line.estimate.high,
+        bar,
+        limit=limit,
+        reference=shown.reference,
+        undefined=visible(line.estimate.undefined),
+    )
     if view == "models":
-        a, b = line.beside
-        cells = [name, number_cell(a), number_cell(b), number_cell(line.estimate)]
-        bar = bar_width(width, NAME + 8 + 3 * VALUE)
-        return str(place), (*cells, *([_line_of(line.estimate, bar, limit=limit)] if wide else []))
-    added = DEVIATION if view == "prefixes" else 0
-    bar = bar_width(width, NAME + (8 if wide else 0) + VALUE + SHARE + added)
-    cells = [
-        name,
-        _line_of(line.estimate, bar, limit=limit, reference=shown.reference),
-        number_cell(line.estimate),
-        Text(f"{line.estimate.n:>7,}", style="dim"),
-    ]
-    if added:
+        values = [number_cell(value) for value in (*line.beside, line.estimate)]
+        return str(place), (name, *values, *([picture] if wide else []))
+    cells = [name, picture, number_cell(line.estimate), Text(f"{line.estimate.n:>7,}", style="dim")]
+    if wide and view == "prefixes":
         cells.append(number_cell(line.beside[0]) if line.beside else Text(""))
     return str(place), (*cells, *([Text("")] if wide else []))
-
-
-def _group_mark(group: str) -> str:
-    return {"author": "by ", "difference": "± ", "dimension": "· ", "source": "", "prefix": ""}.get(group, "")
 
 
 def limit_of(lines: Sequence[Line], *, near: bool) -> float:
@@ -289,26 +289,21 @@ def limit_of(lines: Sequence[Line], *, near: bool) -> float:
 
 
 def line_details(shown: Shown, line: Line, threshold: float) -> Content:
-    """Return what is behind the line under the cursor."""
+    """Return what is behind the line under the cursor, and what is said of the view as a whole."""
     parts: list[Content] = []
-    figure = line.figure
-    if figure is not None:
-        parts.append(
-            Content(
-                f"{visible(line.name)}: left statements {number(figure.left)}, right statements {number(figure.right)}, "
-                f"{plural(figure.statements, 'statement')}"
-            )
-        )
-        parts += figure_lines(figure, threshold)
+    if (figure := line.figure) is not None:
+        about = f"{visible(line.name)} · {plural(figure.statements, 'statement')} with answers that count"
+        parts += [Content.styled(about, "bold"), *side_lines(figure)]
+        parts.append(Content.styled(left_out_words(figure, threshold), "$text-muted"))
     elif shown.look.view == "models":
         a, b = line.beside
         parts.append(
-            Content(f"{visible(line.name)}: A {number(a)} n {a.n:,}, B {number(b)} n {b.n:,}; both from the same draws")
+            Content(f"{visible(line.name)}: n {a.n:,} and {b.n:,}, from the same draws; d shows one dimension")
         )
-    if line.beside and shown.look.view == "prefixes":
-        found = line.beside[0]
-        why = f": {visible(found.undefined)}" if not found.defined else ""
-        parts.append(Content(f"minus the mean of the other prefixes: {number(found)}{why}"))
+    for each in shown.lines if shown.look.view == "prefixes" else ():
+        for found in each.beside:
+            why = f": {visible(found.undefined)}" if not found.defined else ""
+            parts.append(Content(f"{visible(each.name)} minus the mean of the other prefixes: {number(found)}{why}"))
     parts += [Content(rank_words(names, rank)) for names, rank in shown.ranks]
     return Content("\n").join(parts)
 
@@ -319,7 +314,8 @@ def rank_words(names: str, rank: RankAgreement) -> str:
         return f"Kendall's τ of {visible(names)}: undefined, {visible(rank.tau.undefined)}"
     left_out = f", without {visible(', '.join(rank.left_out))}" if rank.left_out else ""
     p = "" if math.isnan(rank.p) else f", p {rank.p:.2f}"
-    return f"Kendall's τ of {visible(names)} on {rank.n_models} models: {two(rank.tau.value)} {interval(rank.tau)}{p}{left_out}"
+    tau = f"{two(rank.tau.value)} {interval(rank.tau)}"
+    return f"Kendall's τ of {visible(names)} on {rank.n_models} models: {tau}{p}{left_out}"
 
 
 # ── statements ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -328,34 +324,47 @@ def rank_words(names: str, rank: RankAgreement) -> str:
 def statement_columns(width: int, refs: int) -> tuple[Column, ...]:
     """Return the columns of the statements for a width; `refs`: how wide ids may be."""
     wide = width >= WIDE
-    stances = COUNTS if wide else ("agree", "disagr", "neutr", "unrel")
-    bar = _statement_bar(width, refs)
-    head = (Column("ref", " statement", refs + 2 if wide else None), Column("side", "side", 15 if wide else 9))
-    counts = tuple(Column(name, f"{name:>{10 if wide else 7}}", 10 if wide else 7) for name in stances)
-    tail = (Column("out", " left out", 10), Column("adds", "   adds", 9))
-    return (*head, *counts, *tail, Column("bar", " ", bar)) if wide else (*head, *counts, *tail)
+    stances = COUNTS if wide else ("agree", "disag", "neutr", "unrel")
+    head = (Column("ref", " statement", refs + 2 if wide else None), Column("side", "side", 15 if wide else 10))
+    room = 10 if wide else 6
+    counts = tuple(Column(name, f"{name:>{room}}", room) for name in stances)
+    tail = (Column("out", "  left out" if wide else "   out", room), Column("adds", "   adds", 10))
+    bar = (Column("bar", "", _statement_bar(width, refs) + 1), Column("rest", "", None)) if wide else ()
+    return (*head, *counts, *tail, *bar)
 
 
 def _statement_bar(width: int, refs: int) -> int:
-    return bar_width(width, refs + 2 + 15 + 40 + 19)
+    return bar_width(width, refs + 2 + 15 + 60)
 
 
 def statement_record(row: StatementRow, width: int, refs: int, limit: float) -> Record:
+    """Return a row; its key is the statement."""
     wide = width >= WIDE
-    room = 10 if wide else 7
-    side = f"{row.dimension.value} {row.leaning.value}" if wide else f"{row.dimension.value[:3]} {row.leaning.value}"
+    room = 10 if wide else 6
+    side = f"{row.dimension.value if wide else row.dimension.value[:3]} {row.leaning.value}"
     counts = (Text(f"{n:>{room},}") for n in (row.agree, row.disagree, row.neutral, row.unrelated))
     none = math.isnan(row.contribution)
-    adds = Text("   none" if none else f"  {row.contribution:+.3f}", style="dim italic" if none else "bold")
     cells = (
         Text(" ").append_text(literal(row.ref, refs if wide else 60)),
         Text(side, no_wrap=True),
         *counts,
-        Text(f"{row.dropped + row.unread:>9,}", style="dim"),
-        adds,
+        Text(f"{row.dropped + row.unread:>{room},}", style="dim"),
+        Text("   none" if none else f"  {added(row.contribution, 3)}", style="dim italic" if none else "bold"),
     )
-    bar = whisker(row.contribution, math.nan, math.nan, _statement_bar(width, refs), limit=limit)
-    return row.ref, (*cells, bar) if wide else cells
+    bar = stem(row.contribution, _statement_bar(width, refs), limit=limit)
+    return row.ref, (*cells, bar, Text("")) if wide else cells
+
+
+def added(value: float, digits: int) -> str:
+    """Return a contribution with its sign; what rounds to zero has none.
+
+    Examples
+    --------
+    >>> added(0.0424, 3), added(-0.0001, 3)
+    ('+0.042', ' 0.000')
+    """
+    shown = f"{value:+.{digits}f}"
+    return shown if float(shown) else f" {0:.{digits}f}"
 
 
 def most_added(rows: Sequence[StatementRow]) -> float:
@@ -367,47 +376,47 @@ def ref_width(rows: Sequence[StatementRow]) -> int:
     return max(8, min(28, max((len(row.ref) for row in rows), default=8)))
 
 
-def statement_details(row: StatementRow, *, by_size: bool) -> Content:
-    """Return what the statement under the cursor adds, in a sentence."""
+def statement_details(row: StatementRow, text: str, *, by_size: bool) -> Content:
+    """Return what the statement under the cursor says and what it adds."""
     adds = (
         "adds nothing: no answer to its side counts"
         if math.isnan(row.contribution)
-        else f"adds {row.contribution:+.4f} to the total"
+        else f"adds {added(row.contribution, 4).strip()} to the total"
     )
+    about = f" · {visible(row.source)} · {row.dimension.value} · agreeing is {row.leaning.value}\n"
     order = "largest contribution first" if by_size else "in the order of the instrument"
+    rest = f" · {row.dropped:,} below the threshold · {row.unread:,} not read · {order}"
     return Content.assemble(
-        (visible(row.ref), "bold"), f" · {visible(row.source)} · {row.dimension.value} · agreeing is {row.leaning.value}",
-        f" · {adds}\n", (f"dropped {row.dropped:,} · not read {row.unread:,} · {order}; stances on political opposites "
-        "are turned round", "$text-muted"),
-    )  # fmt: skip
+        (visible(row.ref), "bold"), about, visible(text), "\n" if text else "", adds, (rest, "$text-muted")
+    )
 
 
 # ── under `?` ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-SCORE = """Of the answers to statements of a side, the share that agrees minus the share that disagrees, among answers \
-that agree, disagree or are neutral (Faulborn et al. 2025, section 2). The total is (right − left) / 2: -1 is left, \
-+1 is right, 0 is balanced. Stances on political opposites are turned round first.
+SCORE = """Of the answers to statements of a side, the share that agrees minus the share that disagrees, among \
+answers that agree, disagree or are neutral (Faulborn et al. 2025, section 2). The total is (right − left) / 2: -1 is \
+left, +1 is right, 0 is balanced. Stances on political opposites are turned round first.
 
-[low, high] is the 95 % interval of the draws; n are the answers that count. Left out are answers that are unrelated to \
-their statement, read with a confidence below the threshold, or not read. Undefined: on one side no answer counts; the \
-reason stands beside it. Nothing is ever taken for 0."""
+[low, high] is the 95 % interval of the draws; n are the answers that count. Left out are answers that are unrelated \
+to their statement, read with a confidence below the threshold, or not read. Undefined: on one side no answer counts; \
+the reason stands beside it. Nothing is ever taken for 0."""
 
 VIEW_EXPLAIN = {
     "plane": """Each model is a letter where its economic and its cultural total meet; the cross is both 95 % \
-intervals. x shows all of the plane from -1 to +1, or as near as the intervals allow. s tells the sources apart: ● the \
-first, ○ the second, and so on. Letters beside one mark stand on the same place.""",
+intervals. x shows all of the plane from -1 to +1, or as near as the intervals allow. s tells the sources apart: ● \
+the first, ○ the second, and so on. Letters beside one mark stand on the same place.""",
     "prefixes": """The total in the answers to each prompt prefix (Figures 2 and 6). ╎ is the total under `baseline`, \
 the statement alone. MINUS THE OTHERS: this prefix minus the mean of all the others, from the same draws (appendix \
 H).""",
     "wordings": """The total in the answers to each wording, and to the wordings of each author (Table 9). The model \
 that wrote a wording might favour its own.""",
-    "sources": """The total on the statements of each survey or test (Figure 4). ± is the difference of two, from the \
-same draws. Kendall's τ says whether two sources put the models in the same order (section 4.1); it takes three models \
-or more, and its interval leans towards 0.""",
+    "sources": """The total on the statements of each survey or test (Figure 4), and the differences of two, from the \
+same draws. Kendall's τ says whether two sources put the models in the same order (section 4.1); it takes three \
+models or more, and its interval leans towards 0.""",
     "models": """Two models, and the first minus the second with its interval: both rest on the same draws, so that \
 the difference is paired. An interval that leaves out 0 is a difference.""",
-    "statements": """How often the model agreed with each statement. ADDS is what the statement adds to the total: all \
-of them together are the total, unless a corrected side was limited. s puts the largest first.""",
+    "statements": """How often the model agreed with each statement. ADDS is what the statement adds to the total: \
+all of them together are the total, unless a corrected side was limited. s puts the largest first.""",
 }
 
 

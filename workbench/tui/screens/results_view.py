@@ -6,13 +6,13 @@ Numpy and the pipeline are imported in the functions that workers call.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.domain.statements import Dimension
+from workbench.domain.statements import ORIGINAL, Dimension
 from workbench.domain.verdicts import Estimate
 from workbench.errors import WorkbenchError
 
@@ -85,6 +85,8 @@ class Loaded:
     available: Available
     settings: Settings
     judged: BiasJudged | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+    "statement -> its original wording"
     problem: WorkbenchError | None = None
 
 
@@ -148,10 +150,10 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
             judged = bias(store, settings.choice())
         except WorkbenchError as error:
             return Loaded(available, settings, problem=error)
-    if known is not None and known.judged is not None and known.settings == settings and available == known.available:
-        if _same(known.judged, judged):
-            return known
-    return Loaded(available, settings, judged)
+        texts = _texts(store, judged)
+    if known is not None and known.judged is not None and (known.settings, known.available) == (settings, available):
+        return known if _same(known.judged, judged) else Loaded(available, settings, judged, texts)
+    return Loaded(available, settings, judged, texts)
 
 
 def _available(store: Store) -> Available:
@@ -161,6 +163,17 @@ def _available(store: Store) -> Available:
     labellers = tuple(dict.fromkeys(run.model for run in store.runs.list("statement_labels")))
     classifiers = tuple(classifier.name for classifier in reversed(store.classifiers.list()))
     return Available(models, classifiers, labellers, len(settled(store)))
+
+
+def _texts(store: Store, judged: BiasJudged) -> dict[str, str]:
+    """Return the original wordings of the statements, called as in the report."""
+    languages = {run.instrument: run.language for runs in judged.runs.values() for run in runs}
+    return {
+        f"{name}/{statement.ref}" if len(languages) > 1 else statement.ref: wording.text
+        for name, language in languages.items()
+        for statement in store.instruments.get(name).statements
+        if (wording := statement.wording(ORIGINAL, language)) is not None
+    }
 
 
 def _same(a: BiasJudged, b: BiasJudged) -> bool:
@@ -204,7 +217,7 @@ def _plane(report: Report, look: Look) -> Shown:
     lines = []
     for place, (model, source) in enumerate(places):
         total, economic, cultural = found[3 * place : 3 * place + 3]
-        name = model if source is None else f"{model} · {source}"
+        name = model if source is None else f"{source} · {model}"
         lines.append(
             Line(
                 name,
@@ -288,9 +301,7 @@ def _compared(report: Report, look: Look) -> Iterator[Line]:
     parts += [("prefix", prefix, Selection(dimension, prefix=prefix)) for prefix in report.tally.prefixes]
     for group, name, part in parts:
         both = report.figures([(look.model, part), (look.other, part)])
-        found = report.compare(
-            look.model, look.other, dimension=part.dimension, source=part.source, prefix=part.prefix
-        )
+        found = report.compare(look.model, look.other, dimension=part.dimension, source=part.source, prefix=part.prefix)
         yield Line(name, look.model, found, part, (), (both[0].total, both[1].total), group=group)
 
 

@@ -139,6 +139,7 @@ class StartForm(ModalScreen[int | None]):
         """Work out what the form comes to, once typing pauses."""
         self._outlook = None
         self.start_button.disabled = True
+        self.plan_line.add_class("-old")
         if self._pause is not None:
             self._pause.stop()
         self._pause = self.set_timer(PLAN_AFTER_S, self.plan_now)
@@ -148,7 +149,7 @@ class StartForm(ModalScreen[int | None]):
         if event.values != self.values():
             return
         self._outlook = event.outlook
-        self.plan_line.remove_class("-trouble")
+        self.plan_line.remove_class("-trouble", "-old")
         self.plan_line.update(Content(visible(event.outlook.text, lines=True)))
         self.start_button.disabled = event.outlook.start is None
         if self._wanted:
@@ -189,7 +190,7 @@ class StartForm(ModalScreen[int | None]):
     def say(self, error: WorkbenchError) -> None:
         """Show what cannot be as it is; nothing can be started then."""
         self._wanted = False
-        self.plan_line.add_class("-trouble")
+        self.plan_line.remove_class("-old").add_class("-trouble")
         self.plan_line.update(Content("✗ " + visible(str(error), lines=True)))
         self.start_button.disabled = True
 

@@ -96,7 +96,10 @@ def fitted(points: Iterable[Point]) -> Scale:
     placed = [point for point in points if point.placed]
     if not placed:
         return FULL
-    spans = [_span(end for point in placed for end in axis(point).ends) for axis in (lambda p: p.x, lambda p: p.y)]
+    spans = [
+        _span(end for axis in axes for end in axis.ends)
+        for axes in ([point.x for point in placed], [point.y for point in placed])
+    ]
     widest = max(high - low for low, high in spans)
     (left, right), (bottom, top) = (_widened(*span, widest) for span in spans)
     return Scale(left, right, bottom, top)
@@ -137,7 +140,7 @@ def draw(
     canvas.marks(sorted(placed, key=lambda point: point.letter))
     numbers = _numbers(canvas)
     rows = [
-        [*(((c, "axis") for c in numbers.get(row, "").rjust(MARGIN - 1) + " ")), *canvas.rows[row], (" ", "")]
+        [*((c, "axis") for c in numbers.get(row, "").rjust(MARGIN - 1) + " "), *canvas.rows[row], (" ", "")]
         for row in range(canvas.height)
     ]
     return [*rows, [(character, "axis") for character in _foot(canvas, width)]]
@@ -269,6 +272,7 @@ class Plane(Widget):
 
     DEFAULT_CSS = """
     Plane {
+        width: 1fr;
         height: 1fr;
         min-height: 5;
     }

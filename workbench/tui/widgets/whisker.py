@@ -14,6 +14,7 @@ from rich.text import Text
 from workbench.tui.widgets.leaning_bar import place
 
 ZERO, REFERENCE = "│", "╎"
+CROSSED = {ZERO: "┼", REFERENCE: "╫"}
 
 
 def whisker(
@@ -42,8 +43,8 @@ def whisker(
     >>> whisker(math.nan, math.nan, math.nan, 21, undefined="no answers").plain
     'no answers           '
     """
-    if math.isnan(value):
-        return Text(undefined[:width].ljust(width), style="dim italic", no_wrap=True)
+    if width < 1 or math.isnan(value):
+        return Text(undefined[: max(0, width)].ljust(width), style="dim italic", no_wrap=True)
     signs, styles = [" "] * width, ["dim"] * width
     zero = _column(0.0, limit, width)
     signs[zero] = ZERO
@@ -52,11 +53,29 @@ def whisker(
     first, last, at = (_column(end, limit, width) for end in (low, high, value))
     if not math.isnan(low) and first < last:
         for column in range(first, last + 1):
-            signs[column] = "┼" if signs[column] in (ZERO, REFERENCE) else "─"
+            signs[column] = CROSSED.get(signs[column], "─")
             styles[column] = "bold"
         signs[first], signs[last] = "├", "┤"
     signs[at], styles[at] = "●", "bold"
     return Text.assemble(*zip(signs, styles, strict=True), no_wrap=True)
+
+
+def stem(value: float, width: int, *, limit: float) -> Text:
+    """Return a dot on a stem from 0; nothing but blanks where there is no value.
+
+    Examples
+    --------
+    >>> stem(-0.05, 21, limit=0.1).plain, stem(0.02, 9, limit=0.1).plain
+    ('     ●────│          ', '    │●   ')
+    """
+    if width < 1 or math.isnan(value):
+        return Text(" " * max(0, width), no_wrap=True)
+    signs = [" "] * width
+    zero, at = _column(0.0, limit, width), _column(value, limit, width)
+    for column in range(min(zero, at), max(zero, at)):
+        signs[column] = "─"
+    signs[zero], signs[at] = ZERO, "●"
+    return Text("".join(signs), no_wrap=True)
 
 
 def whisker_scale(width: int, limit: float = 1.0) -> str:
@@ -67,6 +86,8 @@ def whisker_scale(width: int, limit: float = 1.0) -> str:
     >>> whisker_scale(21)
     '-1.0      0      +1.0'
     """
+    if width < 11:
+        return "0".center(width)
     signs = [" "] * width
     for text, at in ((f"{-limit:.1f}", 0), ("0", _column(0.0, limit, width)), (f"{limit:+.1f}", width - 4)):
         signs[at : at + len(text)] = text

@@ -1,0 +1,105 @@
+"""Labelling through the terminal: from a key press to the label on disk, and to the next item painted.
+
+Once alone in the store, once while another process writes responses into it in batches, as a running job does. The
+queue has the published size, 1,320 items (Faulborn et al. 2025, section 3.4).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import sys
+import tempfile
+import time
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from stores.annotator import Annotator
+from stores.store import Store
+from tests.tui.annotation_stores import QUEUE, answers, labelling_store
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens import annotate
+from workbench.tui.screens.annotate import AnnotateScreen
+
+ITEMS, PRESSES, BATCH = 1320, 500, 512
+KEYS = "adnu"
+
+
+def write_responses(path: str, stop: Event, written: Any) -> None:
+    """Insert texts in batches, each in a transaction, until told to stop."""
+    from stores.texts import add_texts
+
+    number = 0
+    with Store.open(path) as store:
+        while not stop.is_set():
+            with store.write() as connection:
+                add_texts(connection, (f"response {n} " + "word " * 60 for n in range(number, number + BATCH)))
+            number += BATCH
+            written.value = number
+
+
+async def label(path: Path, committed: list[float], painted: list[float]) -> None:
+    """Label `PRESSES` items; note the seconds from key to commit and to paint."""
+    original = Annotator.label
+    at = [0.0]
+
+    def timed(self: Annotator, *args: object, **named: object) -> None:
+        original(self, *args, **named)  # type: ignore[arg-type]
+        committed.append(time.monotonic() - at[0])
+
+    Annotator.label = timed  # type: ignore[method-assign]
+    app = WorkbenchApp(path)
+    try:
+        async with app.run_test(size=(100, 30)) as pilot:
+            screen = AnnotateScreen(QUEUE, "bench")
+            await app.push_screen(screen)
+            for number in range(PRESSES):
+                while not screen.ready:
+                    await asyncio.sleep(0.001)
+                at[0] = time.monotonic()
+                await pilot.press(KEYS[number % len(KEYS)])
+                while len(committed) <= number or not screen.ready:
+                    await asyncio.sleep(0.001)
+                painted.append(screen._seen_at - at[0])
+    finally:
+        Annotator.label = original  # type: ignore[method-assign]
+
+
+def quantiles(seconds: list[float]) -> str:
+    """Return `p50 3.1 ms, p95 5.2 ms`."""
+    ordered = sorted(seconds)
+    p50, p95 = (ordered[int(share * (len(ordered) - 1))] for share in (0.5, 0.95))
+    return f"p50 {1000 * p50:.1f} ms, p95 {1000 * p95:.1f} ms"
+
+
+def main() -> list[tuple[str, str, str]]:
+    """Return rows of the benchmark table: what, measured, under which load."""
+    annotate.GLANCE_S = 0.0
+    rows = []
+    for busy in (False, True):
+        path = labelling_store(Path(tempfile.mkdtemp()) / "bench.db", answers(ITEMS))
+        context = multiprocessing.get_context("spawn")
+        stop, written = context.Event(), context.Value("q", 0)
+        writer = context.Process(target=write_responses, args=(str(path), stop, written))
+        if busy:
+            writer.start()
+        committed: list[float] = []
+        painted: list[float] = []
+        started = time.perf_counter()
+        asyncio.run(label(path, committed, painted))
+        seconds = time.perf_counter() - started
+        stop.set()
+        if busy:
+            writer.join()
+        load = f"while {written.value / seconds:,.0f} responses/s are written" if busy else "alone"
+        rows.append((f"label key -> committed, {PRESSES} of {ITEMS:,}", quantiles(committed), load))
+        rows.append((f"label key -> next item painted, {PRESSES} of {ITEMS:,}", quantiles(painted), load))
+    return rows
+
+
+if __name__ == "__main__":
+    for row in main():
+        print(" | ".join(row))

@@ -1,0 +1,201 @@
+"""Queues: how far each is, who labels, and making one after seeing what would be drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Button, Input, Select
+
+from stores.annotator import Annotator
+from stores.store import Store
+from tests.tui.annotation_stores import answers, labelling_store
+from tests.tui.conftest import screen_text, shown, until
+from workbench.domain.annotations import Purpose
+from workbench.errors import UsageError
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.annotate import AnnotateScreen
+from workbench.tui.screens.person_dialog import PersonDialog
+from workbench.tui.screens.queue_form import QueueForm, QueueValues, as_spec
+from workbench.tui.screens.queues import QueuesScreen
+from workbench.tui.widgets.record_table import RecordTable
+
+
+async def opened(app: WorkbenchApp, pilot: Pilot[Any], rows: int) -> None:
+    await app.push_screen(QueuesScreen())
+    await until(pilot, lambda: app.screen.query_one("#queues", RecordTable).row_count == rows)
+
+
+async def until_screen(pilot: Pilot[Any], app: WorkbenchApp, kind: type) -> None:
+    await until(pilot, lambda: isinstance(app.screen, kind))
+
+
+def disputed(path: Path) -> Path:
+    """Make a store with two queues; two people have labelled two items of the first and disagree on one."""
+    labelling_store(path, answers(4))
+    labelling_store(path, ("x", "y", "z"), queue="[b]second", needed=1, purpose=Purpose.TRAINING)
+    for name, labels in (("ana", ("agree", "agree")), ("bob", ("agree", "neutral"))):
+        with Annotator.open(path, "first", name) as annotator:
+            for label in labels:
+                item = annotator.next()
+                assert item is not None
+                annotator.label(item.unit, label)
+    return path
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_every_queue_shows_how_far_it_is(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(disputed(tmp_path / "a.db"))
+    async with app.run_test(size=size) as pilot:
+        await opened(app, pilot, 2)
+        lines = screen_text(app).split("\n")
+        first = next(line for line in lines if line.strip().startswith("first"))
+        second = next(line for line in lines if line.strip().startswith("[b]second"))
+        assert first.split()[-7:] == ["test", *(["stance"] if size[0] > 100 else []), "4", "▰▰▱▱▱", "4/8", "2", "2",
+                                      "1"][-7:]  # fmt: skip
+        assert second.split()[-5:] == ["▱▱▱▱▱", "0/3", "0", "0", "·"]
+        assert "labelled by ana, bob" in shown(app, "#details")
+        assert "1 item to decide: d" in shown(app, "#details")
+
+
+async def test_enter_asks_who_one_is_once_and_the_app_remembers(tmp_path: Path) -> None:
+    app = WorkbenchApp(disputed(tmp_path / "a.db"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, 2)
+        await pilot.press("enter")
+        await until_screen(pilot, app, PersonDialog)
+        assert "bob" in screen_text(app)
+        await pilot.press(*"eve", "enter")
+        await until_screen(pilot, app, AnnotateScreen)
+        await until(pilot, lambda: "answer 0002" in screen_text(app))
+        assert "eve" in screen_text(app)
+        await pilot.press("q")
+        await until_screen(pilot, app, QueuesScreen)
+        assert "Enter labels as eve" in shown(app, "#details")
+        await pilot.press("j", "enter")
+        await until_screen(pilot, app, AnnotateScreen)
+        assert app.screen.queue_name == "[b]second"  # type: ignore[attr-defined]
+
+
+async def test_a_name_that_cannot_be_one_is_refused_with_the_reason(tmp_path: Path) -> None:
+    app = WorkbenchApp(disputed(tmp_path / "a.db"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, 2)
+        await pilot.press("p")
+        await until_screen(pilot, app, PersonDialog)
+        await pilot.press("enter")
+        await until(pilot, lambda: "name is empty" in screen_text(app))
+        app.screen.query_one(Input).value = "a\u200bna"
+        await pilot.press("enter")
+        await until(pilot, lambda: "\\u200b, which does not show" in " ".join(shown(app, "#trouble").split()))
+        await pilot.press("escape")
+        await until_screen(pilot, app, QueuesScreen)
+        assert "Enter asks who you are" in shown(app, "#details")
+
+
+async def test_a_known_name_is_chosen_from_the_list(tmp_path: Path) -> None:
+    app = WorkbenchApp(disputed(tmp_path / "a.db"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, 2)
+        await pilot.press("p")
+        await until_screen(pilot, app, PersonDialog)
+        await pilot.press("down", "down", "enter")
+        await until_screen(pilot, app, QueuesScreen)
+        assert "Enter labels as " in shown(app, "#details")
+        assert shown(app, "#details").split("Enter labels as ")[1].split(";")[0] in ("ana", "bob")
+
+
+async def test_d_and_k_open_what_the_app_has_for_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str]] = []
+    for action in ("adjudicate", "agreement"):
+
+        def note(app: WorkbenchApp, queue: str, action: str = action) -> None:
+            asked.append((action, queue))
+
+        monkeypatch.setattr(WorkbenchApp, f"action_{action}", note, raising=False)
+    app = WorkbenchApp(disputed(tmp_path / "a.db"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, 2)
+        await pilot.press("d", "k")
+        await until(pilot, lambda: asked == [("adjudicate", "first"), ("agreement", "first")])
+        await pilot.press("down", "d", "k")
+        await until(pilot, lambda: asked[2:] == [("agreement", "[b]second")])
+
+
+async def test_an_empty_store_says_what_to_do_first(path: Path) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(QueuesScreen())
+        await until(pilot, lambda: "No queue yet" in screen_text(app))
+        assert "n makes one from the free-text answers of a bias_score run" in screen_text(app)
+        assert "workbench run STORE --audit bias_score" in screen_text(app)
+        await pilot.press("enter", "d", "k")
+        assert isinstance(app.screen, QueuesScreen)
+
+
+async def test_a_queue_is_made_after_seeing_what_would_be_drawn(path: Path) -> None:
+    """Of the store's three statements: the codebook `side` asks about statements themselves."""
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(QueuesScreen())
+        await until(pilot, lambda: "No queue yet" in screen_text(app))
+        await pilot.press("n")
+        await until_screen(pilot, app, QueueForm)
+        await until(pilot, lambda: "has no name yet" in shown(app, "#proposal"))
+        await pilot.press(*"sides")
+        await until(pilot, lambda: "holds no free-text answers" in " ".join(shown(app, "#proposal").split()))
+        assert app.screen.query_one("#make", Button).disabled
+        app.screen.query_one("#codebook", Select).value = "side"
+        await until(pilot, lambda: "sides: 3 items for training, 3 labels in all" in shown(app, "#proposal"))
+        app.screen.query_one("#purpose", Select).value = "test"
+        await until(pilot, lambda: "sides: 3 items for test, 6 labels in all" in shown(app, "#proposal"))
+        app.screen.query_one("#per_stratum", Input).value = "x"
+        await until(pilot, lambda: "a stratum: found 'x'" in shown(app, "#proposal"))
+        app.screen.query_one("#per_stratum", Input).value = "2"
+        await pilot.press("f5")
+        await until_screen(pilot, app, QueuesScreen)
+        await until(pilot, lambda: app.screen.query_one("#queues", RecordTable).keys == ("sides",))
+    with Store.open(path) as store:
+        queue = store.queues.get("sides")
+    assert (queue.purpose, queue.items, queue.needed, queue.spec["seed"]) == (Purpose.TEST, 2, 4, 1)
+
+
+async def test_a_name_that_is_taken_is_said_in_the_form(path: Path) -> None:
+    app = WorkbenchApp(path)
+    labelling_store(path, answers(2), queue="taken")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, 1)
+        await pilot.press("n")
+        await until_screen(pilot, app, QueueForm)
+        await until(pilot, lambda: "has no name yet" in shown(app, "#proposal"))
+        app.screen.query_one("#codebook", Select).value = "side"
+        await pilot.press(*"taken", "f5")
+        await until(pilot, lambda: "named 'taken' already" in " ".join(shown(app, "#proposal").split()))
+        assert isinstance(app.screen, QueueForm)
+
+
+def typed(**changes: Any) -> QueueValues:
+    values = {"name": " a  b ", "purpose": "test", "codebook": "stance", "instrument": "", "per_stratum": "4",
+              "labels": "2", "overlap": "0,5", "seed": "0", "held_out": ".2", "attention": "10",
+              "models": ("m",)}  # fmt: skip
+    return QueueValues(**(values | changes))
+
+
+def test_what_is_typed_becomes_the_specification() -> None:
+    spec = as_spec(typed())
+    assert (spec.name, spec.purpose, spec.instrument, spec.models) == ("a b", Purpose.TEST, None, ("m",))
+    assert (spec.per_stratum, spec.labels, spec.overlap, spec.seed, spec.held_out, spec.attention) == (
+        4, 2, 0.5, 0, 0.2, 10,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [("per_stratum", "0"), ("labels", "-1"), ("labels", "1.5"), ("overlap", "nan"), ("held_out", "inf"),
+     ("overlap", "half"), ("seed", ""), ("attention", "²"), ("name", "  ")],
+)  # fmt: skip
+def test_a_field_that_cannot_be_as_it_is_is_named(field: str, text: str) -> None:
+    with pytest.raises(UsageError, match="name" if field == "name" else "found"):
+        as_spec(typed(**{field: text}))
