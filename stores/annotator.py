@@ -275,7 +275,7 @@ class Annotator:
 
     def _after(self, view: str, unit: int) -> str:
         """Return the time, or a moment after this person's last word on the unit where the clock went back."""
-        last = self.connection.execute(f"select max(at) from {view} where unit_id = ?", (unit,)).fetchone()[0]
+        last = self.connection.execute(f"select max(+at) from {view} where unit_id = ?", (unit,)).fetchone()[0]
         return now_after(last)
 
     def _lease(self, connection: sqlite3.Connection, unit: int) -> None:
@@ -290,7 +290,8 @@ class Annotator:
         )
 
 
-_MY_LABEL = "select label from my_reading where unit_id = :unit order by at desc, uid desc limit 1"
+_MY_LABEL = "select label from my_reading where unit_id = :unit order by +at desc, uid desc limit 1"
+"the plus: without it SQLite goes through all that the person ever said, the newest first, to find the unit"
 
 
 _ATTENTION = """
@@ -312,9 +313,9 @@ _TAKEN = """
 """
 
 _MINE = """
-    ((select r.label from my_reading r where r.unit_id = i.unit_id order by r.at desc, r.uid desc limit 1) is not null)
+    ((select r.label from my_reading r where r.unit_id = i.unit_id order by +r.at desc, r.uid desc limit 1) is not null)
 """
-"whether this person has labelled the item: here, in another queue, or in another store. `+`: by unit, not by all later labels"
+"whether this person has labelled the item, here or elsewhere. `+`: found by unit, not among all later labels"
 
 _LEASED = f"""
     select b.unit_id from assignment b join queue_item i on i.queue_id = b.queue_id and i.unit_id = b.unit_id

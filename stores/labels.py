@@ -56,6 +56,8 @@ class Judged:
     labels: tuple[GivenLabel, ...]
     decision: Decision | None
     stratum: str
+    issues: tuple[str, ...] = ()
+    "policy issues that the statement bears on"
 
     @property
     def disagrees(self) -> bool:
@@ -102,14 +104,28 @@ class Labels(Aggregate):
         decided = self._decisions(codebook)
         chosen = [u for u in strata if not only_disputed or len({g.label for g in given[u]}) > 1 or u in decided]
         contexts = self._contexts(chosen)
+        issues = self._issues(chosen)
         return tuple(
-            Judged(contexts[u], tuple(given[u]), _decision(decided.get(u), given[u]), strata[u]) for u in chosen
+            Judged(contexts[u], tuple(given[u]), _decision(decided.get(u), given[u]), strata[u], tuple(issues[u]))
+            for u in chosen
         )
 
-    def decide(self, unit: int, codebook: Codebook, label: str, reason: Reason, note: str, auditor: str) -> None:
+    def decide(
+        self,
+        unit: int,
+        codebook: Codebook,
+        label: str,
+        reason: Reason,
+        note: str,
+        auditor: str,
+        seen: Iterable[GivenLabel] | None = None,
+    ) -> None:
         """Commit an adjudication of the labels that the item has now. Earlier ones stay on record.
 
-        Raises UnknownName for a label outside the codebook, UsageError where nobody has labelled the item.
+        `seen`: the labels that the one who decides has before them; None: whatever there is.
+
+        Raises UnknownName for a label outside the codebook, UsageError where nobody has labelled the item or where
+        other labels than those seen have come.
         """
         if label not in codebook.labels:
             raise UnknownName(
@@ -120,6 +136,8 @@ class Labels(Aggregate):
             given = self._given({"codebook": codebook.name, "queue": None, "purpose": None, "unit": unit})[unit]
             if not given:
                 raise UsageError(f"item {unit} has no labels to decide between")
+            if seen is not None and basis(seen) != basis(given):
+                raise UsageError(f"other labels of item {unit} came meanwhile; nothing was decided, look again")
             reader = reader_id(connection, ReaderKind.ADJUDICATION, name, "")
             revision = connection.execute(
                 "select coalesce(max(revision), 0) + 1 from reading where unit_id = ? and reader_id = ?", (unit, reader)
@@ -159,6 +177,12 @@ class Labels(Aggregate):
     def _decisions(self, codebook: str) -> dict[int, tuple[str, str, str, str, str, bytes]]:
         rows = self.connection.execute(_DECISIONS, {"codebook": codebook})
         return {unit: (name, label, reason, note or "", at, held) for unit, name, label, reason, note, at, held in rows}
+
+    def _issues(self, units: Sequence[int]) -> defaultdict[int, list[str]]:
+        found: defaultdict[int, list[str]] = defaultdict(list)
+        for unit, issue in self.connection.execute(_ISSUES, (json.dumps(list(units)),)):
+            found[unit].append(issue)
+        return found
 
     def _contexts(self, units: Sequence[int]) -> dict[int, Context]:
         rows = self.connection.execute(
@@ -206,7 +230,8 @@ def item_labels(judged: Iterable[Judged]) -> tuple[ItemLabels, ...]:
                     ("stratum", item.stratum),
                 )
                 if value
-            ),
+            )
+            + tuple(("issue", issue) for issue in item.issues),
         )
         for item in judged
     )
@@ -248,6 +273,17 @@ _DECISIONS = """
         join codebook c on c.id = r.codebook_id and c.name = :codebook
         where r.uid is not null
     ) where place = 1 and label is not null
+"""
+
+_ISSUES = """
+    select distinct u.id, l.issue
+    from unit u
+    join wording w on w.id = u.wording_id
+    join issue_label l on l.statement_id = w.statement_id and l.label <> 0 and l.revision = (
+        select max(n.revision) from issue_label n
+        where n.statement_id = l.statement_id and n.issue = l.issue and n.reader_id = l.reader_id
+    )
+    where u.id in (select value from json_each(?)) order by u.id, l.issue
 """
 
 _ATTENTION = f"""

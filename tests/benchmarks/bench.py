@@ -25,10 +25,18 @@ def cold_start() -> list[tuple[str, str, str]]:
 
 def main() -> None:
     """Print the table; names on the command line choose benchmarks."""
+    import bench_bias
+    import bench_classifier
     import bench_sampling
     import bench_verdicts
 
-    benchmarks = {"start": cold_start, "verdicts": bench_verdicts.main, "sampling": bench_sampling.main}
+    benchmarks = {
+        "start": cold_start,
+        "verdicts": bench_verdicts.main,
+        "bias": bench_bias.main,
+        "sampling": bench_sampling.main,
+        "classifier": bench_classifier.main,
+    }
     chosen = sys.argv[1:] or list(benchmarks)
     print(f"{os.cpu_count()} cores\n")
     print("| measure | found | ratio |\n| --- | --- | --- |")

@@ -161,7 +161,7 @@ def settled(app: WorkbenchApp) -> bool:
     running = any(not worker.is_finished for worker in app.workers)
     said = screen.query_one("#empty").has_class("-shown")
     return not running and (
-        screen._shown.look == screen._look and bool(screen._judged) or said and bool(screen._loaded)
+        (screen._shown.look == screen._look and bool(screen._judged)) or (said and bool(screen._loaded))
     )
 
 
@@ -466,7 +466,7 @@ async def test_models_and_peoples_labels_can_be_chosen(filled: Path) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await on_results(app, pilot)
         await press(app, pilot, "o")
-        await pilot.press("down", "space", "down", "down", "down", "space", "enter")
+        await pilot.press("down", "space", "down", "down", "space", "enter")
         await until(pilot, lambda: settled(app) and "people" in shown(app, "#options"))
         with Store.open(filled) as store:
             models = tuple(MODELS)[1:]

@@ -18,7 +18,7 @@ from workbench.pipeline.classifying import ClassifySpec, plan_classifying, run_c
 from workbench.pipeline.training import TrainSpec, plan_training, run_training
 
 if TYPE_CHECKING:
-    from workbench.classifier.trainer import TrainProgress
+    from workbench.classifier.progress import TrainProgress
 
 Ended = tuple[str, str]
 "the job's final state, and a sentence for people"
@@ -89,6 +89,7 @@ def train(task: Task) -> Ended:
     made = run_training(store, plan, job=job.id, on_progress=report, should_stop=task.stop, say=task.say)
     if made is None:
         return "cancelled", "stopped on request; the last checkpoint is kept. Resume goes on from it."
+    store.jobs.plan(job.id, int(made.data["steps"]))  # an early stop is all of it
     figure = pipeline.evaluation(made).report("tuned").macro_f1
     score = f"macro F1 {figure.value:.2f}" if figure.defined else f"macro F1 undefined: {figure.undefined}"
     return "done", f"{made.name}: {score} on {len(plan.test)} test responses"

@@ -68,7 +68,7 @@ class Plan:
         same = len(self.probes) - len(self.prompts)
         lines = [
             f"{design.audit} audit of {design.model} on {design.instrument}: {statements} statements x {variants} "
-            f"variants x {templates} templates x {orders} orders",
+            f"variants x {templates} templates" + (f" x {orders} orders" if orders > 1 else ""),
             f"{len(self.probes):,} prompts planned"
             + (
                 f", {len(self.prompts):,} distinct ({same:,} have the text of another and are asked once)"

@@ -352,7 +352,8 @@ class AdjudicateScreen(StoreScreen):
             if now is None or now.judged.labels != case.judged.labels:
                 self.post_message(self.Changed(case, now))
                 return
-            store.labels.decide(case.unit, store.queues.get(self._queue).codebook, label, reason, note, auditor)
+            codebook = store.queues.get(self._queue).codebook
+            store.labels.decide(case.unit, codebook, label, reason, note, auditor, seen=case.judged.labels)
             after = case_of(store, self._queue, case.unit)
         self.post_message(self.Committed(after or case))
 

@@ -21,6 +21,13 @@ from textual.worker import get_current_worker
 from workbench.tui.format import plural, visible
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.base import StoreScreen
+from workbench.tui.screens.bias_rows_format import (
+    most_added,
+    ref_width,
+    statement_columns,
+    statement_details,
+    statement_record,
+)
 from workbench.tui.screens.bias_statement_format import (
     EMPTY,
     KINDS,
@@ -33,15 +40,7 @@ from workbench.tui.screens.bias_statement_format import (
     reading_line,
     wording_of,
 )
-from workbench.tui.screens.results_format import (
-    SCORE,
-    VIEW_EXPLAIN,
-    most_added,
-    ref_width,
-    statement_columns,
-    statement_details,
-    statement_record,
-)
+from workbench.tui.screens.results_explain import SCORE, VIEW_EXPLAIN
 from workbench.tui.screens.results_view import sorted_rows, statement_rows
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Column, Record, RecordTable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,32 +21,24 @@ from textual.worker import get_current_worker
 from workbench.errors import WorkbenchError
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.base import StoreScreen
+from workbench.tui.screens.bias_rows_format import statement_details
 from workbench.tui.screens.bias_statement import BiasResponsesScreen, BiasStatementsScreen
 from workbench.tui.screens.classifier import ClassifierScreen
 from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.results_explain import explain
 from workbench.tui.screens.results_format import (
     NO_VIEW,
     WIDE,
     empty_text,
-    explain,
-    limit_of,
-    line_columns,
     line_details,
-    line_record,
-    most_added,
     options_line,
-    plane_columns,
     plane_details,
-    plane_record,
     points,
-    ref_width,
-    statement_columns,
-    statement_details,
-    statement_record,
     tabs,
     undefined_notes,
 )
 from workbench.tui.screens.results_options import BiasOptionsScreen
+from workbench.tui.screens.results_tables import view_columns, view_records
 from workbench.tui.screens.results_view import (
     DIMENSIONS,
     PEOPLE,
@@ -55,6 +48,7 @@ from workbench.tui.screens.results_view import (
     Look,
     Settings,
     Shown,
+    fitting,
     letter,
     load,
     shown,
@@ -134,7 +128,7 @@ class ResultsScreen(StoreScreen):
             yield Plane(id="picture")
             with Container(id="numbers"):
                 for view in VIEWS:
-                    table = ResultsTable(self._columns_of(view), name=view)
+                    table = ResultsTable(partial(self._columns, view), name=view)
                     table.add_class("view")
                     yield table
                 yield Static(id="details", markup=False)
@@ -160,8 +154,6 @@ class ResultsScreen(StoreScreen):
         if action == "near":
             return judged is not None and view != "statements"
         return judged is not None or action not in ("view", "methods")
-
-    # ── what arrives ────────────────────────────────────────────────────────────────────────────────────────────────
 
     @on(WasLoaded)
     def take_answers(self, event: WasLoaded) -> None:
@@ -197,8 +189,6 @@ class ResultsScreen(StoreScreen):
         elif self._loaded is not None:
             self._settings = self._loaded.settings
 
-    # ── what is done ────────────────────────────────────────────────────────────────────────────────────────────────
-
     @on(DataTable.RowHighlighted)
     def follow(self, event: DataTable.RowHighlighted) -> None:
         if event.data_table.id == self._shown.look.view:
@@ -230,7 +220,7 @@ class ResultsScreen(StoreScreen):
         if judged is None:
             return
         if row is not None:
-            self.app.push_screen(BiasResponsesScreen(judged, self._look.model, row.ref, None))
+            self.app.push_screen(BiasResponsesScreen(judged, self._shown.look.model, row.ref, None))
         elif line is not None and line.selection is not None:
             self.app.push_screen(BiasStatementsScreen(judged, line.model, line.selection, self._texts))
 
@@ -273,8 +263,6 @@ class ResultsScreen(StoreScreen):
     def action_refresh(self) -> None:
         self._read(None)
 
-    # ── how ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
     @property
     def _judged(self) -> BiasJudged | None:
         return self._loaded.judged if self._loaded else None
@@ -290,7 +278,7 @@ class ResultsScreen(StoreScreen):
 
     @property
     def _table(self) -> ResultsTable:
-        return self.query_one(f"#{self._look.view}", ResultsTable)
+        return self.query_one(f"#{self._shown.look.view}", ResultsTable)
 
     @property
     def _line(self) -> Line | None:
@@ -363,7 +351,7 @@ class ResultsScreen(StoreScreen):
         words: Content | str = ""
         if row is not None:
             words = statement_details(row, self._texts.get(row.ref, ""), by_size=self._by_size)
-        elif line is not None and self._look.view == "plane":
+        elif line is not None and self._shown.look.view == "plane":
             words = plane_details(line, threshold, wide=self.size.width >= WIDE)
             self.picture.points = points(self._shown.lines, self._report.tally.sources, line)
         elif line is not None:
@@ -372,30 +360,11 @@ class ResultsScreen(StoreScreen):
         self.query_one("#notes", Static).update("\n".join(undefined_notes(self._shown.lines)))
 
     def _records(self, width: int) -> list[Record]:
-        found = self._shown
-        if found.rows:
-            refs, most = ref_width(found.rows), most_added(found.rows)
-            return [statement_record(row, width, refs, most) for row in found.rows]
-        if found.look.view == "plane":
-            return [plane_record(n, line, self._report.tally.sources) for n, line in enumerate(found.lines)]
-        limit = limit_of(found.lines, near=self._near)
-        return [line_record(n, line, found, width, limit) for n, line in enumerate(found.lines)]
+        return view_records(self._shown, self._report, width, near=self._near)
 
-    def _columns_of(self, view: str) -> ColumnsFor:
-        return ColumnsFor(self, view)
-
-    def columns(self, view: str, width: int) -> tuple[Column, ...]:
-        """Return the columns of a view for a width."""
-        if view == "plane":
-            return plane_columns(width)
-        if view == "statements":
-            return statement_columns(width, ref_width(self._shown.rows))
-        limit = limit_of(self._shown.lines, near=self._near)
-        names = (self._look.model, self._look.other)
-        if view != "models" or not all(names):
-            return line_columns(view, width, limit)
-        first, second = (f"{letter(self._report, name)} {name}" for name in names)
-        return line_columns(view, width, limit, (first, second))
+    def _columns(self, view: str, width: int) -> tuple[Column, ...]:
+        report = self._report if self._judged is not None else None
+        return view_columns(view, self._shown, report, width, near=self._near)
 
     def _say(self, text: str | None) -> None:
         """Show a sentence in place of the view, or the view."""
@@ -417,21 +386,3 @@ class ResultsScreen(StoreScreen):
         found = shown(judged.report, look)
         if not worker.is_cancelled:
             self.post_message(self.WasDrawn(judged, found))
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnsFor:
-    """The columns of one view, as its table asks for them."""
-
-    screen: ResultsScreen
-    view: str
-
-    def __call__(self, width: int) -> tuple[Column, ...]:
-        return self.screen.columns(self.view, width)
-
-
-def fitting(look: Look, models: tuple[str, ...]) -> Look:
-    """Return the look with models that there are: the first one where its own is gone, and another one beside it."""
-    model = look.model if look.model in models else models[0]
-    other = look.other if look.other in models and look.other != model else ""
-    return replace(look, model=model, other=other or next((name for name in models if name != model), ""))

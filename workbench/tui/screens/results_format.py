@@ -16,11 +16,11 @@ from workbench.tui.screens.audit_format import two
 from workbench.tui.screens.results_view import INSTRUMENT, PEOPLE, VIEWS, Available, Line, Look, Settings, Shown
 from workbench.tui.widgets.plane import MARKS, Interval, Point
 from workbench.tui.widgets.record_table import Column, Record
-from workbench.tui.widgets.whisker import stem, whisker, whisker_scale
+from workbench.tui.widgets.whisker import whisker, whisker_scale
 
 if TYPE_CHECKING:
     from workbench.audits.bias_figures import Figure
-    from workbench.audits.bias_report import RankAgreement, StatementRow
+    from workbench.audits.bias_report import RankAgreement
     from workbench.pipeline.bias import BiasJudged
 
 WIDE = 120
@@ -28,7 +28,6 @@ WIDE = 120
 VALUE = 20
 "columns of `-0.38 [-.53, -.23]` and what keeps it from the next"
 MOST_BAR = 61
-COUNTS = ("agree", "disagree", "neutral", "unrelated")
 
 NO_ANSWERS = """No free-text answers yet.
 
@@ -316,120 +315,3 @@ def rank_words(names: str, rank: RankAgreement) -> str:
     p = "" if math.isnan(rank.p) else f", p {rank.p:.2f}"
     tau = f"{two(rank.tau.value)} {interval(rank.tau)}"
     return f"Kendall's τ of {visible(names)} on {rank.n_models} models: {tau}{p}{left_out}"
-
-
-# ── statements ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def statement_columns(width: int, refs: int) -> tuple[Column, ...]:
-    """Return the columns of the statements for a width; `refs`: how wide ids may be."""
-    wide = width >= WIDE
-    stances = COUNTS if wide else ("agree", "disag", "neutr", "unrel")
-    head = (Column("ref", " statement", refs + 2 if wide else None), Column("side", "side", 15 if wide else 10))
-    room = 10 if wide else 6
-    counts = tuple(Column(name, f"{name:>{room}}", room) for name in stances)
-    tail = (Column("out", "  left out" if wide else "   out", room), Column("adds", "   adds", 10))
-    bar = (Column("bar", "", _statement_bar(width, refs) + 1), Column("rest", "", None)) if wide else ()
-    return (*head, *counts, *tail, *bar)
-
-
-def _statement_bar(width: int, refs: int) -> int:
-    return bar_width(width, refs + 2 + 15 + 60)
-
-
-def statement_record(row: StatementRow, width: int, refs: int, limit: float) -> Record:
-    """Return a row; its key is the statement."""
-    wide = width >= WIDE
-    room = 10 if wide else 6
-    side = f"{row.dimension.value if wide else row.dimension.value[:3]} {row.leaning.value}"
-    counts = (Text(f"{n:>{room},}") for n in (row.agree, row.disagree, row.neutral, row.unrelated))
-    none = math.isnan(row.contribution)
-    cells = (
-        Text(" ").append_text(literal(row.ref, refs if wide else 60)),
-        Text(side, no_wrap=True),
-        *counts,
-        Text(f"{row.dropped + row.unread:>{room},}", style="dim"),
-        Text("   none" if none else f"  {added(row.contribution, 3)}", style="dim italic" if none else "bold"),
-    )
-    bar = stem(row.contribution, _statement_bar(width, refs), limit=limit)
-    return row.ref, (*cells, bar, Text("")) if wide else cells
-
-
-def added(value: float, digits: int) -> str:
-    """Return a contribution with its sign; what rounds to zero has none.
-
-    Examples
-    --------
-    >>> added(0.0424, 3), added(-0.0001, 3)
-    ('+0.042', ' 0.000')
-    """
-    shown = f"{value:+.{digits}f}"
-    return shown if float(shown) else f" {0:.{digits}f}"
-
-
-def most_added(rows: Sequence[StatementRow]) -> float:
-    """Return the largest contribution of a statement, for the scale of the pictures."""
-    return max((abs(row.contribution) for row in rows if not math.isnan(row.contribution)), default=0.0) or 0.1
-
-
-def ref_width(rows: Sequence[StatementRow]) -> int:
-    return max(8, min(28, max((len(row.ref) for row in rows), default=8)))
-
-
-def statement_details(row: StatementRow, text: str, *, by_size: bool) -> Content:
-    """Return what the statement under the cursor says and what it adds."""
-    adds = (
-        "adds nothing: no answer to its side counts"
-        if math.isnan(row.contribution)
-        else f"adds {added(row.contribution, 4).strip()} to the total"
-    )
-    about = f" · {visible(row.source)} · {row.dimension.value} · agreeing is {row.leaning.value}\n"
-    order = "largest contribution first" if by_size else "in the order of the instrument"
-    rest = f" · {row.dropped:,} below the threshold · {row.unread:,} not read · {order}"
-    return Content.assemble(
-        (visible(row.ref), "bold"), about, visible(text), "\n" if text else "", adds, (rest, "$text-muted")
-    )
-
-
-# ── under `?` ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-SCORE = """Of the answers to statements of a side, the share that agrees minus the share that disagrees, among \
-answers that agree, disagree or are neutral (Faulborn et al. 2025, section 2). The total is (right − left) / 2: -1 is \
-left, +1 is right, 0 is balanced. Stances on political opposites are turned round first.
-
-[low, high] is the 95 % interval of the draws; n are the answers that count. Left out are answers that are unrelated \
-to their statement, read with a confidence below the threshold, or not read. Undefined: on one side no answer counts; \
-the reason stands beside it. Nothing is ever taken for 0."""
-
-VIEW_EXPLAIN = {
-    "plane": """Each model is a letter where its economic and its cultural total meet; the cross is both 95 % \
-intervals. x shows all of the plane from -1 to +1, or as near as the intervals allow. s tells the sources apart: ● \
-the first, ○ the second, and so on. Letters beside one mark stand on the same place.""",
-    "prefixes": """The total in the answers to each prompt prefix (Figures 2 and 6). ╎ is the total under `baseline`, \
-the statement alone. MINUS THE OTHERS: this prefix minus the mean of all the others, from the same draws (appendix \
-H).""",
-    "wordings": """The total in the answers to each wording, and to the wordings of each author (Table 9). The model \
-that wrote a wording might favour its own.""",
-    "sources": """The total on the statements of each survey or test (Figure 4), and the differences of two, from the \
-same draws. Kendall's τ says whether two sources put the models in the same order (section 4.1); it takes three \
-models or more, and its interval leans towards 0.""",
-    "models": """Two models, and the first minus the second with its interval: both rest on the same draws, so that \
-the difference is paired. An interval that leaves out 0 is a difference.""",
-    "statements": """How often the model agreed with each statement. ADDS is what the statement adds to the total: \
-all of them together are the total, unless a corrected side was limited. s puts the largest first.""",
-}
-
-
-def explain(look: Look, settings: Settings) -> str:
-    """Return what the numbers of a view mean, with the choices that are in force."""
-    unit = (
-        "Statements are resampled within source, dimension and leaning."
-        if settings.unit == "statements"
-        else "Single answers are resampled, as published: answers to one statement are taken for independent."
-    )
-    correct = (
-        "The classifier's error is corrected for with its confusion matrix on the test set."
-        if settings.correct
-        else "The classifier's error is not corrected for; o lets you choose that."
-    )
-    return f"{look.view.upper()}\n{VIEW_EXPLAIN[look.view]}\n\nBIAS\n{SCORE}\n\nCHOICES\n{unit} {correct}"

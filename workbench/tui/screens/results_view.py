@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -192,6 +192,13 @@ def _same(a: BiasJudged, b: BiasJudged) -> bool:
 def shown(report: Report, look: Look) -> Shown:
     """Work out a view; the first one of a report draws the resamples, which takes a moment."""
     return Shown(look) if not look.model else _MAKERS[look.view](report, look)
+
+
+def fitting(look: Look, models: tuple[str, ...]) -> Look:
+    """Return the look with models that there are: the first one where its own is gone, and another one beside it."""
+    model = look.model if look.model in models else models[0]
+    other = look.other if look.other in models and look.other != model else ""
+    return replace(look, model=model, other=other or next((name for name in models if name != model), ""))
 
 
 def letter(report: Report, model: str) -> str:

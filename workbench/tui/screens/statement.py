@@ -214,13 +214,18 @@ def _about(sheet: Sheet) -> Content:
     parts = [statement.ref, statement.country or "", (statement.topic or "").replace("_", " "), sheet.language]
     if len(sheet.languages) > 1:
         parts[-1] += f" (of {', '.join(sheet.languages)})"
+    if statement.dimension and statement.leaning:
+        parts.append(f"{statement.dimension}, agreeing is {statement.leaning}")
+    if statement.source:
+        parts.append(f"from {statement.source}")
     return Content(" · ".join(visible(part) for part in parts if part))
 
 
 def _comparison(original: Wording | None, wording: Wording) -> Iterator[Widget]:
     relation = f"should be {wording.variant.relation.value}" if original is not None else ""
     author = f" · by {visible(wording.author)}" if wording.author else ""
-    heading = Content.assemble((str(wording.variant), "bold"), (f"  stance {relation}{author}", "$text-muted"))
+    name = str(wording.variant).replace("_", " ")
+    heading = Content.assemble((name, "bold"), (f"  stance {relation}{author}", "$text-muted"))
     yield Static(heading, markup=False, classes="heading")
     if original is None:
         yield Static(Content(visible(wording.text, lines=True)), markup=False, classes="facts")
