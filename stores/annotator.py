@@ -129,6 +129,11 @@ class Annotator:
             self._check(connection, unit)
             self._revise(connection, unit, label, "", elapsed_ms, confidence)
             self._assign(connection, unit, "done")
+            connection.execute(  # this label is one of the other queue's too: it must not count beside a lease there
+                "delete from assignment where unit_id = ? and reader_id = ? and queue_id <> ? and state = 'leased' "
+                f"and queue_id in (select id from queue where codebook_id in ({self._codebooks}))",
+                (unit, self._me, self._queue_id),
+            )
 
     def undo(self, unit: int) -> Item:
         """Withdraw this person's label of an item and lease it to them again. The withdrawn label stays on record."""

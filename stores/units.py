@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from stores.texts import restored
-from workbench.domain.statements import VariantId, VariantKind
+from workbench.domain.statements import Relation, Side, VariantId, VariantKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Context:
     variant: str
     dimension: str | None
     leaning: str | None
+    "the side that agreeing with this very wording reflects"
 
 
 CONTEXT = """
@@ -38,15 +39,17 @@ CONTEXT = """
 def as_context(row: tuple[object, ...]) -> Context:
     """Return the context of a row that begins with the columns of `CONTEXT`."""
     unit, body, packed, statement, statement_packed, instrument, ref, kind, ordinal, dimension, leaning = row[:11]
+    wording = VariantId(VariantKind(str(kind)), int(str(ordinal)))
+    side = None if leaning is None else Side(str(leaning))
     return Context(
         unit=int(str(unit)),
         text=_text(body, packed),
         statement=_text(statement, statement_packed),
         instrument=str(instrument),
         ref=str(ref),
-        variant=str(VariantId(VariantKind(str(kind)), int(str(ordinal)))),
+        variant=str(wording),
         dimension=None if dimension is None else str(dimension),
-        leaning=None if leaning is None else str(leaning),
+        leaning=None if side is None else (side.other if wording.relation is Relation.FLIPPED else side).value,
     )
 
 

@@ -25,6 +25,7 @@ def cold_start() -> list[tuple[str, str, str]]:
 
 def main() -> None:
     """Print the table; names on the command line choose benchmarks."""
+    import bench_annotate
     import bench_bias
     import bench_classifier
     import bench_sampling
@@ -34,6 +35,7 @@ def main() -> None:
         "start": cold_start,
         "verdicts": bench_verdicts.main,
         "bias": bench_bias.main,
+        "annotate": bench_annotate.main,
         "sampling": bench_sampling.main,
         "classifier": bench_classifier.main,
     }

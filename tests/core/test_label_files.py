@@ -71,7 +71,9 @@ def test_any_text_comes_back(tmp_path: Path, kind: str, text: str) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")), st.sampled_from([".csv", ".jsonl"]))
+@given(
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")), st.sampled_from([".csv", ".jsonl"])
+)
 def test_no_text_is_changed(tmp_path: Path, text: str, kind: str) -> None:
     events = [replace(EVENT, response=text, note=text)]
     assert again(tmp_path / f"labels{kind}", events) == events
@@ -117,10 +119,15 @@ def test_a_file_made_by_hand_needs_four_columns_and_means_the_same_each_time(tmp
 
 def test_lines_that_differ_in_what_they_are_about_are_different_events(tmp_path: Path) -> None:
     rows = [
-        MADE, MADE | {"annotator": "bob"}, MADE | {"response": "x"}, MADE | {"statement": "y"}, MADE | {"label": "neutral"},
-        MADE | {"ref": "a-2"}, MADE | {"instrument": "other"}, MADE | {"variant": "negation"}, MADE | {"codebook": "side"},
-        MADE | {"kind": "adjudication"}, MADE | {"at": "2026-01-01"},
-    ]  # fmt: skip
+        MADE,
+        *(
+            MADE | {name: "x"}
+            for name in ("annotator", "response", "statement", "label", "ref", "instrument", "variant")
+        ),
+        MADE | {"codebook": "side"},
+        MADE | {"kind": "adjudication"},
+        MADE | {"at": "2026-01-01"},
+    ]
     assert len({event.uid for event in read_labels(hand(tmp_path / "a.jsonl", *rows))}) == len(rows)
     (one,), (other,) = (read_labels(hand(tmp_path / "a.jsonl", MADE), name) for name in ("stance", "side"))
     assert one.uid != other.uid, "the codebook that is meant belongs to it"
@@ -188,7 +195,9 @@ def test_what_is_wrong_is_named_with_file_line_and_column(
         ("a.csv", "annotator,response,statement,label\nana,\x00,s,agree\n", 2, "NUL"),
     ],
 )
-def test_a_broken_file_is_refused_with_the_place(tmp_path: Path, name: str, content: str, line: int, found: str) -> None:
+def test_a_broken_file_is_refused_with_the_place(
+    tmp_path: Path, name: str, content: str, line: int, found: str
+) -> None:
     path = tmp_path / name
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError) as caught:

@@ -101,8 +101,8 @@ def test_the_threshold_keeps_what_reaches_it_and_drops_the_rest(store: Store) ->
     expected: Counter[tuple[str | None, bool]] = Counter()
     for (template, _, text), count in by_hand(store, run).items():
         if template != LIKERT and text:
-            label, confidence = read_as(text)
-            expected[label, confidence >= 0.9] += count
+            said, confidence = read_as(text)
+            expected[said, confidence >= 0.9] += count
     found: Counter[tuple[str | None, bool]] = Counter()
     for cell in store.bias.cells(run, reader, 0.9):
         if cell.template != LIKERT and cell.ref != "PCT-economic-left-1":
@@ -137,7 +137,7 @@ def test_peoples_labels_count_where_they_are_given_and_the_classifiers_do_not(st
     ).fetchone()[0]
     assert found == expected > 0
     assert total(cells) == run.responses
-    turned = {unit: "unrelated" for unit in people}
+    turned = dict.fromkeys(people, "unrelated")
     others = store.bias.cells(run, None, 0.9, turned)
     assert {cell.label for cell in others if not cell.by_rule} == {"unrelated", None}
 

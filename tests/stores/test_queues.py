@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,15 +59,17 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(path: Path) -> Store:
-    return Store.open(path)
+def store(path: Path) -> Iterator[Store]:
+    with Store.open(path) as opened:
+        yield opened
 
 
 def texts(store: Store, name: str) -> list[tuple[str, str, int, str]]:
     """Return (text, statement, people needed, stratum) of a queue's items, in order, attention items left out."""
     rows = store.connection.execute(
-        "select x.body, x.packed, s.ref, i.needed, i.stratum from queue_item i join queue q on q.id = i.queue_id and q.name = ? "
-        "join unit u on u.id = i.unit_id join text x on x.id = u.text_id join wording w on w.id = u.wording_id "
+        "select x.body, x.packed, s.ref, i.needed, i.stratum from queue_item i "
+        "join queue q on q.id = i.queue_id and q.name = ? join unit u on u.id = i.unit_id "
+        "join text x on x.id = u.text_id join wording w on w.id = u.wording_id "
         "join statement s on s.id = w.statement_id where i.attention is null order by i.ordinal",
         (name,),
     )
@@ -116,12 +119,8 @@ def test_training_and_test_sets_share_no_text_whichever_comes_first(tmp_path: Pa
     with Store.open(path) as store:
         make(store, replace(first, per_stratum=1))
         taken = {plain(text) for text, *_ in texts(store, first.name)}
-        try:
-            make(store, replace(second, per_stratum=30))
-        except UsageError as error:
-            assert "belong to the other set" in str(error)
-        else:
-            assert taken.isdisjoint(plain(text) for text, *_ in texts(store, second.name))
+        make(store, replace(second, per_stratum=30))
+        assert taken.isdisjoint(plain(text) for text, *_ in texts(store, second.name))
 
 
 def test_texts_that_differ_in_case_and_blanks_are_the_same_text_to_the_two_sets(tmp_path: Path) -> None:
@@ -151,8 +150,9 @@ def test_held_out_statements_are_in_no_training_set_whichever_comes_first(store:
     assert more.sample.held_back > 0
     make(store, more.spec, more)
     assert of_test.isdisjoint(ref for _, ref, *_ in texts(store, "more"))
-    spec = store.queues.get("test").spec
-    assert set(of_test) <= set(spec["held_out_statements"])  # type: ignore[call-overload]
+    kept = store.queues.get("test").spec["held_out_statements"]
+    assert isinstance(kept, list)
+    assert of_test <= set(kept)
 
 
 def test_more_statements_than_are_free_cannot_be_held_out(store: Store) -> None:

@@ -530,6 +530,21 @@ async def test_new_readings_are_shown_when_one_comes_back(tmp_path: Path) -> Non
 # ── where something is missing ──────────────────────────────────────────────────────────────────────────────────────
 
 
+async def test_statements_of_several_instruments_are_told_apart_down_to_their_answers(tmp_path: Path) -> None:
+    path = asked(tmp_path / "audit.db", sided("one", sources=("PCT",)), ["milieu-1b"])
+    trained(asked(path, sided("two", sources=("WVS",)), ["milieu-1b"]))
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(140, 40)) as pilot:
+        await on_results(app, pilot)
+        await press(app, pilot, *to("statements"), "s")
+        assert [row["ref"].partition("/")[0] for row in cells(app, "statements")] == ["one"] * 8 + ["two"] * 8
+        await press(app, pilot, "end", "enter")
+        await until(pilot, lambda: isinstance(app.screen, BiasResponsesScreen) and app.screen.table.row_count > 0)
+        screen = app.screen
+        assert isinstance(screen, BiasResponsesScreen)
+        assert {row.wording.partition(",")[0] for row in screen._page.rows} == {"WVS cultural right 2"}
+
+
 @SIZES
 async def test_without_answers_the_next_step_stands_there(tmp_path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", sided()))

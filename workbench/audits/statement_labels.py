@@ -17,7 +17,9 @@ from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId
 
 __all__ = ["DEFAULTS", "DIMENSION", "LEANING", "default_variants", "labels", "probes"]
 
-DEFAULTS = Defaults(samples=1, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=1, max_new_tokens=12), family="labels")
+DEFAULTS = Defaults(
+    samples=1, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=1, max_new_tokens=12), family="labels"
+)
 "one answer, the likeliest: a label, not a distribution"
 
 DIMENSION, LEANING = "dimension", "leaning"

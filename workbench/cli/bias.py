@@ -44,13 +44,13 @@ def bias(options: Namespace) -> int:
     if options.methods:
         say(judged.report.methods())
         return 0
+    difference = judged.report.compare(*options.compare) if options.compare else None  # unknown names: before any table
     _print_head(judged)
     _print_main(judged)
     if options.by:
         _print_by(judged, options.by)
-    if options.compare:
-        a, b = options.compare
-        say(f"{a} - {b}: {estimate(judged.report.compare(a, b))}")
+    if difference is not None:
+        say(f"{options.compare[0]} - {options.compare[1]}: {estimate(difference)}")
     _print_rankings(judged)
     return 0
 

@@ -102,11 +102,12 @@ def responses(
     limit: int = 200,
 ) -> tuple[BiasResponse, ...]:
     """Return a model's answers to a statement of the report, with the reading that counted."""
-    name, _, short = ref.rpartition("/")
     reader = judged.classifier.reader if judged.classifier else None
     found: list[BiasResponse] = []
+    several = len({run.instrument for of in judged.runs.values() for run in of}) > 1
     for run in judged.runs[model]:
-        if not name or run.instrument == name:
+        if not several or ref.startswith(f"{run.instrument}/"):
+            short = ref.removeprefix(f"{run.instrument}/") if several else ref
             found += store.bias.responses(
                 run, reader, short, template=template, people=judged.people, offset=offset, limit=limit
             )

@@ -25,7 +25,11 @@ def find_run(
         others = ", ".join(sorted({run.model for run in store.runs.list(audit)}))
         raise UnknownName(
             f"the store holds no {audit} answers{what}"
-            + (f"; there are answers by: {others}" if others else ". Start with: workbench run STORE --model NAME")
+            + (
+                f"; there are answers by: {others}"
+                if others
+                else f". Start with: workbench run STORE --audit {audit} --model NAME"
+            )
         )
     if len(runs) > 1:
         listed = "\n".join(f"  {run.label} ({run.responses:,} answers, revision {run.revision[:12]})" for run in runs)

@@ -215,6 +215,11 @@ class Evaluation:
             self.true, self.predicted[way], self.confidence[way], len(LABELS), thresholds, rng, resamples=1000
         )
 
+    def point(self, way: str, threshold: float, *, seed: int = 1) -> ThresholdPoint:
+        """Return the point of the curve at a threshold, the same wherever it is shown."""
+        levels = THRESHOLDS if threshold in THRESHOLDS else (*THRESHOLDS, threshold)
+        return next(point for point in self.curve(way, levels, seed=seed) if point.threshold == threshold)
+
     def calibration(self, way: str) -> Calibration:
         """Return how often answers of a confidence are right."""
         return calibration(self.predicted[way] == self.true, self.confidence[way])

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.domain.keys import content_key
+from workbench.errors import UsageError
 from workbench.stats.arrays import FloatArray
 
 CELLS_AT_ONCE = 2_000_000
@@ -23,6 +24,8 @@ CELLS_AT_ONCE = 2_000_000
 def derive_rng(seed: int, *names: str | int) -> np.random.Generator:
     """Return the generator that belongs to these names under this seed, whatever was drawn before.
 
+    Raises UsageError for a seed below 0.
+
     Examples
     --------
     >>> first = derive_rng(7, "kappa", "nl_2").random()
@@ -31,6 +34,8 @@ def derive_rng(seed: int, *names: str | int) -> np.random.Generator:
     >>> first == derive_rng(7, "kappa", "nl_3").random()
     False
     """
+    if seed < 0:
+        raise UsageError(f"found the seed {seed}; give 0 or more")
     words = np.frombuffer(content_key(list(names)), dtype="<u4")
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=[int(word) for word in words]))
 

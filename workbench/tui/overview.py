@@ -161,7 +161,7 @@ def _classifier(store: Store) -> ClassifierScore | None:
     known = store.classifiers.list()
     if not known:
         return None
-    (point,) = pipeline.evaluation(known[-1]).curve("tuned", (PUBLISHED_THRESHOLD,))
+    point = pipeline.evaluation(known[-1]).point("tuned", PUBLISHED_THRESHOLD)
     return ClassifierScore(known[-1].name, point.macro_f1, point.kept.value)
 
 

@@ -192,8 +192,8 @@ class ResultsScreen(StoreScreen):
     @on(DataTable.RowHighlighted)
     def follow(self, event: DataTable.RowHighlighted) -> None:
         if event.data_table.id == self._shown.look.view:
-            line = self._line
-            if self._look.view == "plane" and line is not None and line.model != self._look.model:
+            line, is_newest = self._line, self._shown.look == self._look
+            if is_newest and self._look.view == "plane" and line is not None and line.model != self._look.model:
                 self._look = fitting(replace(self._look, model=line.model), self._report.tally.models)
                 self._shown = replace(self._shown, look=self._look)
                 self._found[self._look] = self._shown
@@ -329,7 +329,7 @@ class ResultsScreen(StoreScreen):
         models = judged.report.tally.models
         self.title_bar.note = f"{len(models)} models" if len(models) > 1 else models[0]
         names = (letter(judged.report, model) if model else "" for model in (look.model, look.other))
-        self.query_one("#tabs", Static).update(tabs(look, *names))
+        self.query_one("#tabs", Static).update(tabs(look, *names, several=len(models) > 1))
         self.query_one("#options", Static).update(options_line(judged, self._settings, self.size.width))
         self.query_one("#body").set_class(look.view == "plane", "-plane")
         for view in VIEWS:

@@ -81,7 +81,7 @@ def number_cell(value: Estimate) -> Text:
 # ── around the views ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def tabs(look: Look, letter: str, other: str) -> Content:
+def tabs(look: Look, letter: str, other: str, *, several: bool) -> Content:
     """Return the names of the views, the one in sight marked, and what is looked at."""
     names = [
         (f"▸{view} ", "bold $text-accent") if view == look.view else (f" {view} ", "$text-muted") for view in VIEWS
@@ -92,7 +92,8 @@ def tabs(look: Look, letter: str, other: str) -> Content:
     elif look.view != "plane" and look.model:
         subject = f"{letter} {look.model}"
     what = f" · {look.dimension}" if look.dimension and look.view != "plane" else ""
-    return Content.assemble(*names, "  ", (visible(subject), "bold"), what)
+    turn = (" ← →" if several and subject else "", "$text-muted")
+    return Content.assemble(*names, "  ", (visible(subject), "bold"), what, turn)
 
 
 def options_line(judged: BiasJudged, settings: Settings, width: int) -> str:

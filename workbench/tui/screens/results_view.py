@@ -251,7 +251,7 @@ def _prefixes(report: Report, look: Look) -> Shown:
             figure.total,
             Selection(dimension, prefix=prefix),
             (figure,),
-            (report.prefix_deviation(look.model, prefix, dimension=dimension),)
+            (report.prefix_deviation(look.model, prefix, dimension=dimension, rule_only=prefix == LIKERT),)
             if several and prefix in (LIKERT, BASELINE)
             else (),
         )

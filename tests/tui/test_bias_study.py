@@ -1,0 +1,130 @@
+"""The whole of the bias score with real parts: the embedded model answers in a worker, people label on the screen, a
+classifier is fine-tuned and applied in workers, and the plane is drawn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from stores.annotator import Annotator
+from stores.store import Store
+from tests.tui.conftest import screen_text, until
+from workbench import pipeline
+from workbench.classifier.config import TrainConfig
+from workbench.data import shipped_instrument_folder
+from workbench.domain.annotations import Purpose
+from workbench.domain.designs import Design
+from workbench.domain.responses import Sampling
+from workbench.formats.read import read_instrument
+from workbench.jobs import launch
+from workbench.pipeline.classifying import ClassifySpec
+from workbench.pipeline.queues import QueueSpec, make
+from workbench.pipeline.training import TrainSpec
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens import annotate
+from workbench.tui.screens.annotate import AnnotateScreen
+
+PREFIXES = ("opinion", "truth", "baseline", "name")
+
+
+def finished(path: Path, job: int) -> str:
+    """Wait for a worker; return the job's last words."""
+    end = time.monotonic() + 300
+    while time.monotonic() < end:
+        launch.reap()
+        with Store.open(path) as store:
+            found = store.jobs.get(job)
+        if not found.active:
+            assert found.state == "done", found.message + launch.log_tail(path, job)
+            return found.message
+        time.sleep(0.2)
+    raise AssertionError(f"job {job} did not end")
+
+
+def key_for(text: str) -> str:
+    """What a hasty person presses: enough to have several labels."""
+    words = text.casefold()
+    if len(words) < 20:
+        return "u"
+    return "d" if " not " in words or "n't" in words else "a" if "agree" in words or "should" in words else "n"
+
+
+async def label(path: Path, queue: str, name: str) -> int:
+    """Label a queue on the screen, as one person, until nothing is left."""
+    app = WorkbenchApp(path, "annotate", annotator=name, queue=queue)
+    count = 0
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, AnnotateScreen) and app.screen.ready)
+        while "Nothing is left" not in screen_text(app):
+            with Annotator.open(path, queue, name) as me:  # what is on the screen is what is leased
+                item = me.next()
+            assert item is not None
+            screen = app.screen
+            assert isinstance(screen, AnnotateScreen)
+            await pilot.press(key_for(item.context.text))
+            count += 1
+            await until(pilot, lambda: screen.ready or "Nothing is left" in screen_text(app))
+    return count
+
+
+async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(annotate, "GLANCE_S", 0.0)
+    path = tmp_path / "study.db"
+    with Store.open(path, create=True) as store:
+        store.instruments.add(read_instrument("csv", shipped_instrument_folder()))
+        statements = store.instruments.get("veldania").statements
+        sided = [s for s in statements if s.dimension and s.leaning]
+        chosen = list({(s.dimension, s.leaning): s.ref for s in sided}.values())
+        design = Design(
+            "veldania",
+            "smollm2",
+            "bias_score",
+            samples=2,
+            sampling=Sampling(temperature=1.0, top_p=1.0, top_k=10, max_new_tokens=12),
+            family="prefixes",
+            statements=tuple(chosen),
+            templates=PREFIXES,
+        )
+        asked = launch.start(store, design)
+    assert "96 of 96 answers" in finished(path, asked)
+
+    with Store.open(path) as store:
+        make(store, QueueSpec("test", Purpose.TEST, per_stratum=2, labels=2))
+        make(store, QueueSpec("training", Purpose.TRAINING, per_stratum=4))
+        test, training = store.queues.list()
+    assert await label(path, "test", "ana") == test.items
+    assert await label(path, "test", "ben ç") == test.items
+    assert await label(path, "training", "ana") == training.items
+
+    with Store.open(path) as store:
+        assert pipeline.agreement(store, "test").coefficients.percent.value == 1.0
+        labels = Counter(item.gold for item in store.labels.judged("stance"))
+        assert len(labels) >= 2
+        config = TrainConfig(base="minilm", steps=12, batch=8, warmup=2, learning_rate=2e-4)
+        trained = launch.start_training(store, TrainSpec("stance-1", config))
+    assert "macro F1" in finished(path, trained)
+
+    with Store.open(path) as store:
+        evaluation = pipeline.evaluation(store.classifiers.get("stance-1"))
+        assert len(evaluation.true) == test.items
+        read = launch.start_classifying(store, ClassifySpec("stance-1"))
+    assert "responses are read" in finished(path, read)
+
+    with Store.open(path) as store:
+        judged = pipeline.bias(store, pipeline.BiasChoice(threshold=0.0))
+        figure = judged.report.figure("smollm2")
+        assert figure.total.n + figure.unrelated + figure.dropped + figure.unread == 96
+        assert figure.unread == 0
+        reader = store.classifiers.get("stance-1").reader
+        everything, left = store.classifiers.count_pending(reader, "bias_score", None, ())
+        assert 0 < everything <= 96
+        assert left == 0
+
+    app = WorkbenchApp(path, "results")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await until(pilot, lambda: "smollm2" in screen_text(app) and "economic" in screen_text(app))
+        assert "stance-1" in screen_text(app)
