@@ -1,7 +1,7 @@
 """A study at the published sizes through the real store: what the simulation puts in must come out.
 
-89 statements in the strata of the paper's Table 1, 10 prefixes x 3 wordings x 3 runs, 88,110 answers of 11 models; 1,320
-of them labelled once, 264 by two people (Faulborn et al. 2025, sections 3.3 and 3.4). Annotators, adjudicator and
+89 statements in the strata of the paper's Table 1, 10 prefixes x 3 wordings x 3 runs, 88,110 answers of 11 models;
+1,320 of them labelled once, 264 by two people (Faulborn et al. 2025, sections 3.3 and 3.4). Annotators, adjudicator and
 classifier err at known rates. Coverage over many repetitions is tested on arrays in tests/core; this is one repetition
 from drawing the queues to the corrected bias.
 """

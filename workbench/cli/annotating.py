@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import estimate, print_json, say, table
+from workbench.cli.output import estimate, listed, print_json, say, table
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def sample(options: Namespace) -> int:
         purpose=purpose,
         codebook=options.codebook,
         instrument=options.instrument,
-        models=_listed(options.models),
+        models=listed(options.models),
         per_stratum=options.per_stratum,
         labels=labels,
         overlap=options.overlap,
@@ -296,7 +296,3 @@ def _import(store: Store, options: Namespace) -> Merged:
     if not events:
         raise UsageError(f"{source} holds no labels; nothing was changed")
     return store.exchange.add(events, known, source=source, partial=options.partial)
-
-
-def _listed(text: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()

@@ -6,7 +6,7 @@ from argparse import Namespace
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import estimate, print_json, say, table
+from workbench.cli.output import estimate, listed, print_json, say, table
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ def bias(options: Namespace) -> int:
     from workbench.pipeline.bias import BiasChoice
 
     choice = BiasChoice(
-        instruments=_listed(options.instruments),
-        models=_listed(options.models),
+        instruments=listed(options.instruments),
+        models=listed(options.models),
         sampling=options.sampling,
         reader=options.reader,
         labels=options.labels,
@@ -216,7 +216,3 @@ def _signed(value: Estimate) -> str:
         return f"undefined: {value.undefined}"
     interval = "" if value.low != value.low else f" [{value.low:+.2f}, {value.high:+.2f}]"
     return f"{value.value:+.3f}{interval}"
-
-
-def _listed(text: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()

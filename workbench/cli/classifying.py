@@ -6,7 +6,7 @@ from argparse import Namespace
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import estimate, print_json, say, table
+from workbench.cli.output import estimate, listed, print_json, say, table
 from workbench.cli.running import EXIT_CODES, agreed, watch
 from workbench.errors import UsageError
 
@@ -42,8 +42,8 @@ def train(options: Namespace) -> int:
             name=options.name,
             config=_config(options),
             codebook=options.codebook,
-            training=_listed(options.training),
-            test=_listed(options.test),
+            training=listed(options.training),
+            test=listed(options.test),
             by_statement=options.by_statement,
         )
         plan = plan_training(store, spec)
@@ -75,7 +75,7 @@ def classify(options: Namespace) -> int:
 
     with Store.open(options.store) as store:
         name = store.classifiers.get(options.classifier).name
-        spec = ClassifySpec(name, instrument=options.instrument, models=_listed(options.models))
+        spec = ClassifySpec(name, instrument=options.instrument, models=listed(options.models))
         _, total, left = plan_classifying(store, spec)
         if not options.json:
             say(f"{name}: {left:,} of {total:,} responses are to read")
@@ -208,7 +208,3 @@ def _detached(options: Namespace, job_id: int) -> int:
     else:
         say(f"Job {job_id} runs. Watch it: workbench jobs {options.store} --watch {job_id}")
     return 0
-
-
-def _listed(text: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()

@@ -23,6 +23,11 @@ def printable(text: str) -> str:
     return "".join(c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def listed(text: str | None) -> tuple[str, ...]:
+    """Read `a,b` as a person names several things; None as none."""
+    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
+
+
 def print_json(value: Any) -> None:
     """Print one JSON document. Undefined numbers are null."""
     json.dump(plain(value), sys.stdout, ensure_ascii=True, indent=2, allow_nan=False)

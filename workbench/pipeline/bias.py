@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from stores.bias import BiasResponse
+from stores.bias import BiasCell, BiasResponse
 from stores.classifiers import Classifier
 from stores.runs import Run
 from stores.store import Store
 from workbench.audits import statement_labels
 from workbench.audits.bias_figures import Options
 from workbench.audits.bias_score import Report, judge
-from workbench.audits.bias_tally import Item, Tally
+from workbench.audits.bias_tally import Int32Array, Item, Tally
 from workbench.domain.readings import STANCES
 from workbench.domain.statements import Dimension, Side, Statement, VariantId, VariantKind, variant_order
 from workbench.errors import UnknownName, UsageError
@@ -161,70 +161,85 @@ def _tally(
     classifier: Classifier | None,
     people: Mapping[int, str] | None,
 ) -> tuple[Tally, int]:
-    names = list(dict.fromkeys(run.instrument for of in runs.values() for run in of))
-    statements = {name: store.instruments.get(name).statements for name in names}
+    """Return the readings of all runs as arrays, and how many statements that were asked have no side."""
+    reader = classifier.reader if classifier else None
+    language = {run.instrument: run.language for of in runs.values() for run in of}
     cells = {
-        (model, run.instrument): store.bias.cells(
-            run, classifier.reader if classifier else None, choice.threshold, people
-        )
+        (model, run.instrument): store.bias.cells(run, reader, choice.threshold, people)
         for model, of in runs.items()
         for run in of
     }
     asked = {(name, cell.ref) for (_, name), found in cells.items() for cell in found}
-    items: list[Item] = []
-    of_item: list[tuple[str, Statement]] = []
+    items, unlabelled = _items(store, choice, list(language), asked)
+    every = [cell for found in cells.values() for cell in found]
+    variants = tuple(sorted({VariantId(VariantKind(c.kind), c.ordinal) for c in every}, key=variant_order))
+    prefixes = tuple(dict.fromkeys(t.name for of in runs.values() for run in of for t in store.runs.templates(run)))
+    authors = tuple(
+        tuple(_author(statement, variant, language[name]) for variant in variants) for name, statement, _ in items
+    )
+    counts = _counted(cells, tuple(runs), prefixes, [(name, s.ref) for name, s, _ in items], variants)
+    return Tally(tuple(runs), prefixes, tuple(item for _, _, item in items), variants, authors, *counts), unlabelled
+
+
+def _items(
+    store: Store, choice: BiasChoice, names: Sequence[str], asked: Container[tuple[str, str]]
+) -> tuple[list[tuple[str, Statement, Item]], int]:
+    """Return (instrument, statement, item) of each statement that was asked and has a side, and how many have none."""
+    found: list[tuple[str, Statement, Item]] = []
     unlabelled = 0
     for name in names:
         sides = None if choice.labels == INSTRUMENT else model_sides(store, choice.labels, name)
-        for statement in statements[name]:
-            if (name, statement.ref) not in asked:
-                continue
-            item = _item(name, statement, sides, several=len(names) > 1)
-            if item is None:
-                unlabelled += 1
-            else:
-                items.append(item)
-                of_item.append((name, statement))
-    if not items:
+        for statement in store.instruments.get(name).statements:
+            if (name, statement.ref) in asked:
+                item = _item(name, statement, sides, several=len(names) > 1)
+                if item is None:
+                    unlabelled += 1
+                else:
+                    found.append((name, statement, item))
+    if not found:
         raise UsageError(
             "no statement that was asked has a dimension and a leaning. Give them in the instrument's columns "
             "`dimension` and `leaning`, or let a model label them: workbench run STORE --audit statement_labels, then "
             "--labels MODEL"
         )
-    every = [cell for found in cells.values() for cell in found]
-    variants = tuple(sorted({VariantId(VariantKind(c.kind), c.ordinal) for c in every}, key=variant_order))
-    prefixes = _prefixes(store, runs)
-    shape = (len(runs), len(prefixes), len(items), len(variants))
+    return found, unlabelled
+
+
+def _counted(
+    cells: Mapping[tuple[str, str], Sequence[BiasCell]],
+    models: Sequence[str],
+    prefixes: Sequence[str],
+    items: Sequence[tuple[str, str]],
+    variants: Sequence[VariantId],
+) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array]:
+    """Return the arrays `read`, `by_rule`, `dropped` and `unread` of a tally."""
+    shape = (len(models), len(prefixes), len(items), len(variants))
     read_, by_rule = (np.zeros((*shape, len(STANCES)), dtype=np.int32) for _ in range(2))
     dropped, unread = (np.zeros(shape, dtype=np.int32) for _ in range(2))
-    at_item = {(name, statement.ref): place for place, (name, statement) in enumerate(of_item)}
+    at_model, at_prefix, at_item = (
+        {name: place for place, name in enumerate(names)} for names in (models, prefixes, items)
+    )
     at_variant = {(v.kind.value, v.ordinal): place for place, v in enumerate(variants)}
-    at_prefix = {prefix: place for place, prefix in enumerate(prefixes)}
-    at_model = {model: place for place, model in enumerate(runs)}
+    at_stance = {stance.value: place for place, stance in enumerate(STANCES)}
     for (model, name), found in cells.items():
         for cell in found:
-            if (name, cell.ref) not in at_item:
+            item = at_item.get((name, cell.ref))
+            if item is None:
                 continue
-            where = (
-                at_model[model], at_prefix[cell.template], at_item[name, cell.ref], at_variant[cell.kind, cell.ordinal]
-            )  # fmt: skip
+            where = (at_model[model], at_prefix[cell.template], item, at_variant[cell.kind, cell.ordinal])
             if cell.label is None:
                 unread[where] += cell.count
             elif not cell.kept:
                 dropped[where] += cell.count
             else:
-                stance = [stance.value for stance in STANCES].index(cell.label)
-                read_[(*where, stance)] += cell.count
-                by_rule[(*where, stance)] += cell.count if cell.by_rule else 0
-    language = {run.instrument: run.language for of in runs.values() for run in of}
-    authors = tuple(
-        tuple(
-            wording.author if (wording := statement.wording(variant, language[name])) else None for variant in variants
-        )
-        for name, statement in of_item
-    )
-    tally = Tally(tuple(runs), prefixes, tuple(items), variants, authors, read_, by_rule, dropped, unread)
-    return tally, unlabelled
+                read_[(*where, at_stance[cell.label])] += cell.count
+                by_rule[(*where, at_stance[cell.label])] += cell.count if cell.by_rule else 0
+    return read_, by_rule, dropped, unread
+
+
+def _author(statement: Statement, variant: VariantId, language: str) -> str | None:
+    wording = statement.wording(variant, language)
+    return wording.author if wording else None
 
 
 def _item(
@@ -240,10 +255,6 @@ def _item(
         return None
     ref = f"{name}/{statement.ref}" if several else statement.ref
     return Item(ref, statement.source or name, dimension, leaning)
-
-
-def _prefixes(store: Store, runs: Mapping[str, Sequence[Run]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(t.name for of in runs.values() for run in of for t in store.runs.templates(run)))
 
 
 __all__ = ["INSTRUMENT", "PEOPLE", "BiasChoice", "BiasJudged", "bias", "model_sides", "responses"]

@@ -31,8 +31,8 @@ from workbench.stats.resampling import derive_rng
 
 if TYPE_CHECKING:
     from workbench.classifier.predict import Prediction
-    from workbench.classifier.train import Trained
     from workbench.classifier.progress import TrainProgress
+    from workbench.classifier.train import Trained
 
 THRESHOLDS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99)
 PUBLISHED_THRESHOLD = 0.9
