@@ -198,7 +198,7 @@ def test_a_job_that_nobody_has_taken_is_cancelled_at_once(filled: Store) -> None
 
 def test_a_job_that_is_asked_for_twice_is_refused(filled: Store, slow: str) -> None:
     job_id = launch.start(filled, design(slow))
-    with pytest.raises(JobError, match=f"job {job_id} asks this already"):
+    with pytest.raises(JobError, match=f"job {job_id} does this already"):
         launch.start(filled, design(slow))
     filled.jobs.request_stop(job_id)
     wait(filled, job_id, ended)

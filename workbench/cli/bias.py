@@ -188,11 +188,15 @@ def _by(judged: BiasJudged, model: str, by: str) -> tuple[tuple[str, Figure], ..
 
 
 def _print_rankings(judged: BiasJudged) -> None:
-    """Print how instruments rank the models, where there are two and enough models."""
+    """Print how far instruments differ, and how they rank the models where there are enough of them."""
     from itertools import combinations
+
+    from workbench.audits.bias_selection import Selection
 
     report = judged.report
     for a, b in combinations(report.tally.sources, 2):
+        for model in report.tally.models:
+            say(f"{model}, {a} - {b}: {_signed(report.difference(model, Selection(source=a), Selection(source=b)))}")
         for dimension in _dimensions():
             found = report.rank_agreement(a, b, dimension)
             p = f", p {found.p:.3f}" if found.tau.defined else ""
