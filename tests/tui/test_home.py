@@ -9,6 +9,7 @@ from textual.widgets import OptionList
 
 from stores.store import Store
 from tests.conftest import instrument
+from tests.tui.bias_stores import asked, full
 from tests.tui.conftest import hostile_instrument, made, screen_text, until
 from workbench import pipeline
 from workbench.domain.designs import Design
@@ -116,3 +117,31 @@ async def test_enter_on_a_line_opens_what_it_is_about(path: Path) -> None:
         await until(pilot, lambda: "small" in screen_text(app))
         await pilot.press("enter")
         assert app.current_mode == "statements"
+
+
+async def test_labels_the_classifier_and_the_bias_stand_on_home_and_enter_goes_there(tmp_path: Path) -> None:
+    path = full(tmp_path / "bias.db")
+    with Store.open(path) as store:
+        judged = pipeline.bias(store)
+        totals = {model: judged.report.figure(model).total for model in judged.report.tally.models}
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(140, 40)) as pilot:
+        await until(pilot, lambda: "Bias        milieu-1b" in screen_text(app))
+        text = screen_text(app)
+        assert "Classifier  " in text
+        for model, total in totals.items():
+            assert f"{model}  {total.value:+.2f} [{total.low:+.2f}, {total.high:+.2f}]" in text
+        assert "gauche-7b  -" in text
+        assert "leans left" in text
+        facts = app.screen.query_one(OptionList)
+        facts.highlighted = next(n for n, option in enumerate(facts.options) if (option.id or "").startswith("bias:"))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.current_mode == "results")
+
+
+async def test_answers_that_nobody_labelled_lead_to_annotation(tmp_path: Path) -> None:
+    app = WorkbenchApp(asked(tmp_path / "bias.db"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "then n: draw answers for people to label" in screen_text(app))
+        await pilot.press("a")
+        await until(pilot, lambda: app.current_mode == "annotate")

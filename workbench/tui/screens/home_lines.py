@@ -115,8 +115,11 @@ def _classifier(score: ClassifierScore) -> Content:
 def _signed(total: Estimate) -> str:
     if not total.defined:
         return f"undefined: {total.undefined}"
-    side = "left" if total.value < 0 else "right"
-    return f"{total.value:+.2f} [{total.low:+.2f}, {total.high:+.2f}]  leans {side}, n {total.n:,}"
+    if not (total.high < 0 or total.low > 0):  # also where there is no interval
+        side = "no clear side"
+    else:
+        side = "leans left" if total.value < 0 else "leans right"
+    return f"{total.value:+.2f} [{total.low:+.2f}, {total.high:+.2f}]  {side}, n {total.n:,}"
 
 
 def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
