@@ -45,6 +45,23 @@ def finished(path: Path, job: int) -> str:
     raise AssertionError(f"job {job} did not end")
 
 
+def stop_after(store: Store, job: int, *, steps: int) -> int:
+    """Ask a training to stop once it is under way, and wait until it has; return the step it was at."""
+    end = time.monotonic() + 200
+    asked = False
+    while time.monotonic() < end:
+        launch.reap()
+        found = store.jobs.get(job)
+        if not found.active:
+            assert found.state == "cancelled", found.message
+            return found.done
+        if found.done >= steps and not asked:
+            store.jobs.request_stop(job)
+            asked = True
+        time.sleep(0.1)
+    raise AssertionError(f"job {job} did not stop")
+
+
 def key_for(text: str) -> str:
     """What a hasty person presses: enough to have several labels."""
     words = text.casefold()
@@ -104,9 +121,16 @@ async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, mon
         assert pipeline.agreement(store, "test").coefficients.percent.value == 1.0
         labels = Counter(item.gold for item in store.labels.judged("stance"))
         assert len(labels) >= 2
-        config = TrainConfig(base="minilm", steps=12, batch=8, warmup=2, learning_rate=2e-4)
+        config = TrainConfig(base="minilm", steps=30, batch=8, warmup=2, learning_rate=2e-4)
         trained = launch.start_training(store, TrainSpec("stance-1", config))
+        stopped_at = stop_after(store, trained, steps=3)
+        assert 3 <= stopped_at < 30
+        launch.resume(store, trained)
+        end = time.monotonic() + 60
+        while store.jobs.get(trained).state == "cancelled" and time.monotonic() < end:
+            time.sleep(0.1)  # until the new worker has claimed it
     assert "macro F1" in finished(path, trained)
+    assert "step 30: " in launch.log_tail(path, trained, lines=100)
 
     with Store.open(path) as store:
         evaluation = pipeline.evaluation(store.classifiers.get("stance-1"))
