@@ -11,9 +11,10 @@ from tests.tui.audit_runs import audited
 from tests.tui.conftest import HOSTILE, hostile_instrument, screen_text, shown, until
 from tests.tui.test_audit_screen import judged, rows, table
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.answers import PAGE, WholeAnswerScreen
 from workbench.tui.screens.audit_statement import AuditedStatementScreen
 from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.responses import PAGE, ResponsesScreen, WholeAnswerScreen
+from workbench.tui.screens.responses import ResponsesScreen
 from workbench.tui.widgets.leaning_bar import leaning_bar, leaning_scale
 from workbench.tui.widgets.long_text import LongText, folded
 
@@ -183,7 +184,7 @@ async def test_answers_are_filtered_by_how_they_were_read(app: WorkbenchApp) -> 
             ("a", "all answers", ["− disagree", "+ agree"]),
         ):
             await pilot.press(key)
-            await until(pilot, lambda words=words: words in shown(app, "#asked"))  # type: ignore[misc]
+            await until(pilot, lambda words=words: words in shown(app, "#about"))  # type: ignore[misc]
             assert [row["reading"] for row in rows(app).values()] == readings
         await pilot.press("u")
         await until(pilot, lambda: "No answers here: unreadable only" in screen_text(app))
@@ -217,7 +218,7 @@ async def test_many_different_answers_come_a_page_at_a_time(tmp_path: Path) -> N
         await opened(app, pilot, "soc-07")
         await responses(app, pilot, 0)
         assert table(app).row_count == PAGE
-        assert "more below" in shown(app, "#asked")
+        assert "more below" in shown(app, "#about")
         await pilot.press("G", "j")
         await until(pilot, lambda: table(app).row_count == PAGE + 60)
         assert table(app).current == str(PAGE - 1)

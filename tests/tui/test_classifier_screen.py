@@ -12,7 +12,7 @@ from tests.tui.bias_stores import DATA, asked, full, labelled, sided, trained
 from tests.tui.conftest import made, screen_text, shown, until
 from workbench.pipeline.training import THRESHOLDS, Evaluation
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.bias_statement import WholeTextScreen
+from workbench.tui.screens.answers import WholeAnswerScreen
 from workbench.tui.screens.classifier import ClassifierScreen, MisreadScreen
 from workbench.tui.screens.classifier_format import SHADES, curve_rows, shaded, share_bar, short
 from workbench.tui.screens.classifier_view import LABELS, LEFT_OUT, TUNED, WAYS, ZERO_SHOT, assess, misread
@@ -178,7 +178,7 @@ async def test_e_lists_what_was_misread_with_its_text_the_surest_first(filled: P
         assert item.text[:40] in shown(app, "#text")
         await pilot.press("enter")
         await pilot.pause()
-        assert isinstance(app.screen, WholeTextScreen)
+        assert isinstance(app.screen, WholeAnswerScreen)
         assert "".join(app.screen.query_one(LongText).lines) == item.text
 
 

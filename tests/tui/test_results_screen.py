@@ -22,7 +22,8 @@ from workbench.pipeline.training import THRESHOLDS
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.format import visible
 from workbench.tui.screens import results_options, results_view
-from workbench.tui.screens.bias_statement import BiasResponsesScreen, BiasStatementsScreen, WholeTextScreen
+from workbench.tui.screens.answers import WholeAnswerScreen
+from workbench.tui.screens.bias_statement import BiasResponsesScreen, BiasStatementsScreen
 from workbench.tui.screens.classifier import ClassifierScreen
 from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.results import ResultsScreen, ResultsTable
@@ -364,7 +365,7 @@ async def test_enter_leads_from_a_prefix_to_statements_to_answers_to_the_text(fi
         assert "bart-stance, confidence 0.9" in shown(app, "#reading")
         await pilot.press("enter")
         await pilot.pause()
-        assert isinstance(app.screen, WholeTextScreen)
+        assert isinstance(app.screen, WholeAnswerScreen)
         assert app.screen.query_one(LongText).lines == [answers[0].text]
         await pilot.press("escape", "escape", "escape")
         await until(pilot, lambda: settled(app))

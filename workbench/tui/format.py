@@ -16,6 +16,9 @@ from workbench.domain.verdicts import Estimate, Verdict
 PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "␡"}
 "a visible sign for each ASCII control character"
 
+EMPTY = "(empty answer)"
+"stands where a model said nothing"
+
 MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·"}
 WORDS = {Verdict.PASS: "pass", Verdict.FAIL: "fail", Verdict.INSUFFICIENT: "few"}
 

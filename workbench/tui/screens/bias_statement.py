@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import DataTable, Static
-from textual.worker import get_current_worker
 
 from workbench.tui.format import plural, visible
+from workbench.tui.screens.answers import PAGE, AnswersScreen, Page, WholeAnswerScreen, gathered
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.bias_rows_format import (
@@ -29,7 +25,6 @@ from workbench.tui.screens.bias_rows_format import (
     statement_record,
 )
 from workbench.tui.screens.bias_statement_format import (
-    EMPTY,
     KINDS,
     WORDS,
     Readers,
@@ -42,7 +37,6 @@ from workbench.tui.screens.bias_statement_format import (
 )
 from workbench.tui.screens.results_explain import SCORE, VIEW_EXPLAIN
 from workbench.tui.screens.results_view import sorted_rows, statement_rows
-from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
@@ -51,7 +45,6 @@ if TYPE_CHECKING:
     from workbench.audits.bias_selection import Selection
     from workbench.pipeline.bias import BiasJudged
 
-PAGE = 200
 
 EXPLAIN_RESPONSES = """Each row is one distinct answer, with how often it was given and how it was read.
 
@@ -155,16 +148,6 @@ class BiasStatementsScreen(StoreScreen):
         return [statement_record(row, width, refs, most) for row in self._rows]
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Some answers of a kind, and where the next begin."""
-
-    kind: str
-    rows: tuple[BiasResponse, ...]
-    following: int | None
-    "offset of what was not read yet; None: nothing is left"
-
-
 class AnswerTable(FluidTable):
     """Answers to one statement."""
 
@@ -173,128 +156,70 @@ class AnswerTable(FluidTable):
     ]
 
 
-class BiasResponsesScreen(StoreScreen):
+class BiasResponsesScreen(AnswersScreen["BiasResponse"]):
     """Every answer of a model to one statement, with the reading that counted."""
 
-    CSS_PATH = "bias_statement.tcss"
     EXPLAIN = EXPLAIN_RESPONSES
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f", "filter", "Filter", tooltip="Show the answers of one reading after another, or all"),
-        Binding("y", "copy", "Copy", tooltip="Copy the answer as it was written"),
-        Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
-
-    table = query_one("#answers", AnswerTable)
-
-    @dataclass
-    class Found(Message):
-        """A page is there."""
-
-        page: Page
-        more: bool
 
     def __init__(self, judged: BiasJudged, model: str, ref: str, selection: Selection | None) -> None:
         super().__init__()
         self._judged, self._model, self._ref, self._selection = judged, model, ref, selection
         self._readers = Readers(judged.reader, judged.choice.threshold)
-        self._page = Page("", (), None)
-        self._loading = True
-
-    def compose_body(self) -> ComposeResult:
-        yield Static(id="about", markup=False)
-        yield AnswerTable(answer_columns, name="answers")
-        yield Static("Reading the answers …", id="empty", markup=False)
-        with VerticalScroll(id="answer", can_focus=False):
-            yield Static(id="reading", markup=False)
-            yield Static(id="text", markup=False)
-        yield Static(id="provenance", markup=False)
 
     def on_mount(self) -> None:
         self.title_bar.place = f"results › {self._ref} › answers"
-        self._head()
-        self.table.focus()
-        self.read_page("", 0)
 
-    @on(Found)
-    def show_page(self, event: Found) -> None:
-        page = event.page
-        if event.more:
-            page = replace(page, rows=(*self._page.rows, *page.rows))
-        self._page, self._loading = page, False
-        empty = self.query_one("#empty", Static)
-        empty.update(f"No answers here: {WORDS.get(page.kind, page.kind)}.\n\nf goes on to other answers.")
-        empty.display = not page.rows
-        self.table.display = self.query_one("#answer").display = bool(page.rows)
-        self.table.show_for_width(self._records, at=None if event.more else 0)
-        self._head()
-        self.show_answer()
+    def make_table(self) -> FluidTable:
+        return AnswerTable(answer_columns, name="answers")
 
-    @on(DataTable.RowHighlighted, "#answers")
-    def show_answer(self) -> None:
-        row = self._current
-        self.query_one("#reading", Static).update(reading_line(row, self._readers) if row else "")
-        self.query_one("#text", Static).update(answer(row) if row else "")
-        self.query_one("#provenance", Static).update(provenance(row) if row else "")
-        self.query_one("#answer").scroll_home(animate=False)
+    def fetch(self, kind: str, offset: int) -> Page[BiasResponse]:
+        from stores.store import Store
+        from workbench.pipeline.bias import responses
 
-    @on(RecordTable.RowSelected, "#answers")
-    def show_whole(self) -> None:
-        if (row := self._current) is not None:
-            self.app.push_screen(
-                WholeTextScreen(
-                    f"{self._ref} · {self._model}", row.text, reading_line(row, self._readers), provenance(row)
-                )
+        wanted = Wanted(self._model, self._ref, self._selection, kind, self._readers)
+        prefix = self._selection.prefix if self._selection else None
+        wordings = wanted.wordings(self._judged)
+        with Store.open(self.store_path) as store:
+            return gathered(
+                kind,
+                offset,
+                lambda at: responses(
+                    store, self._judged, self._model, self._ref, template=prefix, offset=at, limit=PAGE
+                ),
+                lambda row: wanted.admits(row, wordings),
             )
 
-    @on(RecordTable.EdgePassed, "#answers")
-    def read_on(self, event: RecordTable.EdgePassed) -> None:
-        if event.direction > 0 and self._page.following is not None and not self._loading:
-            self._loading = True
-            self.read_page(self._page.kind, self._page.following, more=True)
+    def head(self) -> Content:
+        page, tally = self._page, self._judged.report.tally
+        item = tally.items[tally.place("statement", self._ref)]
+        where = f" · {self._selection}" if self._selection is not None else ""
+        return Content.assemble(
+            (visible(self._ref), "bold"),
+            f" · {item.dimension.value} · agreeing is {item.leaning.value} · ",
+            (visible(self._model), "bold"),
+            f"{visible(where)}\n",
+            (f"{WORDS.get(page.kind, page.kind)}: {page.counted}", "$text-muted"),
+        )
+
+    def nothing(self, kind: str) -> str:
+        return f"No answers here: {WORDS.get(kind, kind)}.\n\nf goes on to other answers."
+
+    def record(self, number: int, row: BiasResponse, width: int) -> Record:
+        return answer_record(number, row, width, self._readers)
+
+    def pieces(self, row: BiasResponse) -> tuple[Content, Content, str]:
+        return reading_line(row, self._readers), answer(row), provenance(row)
+
+    def whole(self, row: BiasResponse) -> WholeAnswerScreen:
+        title = f"{self._ref} · {self._model}"
+        return WholeAnswerScreen(title, row.text, reading_line(row, self._readers), provenance(row))
 
     def action_filter(self) -> None:
         """Go to the next reading; after the last one come all answers."""
-        self._loading = True
-        self.read_page(KINDS[(KINDS.index(self._page.kind) + 1) % len(KINDS)], 0)
-
-    def action_copy(self) -> None:
-        if (row := self._current) is not None:
-            copied(self, row.text)
-
-    @property
-    def _current(self) -> BiasResponse | None:
-        at = self.table.current
-        return self._page.rows[int(at)] if at is not None and int(at) < len(self._page.rows) else None
-
-    def _records(self, width: int) -> list[Record]:
-        return [answer_record(n, row, width, self._readers) for n, row in enumerate(self._page.rows)]
-
-    def _head(self) -> None:
-        page, tally = self._page, self._judged.report.tally
-        item = tally.items[tally.place("statement", self._ref)]
-        left = "; more below the last row" if page.following is not None else ""
-        given = sum(row.count for row in page.rows)
-        where = f" · {self._selection}" if self._selection is not None else ""
-        self.query_one("#about", Static).update(
-            Content.assemble(
-                (visible(self._ref), "bold"),
-                f" · {item.dimension.value} · agreeing is {item.leaning.value} · ",
-                (visible(self._model), "bold"),
-                f"{visible(where)}\n",
-                (
-                    f"{WORDS.get(page.kind, page.kind)}: {len(page.rows):,} different, {given:,} given{left}",
-                    "$text-muted",
-                ),
-            )
-        )
-
-    @work(thread=True, exclusive=True, exit_on_error=False, group="page")
-    def read_page(self, kind: str, offset: int, more: bool = False) -> None:
-        worker = get_current_worker()
-        wanted = Wanted(self._model, self._ref, self._selection, kind, self._readers)
-        page = page_of(self.store_path, self._judged, wanted, offset)
-        if not worker.is_cancelled:
-            self.post_message(self.Found(page, more))
+        self.show_kind(KINDS[(KINDS.index(self._page.kind) + 1) % len(KINDS)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,56 +245,3 @@ class Wanted:
         if str(wording_of(row)) not in wordings:
             return False
         return not self.kind or self.readers.kind(row) == self.kind
-
-
-def page_of(path: Path, judged: BiasJudged, wanted: Wanted, offset: int) -> Page:
-    """Read answers until there are enough of the wanted kind, or no more."""
-    from stores.store import Store
-    from workbench.pipeline.bias import responses
-
-    prefix = wanted.selection.prefix if wanted.selection else None
-    wordings = wanted.wordings(judged)
-    rows: list[BiasResponse] = []
-    with Store.open(path) as store:
-        while True:
-            found = responses(store, judged, wanted.model, wanted.ref, template=prefix, offset=offset, limit=PAGE)
-            offset += len(found)
-            rows += [row for row in found if wanted.admits(row, wordings)]
-            if len(found) < PAGE:
-                return Page(wanted.kind, tuple(rows), None)
-            if len(rows) >= PAGE:
-                return Page(wanted.kind, tuple(rows), offset)
-
-
-def copied(screen: BiasResponsesScreen | WholeTextScreen, text: str) -> None:
-    """Copy an answer; a lone surrogate, which no clipboard can hold, becomes a question mark."""
-    screen.app.copy_to_clipboard(text.encode("utf-8", "replace").decode())
-    screen.notify(f"{len(text):,} characters copied", markup=False)
-
-
-class WholeTextScreen(ModalScreen[None]):
-    """One answer from its first to its last character: at any length it opens at once."""
-
-    CSS_PATH = "bias_statement.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "dismiss(None)", "Close", key_display="Esc"),
-        Binding("y", "copy", "Copy"),
-    ]
-
-    def __init__(self, title: str, text: str, reading: Content, source: str) -> None:
-        super().__init__()
-        self._title, self._text, self._reading, self._source = title, text, reading, source
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as dialog:
-            dialog.border_title = Content(visible(self._title))
-            dialog.border_subtitle = f"{len(self._text):,} characters · y copy · Esc back"
-            yield Static(self._reading, markup=False, classes="line")
-            yield LongText(visible(self._text, lines=True) or EMPTY, name="whole")
-            yield Static(self._source, markup=False, classes="line -dim")
-
-    def on_mount(self) -> None:
-        self.query_one("#whole").focus()
-
-    def action_copy(self) -> None:
-        copied(self, self._text)

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.content import Content
 
 from workbench.domain.statements import Relation, VariantId, VariantKind
-from workbench.tui.format import literal, visible
+from workbench.tui.format import EMPTY, literal, visible
 from workbench.tui.screens.results_view import PEOPLE
 from workbench.tui.widgets.record_table import Column, Record
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 WIDE = 120
 CELL_CHARACTERS = 300
 PREVIEW_CHARACTERS = 1000
-EMPTY = "(empty answer)"
 MARKS = {"agree": "+", "disagree": "−", "neutral": "=", "unrelated": "×", None: "·"}
 BELOW, UNREAD = "below", "not read"
 KINDS = ("", "agree", "disagree", "neutral", "unrelated", BELOW, UNREAD)

@@ -16,9 +16,9 @@ from textual.widgets import DataTable, Static
 from textual.worker import get_current_worker
 
 from workbench.tui.format import plural, visible
+from workbench.tui.screens.answers import WholeAnswerScreen
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.base import StoreScreen
-from workbench.tui.screens.bias_statement import WholeTextScreen
 from workbench.tui.screens.classifier_format import (
     EXPLAIN,
     NONE,
@@ -284,7 +284,7 @@ it was; the surest mistakes come first. Look whether they share something that t
         item = self._current
         if item is not None and item.text is not None:
             reading = Content(f"people say {item.true}, read as {item.read}, confidence {item.confidence:.3f}")
-            self.app.push_screen(WholeTextScreen(item.ref, item.text, reading, item.statement))
+            self.app.push_screen(WholeAnswerScreen(item.ref, item.text, reading, item.statement))
 
     @property
     def _what(self) -> str:

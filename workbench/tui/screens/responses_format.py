@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
-from workbench.tui.format import visible
+from workbench.tui.format import EMPTY, visible
 from workbench.tui.screens.audit_format import STANCE_MARKS, WIDE
 from workbench.tui.widgets.record_table import Column, Record
 
@@ -21,7 +21,6 @@ CELL_CHARACTERS = 300
 BEFORE = 40
 "characters that stand before deciding words which are far into an answer"
 PREVIEW_CHARACTERS = 1000
-EMPTY = "(empty answer)"
 ONLY = {"": "all answers", "agree": "agree only", "disagree": "disagree only", "unreadable": "unreadable only"}
 
 
