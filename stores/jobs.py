@@ -74,6 +74,16 @@ class Jobs(Aggregate):
             raise JobError(f"there is no job {job_id} in this store. There is: {known}")
         return _job(row)
 
+    def requeue(self, job_id: int) -> None:
+        """Let a job that ended, or whose worker is gone, wait for a worker again."""
+        job = self.get(job_id)
+        with self.store.write() as connection:
+            connection.execute(
+                "update job set state = 'queued', message = '', finished_at = null, stop_requested = 0 where id = :id "
+                "and (state in ('queued', 'cancelled', 'failed') or (state = 'running' and :lost))",
+                {"id": job_id, "lost": job.state == "lost"},
+            )
+
     def claim(self, job_id: int, code_version: str) -> int:
         """Take a job for this process and return the rowid of the attempt.
 

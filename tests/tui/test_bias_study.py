@@ -126,9 +126,6 @@ async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, mon
         stopped_at = stop_after(store, trained, steps=3)
         assert 3 <= stopped_at < 30
         launch.resume(store, trained)
-        end = time.monotonic() + 60
-        while store.jobs.get(trained).state == "cancelled" and time.monotonic() < end:
-            time.sleep(0.1)  # until the new worker has claimed it
     assert "macro F1" in finished(path, trained)
     assert "step 30: " in launch.log_tail(path, trained, lines=100)
 

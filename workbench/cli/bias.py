@@ -199,7 +199,7 @@ def _print_rankings(judged: BiasJudged) -> None:
             say(f"{model}, {a} - {b}: {_signed(report.difference(model, Selection(source=a), Selection(source=b)))}")
         for dimension in _dimensions():
             found = report.rank_agreement(a, b, dimension)
-            p = f", p {found.p:.3f}" if found.tau.defined else ""
+            p = f", p {'<0.001' if found.p < 0.001 else format(found.p, '.3f')}" if found.tau.defined else ""
             say(f"{a} and {b}, {dimension}: Kendall's τ of the models {estimate(found.tau)}{p}")
 
 

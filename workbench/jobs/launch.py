@@ -110,6 +110,7 @@ def resume(store: Store, job_id: int) -> int:
     job = store.jobs.get(job_id)
     if job.state in ("running", "done"):
         raise JobError(f"job {job_id} is {job.state}; there is nothing to resume")
+    store.jobs.requeue(job_id)  # so that whoever looks before the worker has it sees that it goes on
     return spawn(store.path, job_id)
 
 
