@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,11 +9,11 @@ from dataclasses import dataclass
 
 from stores.base import Aggregate, now, now_after
 from stores.people import reader_id
+from stores.queue_copies import QueueCopy, add_queue, adopt, place_of, queue_copies
 from stores.queues import codebook_from_json, recount, save_codebook
-from stores.texts import restored, text_ids
+from stores.texts import restored
 from stores.units import unit_of
-from workbench.domain.annotations import Codebook, EventKind, LabelEvent
-from workbench.domain.keys import text_key
+from workbench.domain.annotations import Codebook, EventKind, LabelEvent, Purpose
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind
 from workbench.domain.statements import VariantId, VariantKind
@@ -38,6 +37,10 @@ class Merged:
     annotators: tuple[str, ...]
     outside: int = 0
     "of the items, those that no queue of this store holds"
+    adopted: int = 0
+    "items that were put into a new queue"
+    queues: tuple[str, ...] = ()
+    "queues of the other store that are here now"
 
 
 class Exchange(Aggregate):
@@ -49,47 +52,69 @@ class Exchange(Aggregate):
         for row in self.connection.execute(_EVENTS, values):
             yield _event(row)
 
+    def queues(self) -> tuple[QueueCopy, ...]:
+        """Return every queue with its items by their texts, as another store can take it."""
+        return queue_copies(self.connection)
+
     def codebooks(self) -> dict[str, Codebook]:
         """Return the newest version of each codebook of the store."""
         rows = self.connection.execute("select name, body from codebook order by id")
         return {name: codebook_from_json(body) for name, body in rows}
 
     def add(
-        self, events: Sequence[LabelEvent], codebooks: dict[str, Codebook], *, source: str, partial: bool = False
+        self,
+        events: Sequence[LabelEvent],
+        codebooks: dict[str, Codebook],
+        *,
+        source: str,
+        partial: bool = False,
+        queues: Sequence[QueueCopy] = (),
+        into: tuple[str, Purpose] | None = None,
     ) -> Merged:
         """Append the events that the store does not have, in one transaction.
 
-        Raises InputError, having written nothing, for a label that its codebook does not have, and for events about
-        texts that are not in this store: all of them, or, unless `partial`, any.
+        `queues`: those of another store; the ones that are not here are made, with the items whose texts are here.
+        `into`: name and purpose of a new queue for the items that no queue holds: what is in none counts nowhere.
+
+        Raises UsageError for a name that a queue has already. Raises InputError, having written nothing, for a label
+        that its codebook does not have, and for events about texts that are not in this store: all of them, or, unless
+        `partial`, any.
         """
         _check(events, codebooks, source)
         with self.store.write() as connection:
-            places = [_place(connection, event) for event in events]
+            places = [place_of(connection, event) for event in events]
             missing = [event for event, place in zip(events, places, strict=True) if place is None]
             if missing and (len(missing) == len(events) or not partial):
                 raise InputError([_foreign(event, source) for event in missing])
             used = {event.codebook for event in events}
             ids = {name: save_codebook(connection, codebooks[name]) for name in codebooks if name in used}
+            came = [name for copy in queues if (name := add_queue(connection, copy)) is not None]
             touched: Counter[tuple[str, int]] = Counter()
+            held: dict[tuple[str, int], set[str]] = {}
             known = 0
             for event, place in zip(events, places, strict=True):
                 if place is None:
                     continue
                 unit = unit_of(connection, *place)
+                held.setdefault((event.codebook, unit), set()).add(event.annotator)
                 if _append(connection, event, unit, ids[event.codebook]):
                     touched[event.codebook, unit] += 1
                 else:
                     known += 1
             for codebook in ids:
                 recount(connection, codebook, [unit for name, unit in touched if name == codebook])
-            outside = sum(connection.execute(_IN_A_QUEUE, key).fetchone() is None for key in touched)
+            loose = {key: who for key, who in held.items() if connection.execute(_IN_A_QUEUE, key).fetchone() is None}
+            if into is not None:
+                adopt(connection, *into, loose)
         return Merged(
             added=sum(touched.values()),
             known=known,
             unmatched=len(missing),
             items=len(touched),
             annotators=tuple(sorted({person_name(event.annotator) for event in events})),
-            outside=outside,
+            outside=0 if into else len(loose),
+            adopted=len(loose) if into else 0,
+            queues=tuple(came),
         )
 
 
@@ -121,39 +146,6 @@ def _foreign(event: LabelEvent, source: str) -> Finding:
         f"{shown!r} as an answer to {event.instrument}/{event.ref} {event.variant}",
         "a response of this store; these labels belong to another one (--partial takes those that match)",
     )
-
-
-def _place(connection: sqlite3.Connection, event: LabelEvent) -> tuple[int, int] | None:
-    """Return (text, wording) of an event, or None where this store does not have them."""
-    row = connection.execute(_WORDING, _named(event)).fetchone()
-    if row is None:
-        return None
-    for response in (event.response, unescaped(event.response)):
-        text = connection.execute("select id from text where key = ?", (text_key(response),)).fetchone()
-        if text is not None:
-            return int(text[0]), int(row[0])
-    if event.attention:
-        return text_ids(connection, [event.response])[event.response], int(row[0])
-    return None
-
-
-def unescaped(text: str) -> str:
-    """Return a text with what a CSV file names since it cannot hold it: NUL and half a surrogate pair."""
-    return _ESCAPED.sub(lambda found: chr(int(found[0][2:], 16)), text)
-
-
-def _named(event: LabelEvent) -> dict[str, object]:
-    try:
-        variant = VariantId.parse(event.variant)
-    except ValueError:
-        variant = VariantId(VariantKind.ORIGINAL)
-    return {
-        "statement": text_key(event.statement),
-        "instrument": event.instrument,
-        "ref": event.ref,
-        "kind": variant.kind.value,
-        "ordinal": variant.ordinal,
-    }
 
 
 def _append(connection: sqlite3.Connection, event: LabelEvent, unit: int, codebook_id: int) -> bool:
@@ -215,18 +207,6 @@ def _event(row: tuple[object, ...]) -> LabelEvent:
 def _blob(value: object) -> bytes | None:
     return value if isinstance(value, bytes) else None
 
-
-_WORDING = """
-    select w.id from wording w
-    join text y on y.id = w.text_id and y.key = :statement
-    join statement s on s.id = w.statement_id
-    join instrument i on i.id = s.instrument_id
-    order by i.name = :instrument and s.ref = :ref and w.kind = :kind and w.ordinal = :ordinal desc,
-        s.current desc, w.id desc limit 1
-"""
-"the wording with this text, the one that is named if there are several"
-
-_ESCAPED = re.compile(r"\\x00|\\ud[89a-f][0-9a-f]{2}")
 
 _IN_A_QUEUE = """
     select 1 from queue_item i join queue q on q.id = i.queue_id join codebook c on c.id = q.codebook_id

@@ -262,8 +262,14 @@ _QUEUES = """
 """
 
 _ANNOTATORS = """
-    select distinct h.name from assignment a join reader h on h.id = a.reader_id
-    where a.queue_id = :queue and a.state = 'done' order by h.name
+    select distinct h.name
+    from queue q
+    join codebook c on c.id = q.codebook_id
+    join queue_item i on i.queue_id = q.id
+    join reading r on r.unit_id = i.unit_id and r.uid is not null
+    join codebook d on d.id = r.codebook_id and d.name = c.name
+    join reader h on h.id = r.reader_id and h.kind = 'person'
+    where q.id = :queue order by h.name
 """
 
 _CANDIDATES = """

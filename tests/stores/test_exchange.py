@@ -14,16 +14,19 @@ import pytest
 import stores.annotator
 import stores.labels
 from stores.annotator import Annotator
-from stores.exchange import Merged, unescaped
+from stores.exchange import Merged
 from stores.labels import basis
+from stores.queue_copies import unescaped
+from stores.queues import NewItem
 from stores.store import Store
 from tests.conftest import instrument
 from tests.tui.annotation_stores import HOSTILE_ANSWERS, labelling_store
 from workbench.data import shipped_codebook
-from workbench.domain.annotations import EventKind, LabelEvent, Reason
+from workbench.domain.annotations import EventKind, LabelEvent, Purpose, Reason
 from workbench.domain.keys import content_key
-from workbench.errors import InputError
+from workbench.errors import InputError, UsageError
 from workbench.formats.label_files import read_labels, write_labels
+from workbench.pipeline.labels import gold
 
 STANCE = shipped_codebook("stance")
 BOOKS = {"stance": STANCE, "side": shipped_codebook("side")}
@@ -375,3 +378,58 @@ def test_only_one_queues_events_are_given_where_one_is_named(tmp_path: Path) -> 
         assert [e.label for e in store.exchange.events("second")] == ["neutral"]
         assert len(tuple(store.exchange.events())) == 2
         assert tuple(store.exchange.events(codebook="side")) == ()
+
+
+def test_labels_that_no_queue_holds_can_be_put_into_a_new_one_and_then_train(tmp_path: Path) -> None:
+    path, _ = stores_of(tmp_path, ("answer 0", "answer 1"))
+    with Store.open(path) as store:
+        other = store.instruments.get("small").statements[7].wordings[3].text
+        events = [event(path), event(path, 1, statement=other)]
+        store.exchange.add(events, BOOKS, source="x")
+        found = store.exchange.add(events, BOOKS, source="x", into=("from-a-file", Purpose.TRAINING))
+        assert (found.added, found.known, found.adopted, found.outside) == (0, 2, 1, 0)
+        queue = store.queues.get("from-a-file")
+        assert (queue.purpose, queue.items, queue.needed, queue.done) == (Purpose.TRAINING, 1, 1, 1)
+        examples, _ = gold(store, "stance", ["from-a-file"], Purpose.TRAINING)
+        assert [(example.text, example.statement) for example in examples] == [("answer 1", other)]
+        again = store.exchange.add(events, BOOKS, source="x", into=("from-a-file-2", Purpose.TRAINING))
+        assert again.adopted == 0
+        assert [queue.name for queue in store.queues.list()] == ["first", "from-a-file"]
+
+
+def test_a_name_that_a_queue_has_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    path, _ = stores_of(tmp_path, ("answer 0", "answer 1"))
+    with Store.open(path) as store:
+        said = event(path, 1, statement=store.instruments.get("small").statements[7].wordings[3].text)
+        before = counts(path)
+        with pytest.raises(UsageError, match="a queue is named 'first' already"):
+            store.exchange.add([said], BOOKS, source="x", into=("first", Purpose.TRAINING))
+    assert counts(path) == before
+
+
+def test_a_merge_brings_the_queues_that_are_not_here_once_and_with_their_labels(tmp_path: Path) -> None:
+    first, clone = stores_of(tmp_path, ("answer 0", "answer 1", "answer 2"))
+    with Store.open(clone) as store:
+        units = store.connection.execute(
+            "select u.text_id, u.wording_id from unit u join queue_item i on i.unit_id = u.id where i.attention is null"
+        ).fetchall()
+        items = [NewItem(wording, 2, "own", text_id=text) for text, wording in units]
+        store.queues.create("second", Purpose.TEST, STANCE, items, {"seed": 3})
+    with Store.open(first) as store:
+        store.queues.create("second", Purpose.TRAINING, STANCE, items[:1], {})
+    with Annotator.open(clone, "second", "zoe") as zoe:
+        while (item := zoe.next()) is not None:
+            zoe.label(item.unit, "neutral")
+
+    def bring_all() -> Merged:
+        with Store.open(clone) as other, Store.open(first) as store:
+            events, queues = tuple(other.exchange.events()), other.exchange.queues()
+            return store.exchange.add(events, BOOKS, source="b", queues=queues)
+
+    found = bring_all()
+    assert (found.queues, found.outside) == (("second-2",), 0), "`first` is here, and another `second` is not it"
+    with Store.open(first) as store:
+        queue = store.queues.get("second-2")
+        assert (queue.purpose, queue.items, queue.done, dict(queue.spec)) == (Purpose.TEST, 3, 3, {"seed": 3})
+        assert store.queues.get("second").items == 1
+    assert bring_all().queues == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +16,7 @@ from workbench.errors import UsageError
 if TYPE_CHECKING:
     from stores.exchange import Merged
     from stores.labels import Judged
+    from stores.queue_copies import QueueCopy
     from stores.store import Store
     from workbench.annotation.agreement import AgreementReport
 
@@ -146,9 +148,13 @@ def labels(options: Namespace) -> int:
             say(said + (f", {merged.unmatched:,} about other texts left out" if merged.unmatched else ""))
             if merged.outside:
                 say(
-                    f"{merged.outside:,} of these items are in no queue of this store; no figure counts them until a "
-                    "queue holds them"
+                    f"{merged.outside:,} of these items are in no queue of this store, so no figure counts them; "
+                    "import again with --into NAME --purpose training or test"
                 )
+            if merged.adopted:
+                say(f"{merged.adopted:,} of these items were in no queue; the new queue {options.into} holds them")
+            if merged.queues:
+                say(f"queues that came with them: {', '.join(merged.queues)}")
             return 0
         queues = [queue for queue in store.queues.list() if options.queue in (None, queue.name)]
         open_ = {
@@ -281,18 +287,23 @@ def _export(options: Namespace) -> int:
 def _import(store: Store, options: Namespace) -> Merged:
     from stores.store import Store as Other
     from workbench.data import shipped_codebook, shipped_codebooks
+    from workbench.domain.annotations import Purpose
+    from workbench.domain.names import thing_name
     from workbench.formats.label_files import read_labels
 
+    queues: Sequence[QueueCopy] = ()
     known = {name: shipped_codebook(name) for name in shipped_codebooks()} | store.exchange.codebooks()
     if options.merge is not None:
         if options.merge.resolve() == options.store.resolve():
             raise UsageError(f"{options.merge} is this very store; name the other one")
         with Other.open(options.merge) as other:
             events = tuple(other.exchange.events(options.queue))
+            queues = [copy for copy in other.exchange.queues() if options.queue in (None, copy.name)]
             known |= {name: book for name, book in other.exchange.codebooks().items() if name not in known}
         source = str(options.merge)
     else:
         events, source = read_labels(options.import_, options.codebook), options.import_.name
     if not events:
         raise UsageError(f"{source} holds no labels; nothing was changed")
-    return store.exchange.add(events, known, source=source, partial=options.partial)
+    into = (thing_name(options.into, "queue"), Purpose(options.purpose)) if options.into else None
+    return store.exchange.add(events, known, source=source, partial=options.partial, queues=queues, into=into)

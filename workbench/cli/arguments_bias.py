@@ -70,6 +70,8 @@ def add_annotating(commands: Commands[argparse.ArgumentParser]) -> None:
     act.add_argument("--export", type=Path, metavar="FILE", help="write every label event: .csv or .jsonl")
     act.add_argument("--import", type=Path, metavar="FILE", dest="import_", help="add the events that are new here")
     act.add_argument("--merge", type=Path, metavar="STORE", help="add the events of another store")
+    labels.add_argument("--into", metavar="NAME", help="import: a new queue for items that are in none")
+    labels.add_argument("--purpose", choices=PURPOSES, default="training", help="of that queue (default: training)")
     labels.add_argument("--partial", action="store_true", help="leave out events about texts that are not here")
     json_option(labels)
 
