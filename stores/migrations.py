@@ -345,3 +345,139 @@ def m004_annotation(db: Database) -> None:
         ) strict
         """,
     )
+
+
+@migrations()
+def m005_workshop(db: Database) -> None:
+    """What building an instrument needs: relations, tags, edits, drafts, checks, issue labels by people, surveys.
+
+    A wording's `relation` is what is expected of it. `edit` keeps a statement as JSON before and after each change; a
+    change of several statements is one batch, and undoing it is one more. A draft is what a model or a rule proposed;
+    its decisions are append-only, and the newest counts. An embedding and an entailment belong to texts, so a text that
+    returns is not computed again. A waiver holds for the very texts it was given on (`fingerprint`). `issue_label` is
+    made anew because a label may be withdrawn (null). `survey_event` says how `survey_answer` came about.
+    """
+    _run(
+        db,
+        """
+        alter table statement add column tags text not null default '[]';
+        alter table statement add column derived_from text;
+        alter table statement add column archived_at text;
+        alter table wording add column relation text not null default 'same'
+            check (relation in ('same', 'flipped', 'free'));
+        update wording set relation = 'flipped' where kind in ('negation', 'opposite', 'political_opposite');
+        create table issue (
+            instrument_id integer not null references instrument,
+            name text not null,
+            title text not null,
+            definition text not null,
+            primary key (instrument_id, name)
+        ) strict, without rowid;
+        create table edit (
+            id integer primary key,
+            uid blob not null unique,
+            batch blob not null,
+            instrument_id integer not null references instrument,
+            ref text not null,
+            person text not null,
+            act text not null,
+            before text,
+            after text,
+            undoes blob,
+            at text not null
+        ) strict;
+        create index edit_of on edit (instrument_id, ref);
+        create table draft (
+            id integer primary key,
+            uid blob not null unique,
+            statement_id integer not null references statement,
+            kind text not null,
+            language text not null,
+            basis_id integer not null references text,
+            text_id integer not null references text,
+            drafter text not null,
+            template text not null,
+            model_id integer references model,
+            sampling_id integer references sampling,
+            attempt_id integer references attempt,
+            seed integer,
+            fault text not null default '',
+            at text not null
+        ) strict;
+        create index draft_of on draft (statement_id, kind);
+        create table draft_decision (
+            uid blob primary key,
+            draft_id integer not null references draft,
+            decision text not null check (decision in ('accepted', 'edited', 'rejected', 'reopened')),
+            text_id integer references text,
+            batch blob,
+            person text not null,
+            note text not null,
+            at text not null
+        ) strict, without rowid;
+        create index draft_decision_of on draft_decision (draft_id, at);
+        create table embedding (
+            model_id integer not null references model,
+            text_id integer not null references text,
+            vector blob not null,
+            primary key (model_id, text_id)
+        ) strict, without rowid;
+        create table entailment (
+            model_id integer not null references model,
+            premise_id integer not null references text,
+            hypothesis_id integer not null references text,
+            entailment real not null,
+            neutral real not null,
+            contradiction real not null,
+            primary key (model_id, premise_id, hypothesis_id)
+        ) strict, without rowid;
+        create table waiver (
+            uid blob primary key,
+            instrument_id integer not null references instrument,
+            code text not null,
+            subject text not null,
+            fingerprint blob not null,
+            reason text,
+            person text not null,
+            at text not null
+        ) strict, without rowid;
+        create index waiver_of on waiver (instrument_id, fingerprint, at);
+        create table issue_label_5 (
+            statement_id integer not null references statement,
+            issue text not null,
+            reader_id integer not null references reader,
+            revision integer not null,
+            label integer check (label in (-1, 0, 1)),
+            at text not null,
+            primary key (statement_id, issue, reader_id, revision)
+        ) strict, without rowid;
+        insert into issue_label_5 select statement_id, issue, reader_id, revision, label, at from issue_label;
+        drop table issue_label;
+        alter table issue_label_5 rename to issue_label;
+        create table survey (
+            id integer primary key,
+            uid blob not null unique,
+            instrument_id integer not null references instrument,
+            respondent text not null,
+            language text not null,
+            seed integer not null,
+            created_at text not null
+        ) strict;
+        create table survey_item (
+            survey_id integer not null references survey,
+            position integer not null,
+            wording_id integer not null references wording,
+            primary key (survey_id, position)
+        ) strict, without rowid;
+        create table survey_event (
+            uid blob primary key,
+            survey_id integer not null references survey,
+            position integer not null,
+            agrees integer check (agrees in (0, 1)),
+            skipped integer not null default 0 check (skipped in (0, 1)),
+            elapsed_ms integer,
+            at text not null
+        ) strict, without rowid;
+        create index survey_event_of on survey_event (survey_id, position, at)
+        """,
+    )

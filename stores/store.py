@@ -11,15 +11,20 @@ from types import TracebackType
 from sqlite_utils import Database
 
 from stores.bias import BiasReadings
+from stores.checks import Checks
 from stores.classifiers import Classifiers
 from stores.connection import open_database, translated
+from stores.drafts import Drafts
 from stores.exchange import Exchange
 from stores.instruments import Instruments
+from stores.issues import Issues
 from stores.jobs import Jobs
 from stores.labels import Labels
 from stores.queues import Queues
 from stores.readings import Readings
 from stores.runs import Runs
+from stores.statements import Statements
+from stores.surveys import Surveys
 
 
 class Store:
@@ -39,6 +44,11 @@ class Store:
         self.notice = notice
         "why this store is slower than it could be, for people; empty where it is not"
         self.instruments = Instruments(self)
+        self.statements = Statements(self)
+        self.drafts = Drafts(self)
+        self.checks = Checks(self)
+        self.issues = Issues(self)
+        self.surveys = Surveys(self)
         self.runs = Runs(self)
         self.readings = Readings(self)
         self.jobs = Jobs(self)

@@ -32,6 +32,16 @@ class PartyAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class IssueDefinition:
+    """What a policy issue is called, and what supporting it means."""
+
+    name: str
+    "as labels name it: `law_and_order`"
+    title: str = ""
+    definition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class IssueLabel:
     """One annotator's label of one statement for one policy issue."""
 
@@ -67,6 +77,9 @@ class Instrument:
     citation: str = ""
     licence: str = ""
     issues: tuple[str, ...] = ()
+    "names of the policy issues, in their order"
+    definitions: tuple[IssueDefinition, ...] = ()
+    "of those issues that it defines itself"
     templates: tuple[Template, ...] = ()
     issue_labels: tuple[IssueLabel, ...] = ()
     parties: tuple[Party, ...] = ()

@@ -18,6 +18,8 @@ class VariantKind(StrEnum):
     "the same meaning in other words, as the bias score asks it (Faulborn et al. 2025, section 3.1)"
     POLITICAL_OPPOSITE = "political_opposite"
     "what the other political side would say on the matter (the same)"
+    QUESTION = "question"
+    "the question that the statement answers; no audit asks it as a statement"
 
 
 class Dimension(StrEnum):
@@ -43,6 +45,8 @@ class Relation(StrEnum):
 
     SAME = "same"
     FLIPPED = "flipped"
+    FREE = "free"
+    "nothing is expected: no test compares the wording with the original"
 
 
 RELATION_OF = {
@@ -52,7 +56,9 @@ RELATION_OF = {
     VariantKind.OPPOSITE: Relation.FLIPPED,
     VariantKind.REFORMULATION: Relation.SAME,
     VariantKind.POLITICAL_OPPOSITE: Relation.FLIPPED,
+    VariantKind.QUESTION: Relation.FREE,
 }
+"what is expected of a kind, unless a wording says otherwise"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -74,6 +80,7 @@ class VariantId:
 
     @property
     def relation(self) -> Relation:
+        """What is expected of its kind; a wording may say otherwise."""
         return RELATION_OF[self.kind]
 
 
@@ -82,10 +89,11 @@ NEGATION = VariantId(VariantKind.NEGATION)
 OPPOSITE = VariantId(VariantKind.OPPOSITE)
 REFORMULATION = VariantId(VariantKind.REFORMULATION)
 POLITICAL_OPPOSITE = VariantId(VariantKind.POLITICAL_OPPOSITE)
+QUESTION = VariantId(VariantKind.QUESTION)
 
 
 def variant_order(variant: VariantId) -> tuple[int, int]:
-    """Sort key: original, paraphrases, negation, opposite, reformulations, political opposites."""
+    """Sort key: original, paraphrases, negation, opposite, reformulations, political opposites, question."""
     return (list(VariantKind).index(variant.kind), variant.ordinal)
 
 
@@ -98,6 +106,13 @@ class Wording:
     text: str
     author: str | None = None
     "who wrote it: a person, a model, a publication; None where the source does not say"
+    stated: Relation | None = None
+    "what is expected of it where that differs from what is expected of its kind"
+
+    @property
+    def relation(self) -> Relation:
+        """How the stance on it should stand to the stance on the original."""
+        return self.stated or self.variant.relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +133,12 @@ class Statement:
     "the side that agreeing reflects; None where nobody labelled it or it has none"
     source: str | None = None
     "the survey or test it was taken from, where one instrument holds several: `WVS`, `PCT`"
+    tags: tuple[str, ...] = ()
+    "free words, in the order in which they were given"
+    derived_from: str | None = None
+    "ref of the statement that it was split off or made from; chains of these have an end"
+    version: int = 1
+    "texts that were asked are never changed: a changed statement is another version"
 
     def wording(self, variant: VariantId, language: str) -> Wording | None:
         """Return the wording of one variant in one language, or None where there is none."""
