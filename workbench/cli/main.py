@@ -11,10 +11,11 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from workbench import __version__
-from workbench.cli import arguments, arguments_bias
+from workbench.cli import arguments
 from workbench.errors import WorkbenchError
 
 EPILOG = """exit codes: 0 done; 1 failed, or lint / doctor found an error; 2 cannot be carried out as asked;
@@ -65,8 +66,18 @@ COMMANDS = {
     "classifiers": ("classifying", "classifiers"),
     "bias": ("bias", "bias"),
     "sides": ("bias", "sides"),
+    "consistency": ("consistency", "consistency"),
+    "pilot": ("consistency", "pilot"),
+    "statements": ("statements", "statements"),
+    "draft": ("drafting", "draft"),
+    "check": ("checking", "check"),
+    "export": ("exporting", "export"),
+    "issues": ("issues", "issues"),
+    "survey": ("surveys", "survey"),
     "doctor": ("doctor", "doctor"),
 }
+GROUPS = ("", "_bias", "_consistency", "_statements", "_drafting", "_checking", "_exporting", "_issues", "_surveys")
+"modules of arguments, in the order in which `--help` lists them"
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -79,8 +90,10 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"workbench {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    for add in (*arguments.GROUPS, *arguments_bias.GROUPS):
-        add(commands)
+    for group in GROUPS:
+        if find_spec(f"workbench.cli.arguments{group}"):
+            for add in import_module(f"workbench.cli.arguments{group}").GROUPS:
+                add(commands)
     doctor = commands.add_parser("doctor", help="say what works on this machine, and what to do about the rest")
     doctor.add_argument("store", nargs="?", type=Path, help="look at this store too")
     arguments.json_option(doctor)

@@ -1,0 +1,1 @@
+"""The statement workshop: drafts, rules for English, checks of wordings; pure."""
