@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stores.base import Aggregate
-from stores.runs import Run
+from stores.runs import Run, run_values
 from stores.texts import restored
 
 
@@ -58,7 +59,7 @@ class BiasReadings(Aggregate):
         """Return a run's readings, counted: a rule's where it could read the answer, otherwise the classifier's, or,
         where `people` is given (unit -> label), theirs.
         """
-        values = _values(run, reader, people) | {"threshold": threshold}
+        values = _values(self.connection, run, reader, people) | {"threshold": threshold}
         rows = self.connection.execute(_CELLS, values)
         return tuple(
             BiasCell(ref, kind, ordinal, template, bool(by_rule), label, bool(kept), count)
@@ -77,7 +78,12 @@ class BiasReadings(Aggregate):
         limit: int = 200,
     ) -> tuple[BiasResponse, ...]:
         """Return the distinct answers to a statement, the most frequent first, with the reading that counted."""
-        values = _values(run, reader, people) | {"ref": ref, "template": template, "offset": offset, "limit": limit}
+        values = _values(self.connection, run, reader, people) | {
+            "ref": ref,
+            "template": template,
+            "offset": offset,
+            "limit": limit,
+        }
         return tuple(
             BiasResponse(
                 text=restored(row[0], row[1]),
@@ -101,13 +107,10 @@ class BiasReadings(Aggregate):
         )
 
 
-def _values(run: Run, reader: int | None, people: Mapping[int, str] | None) -> dict[str, object]:
-    return {
-        "audit": run.audit,
-        "instrument": run.instrument,
-        "language": run.language,
-        "model": run.model_id,
-        "sampling": run.sampling_id,
+def _values(
+    connection: sqlite3.Connection, run: Run, reader: int | None, people: Mapping[int, str] | None
+) -> dict[str, object]:
+    return run_values(connection, run) | {
         "reader": reader,
         "people": None if people is None else json.dumps({str(unit): label for unit, label in people.items()}),
     }
@@ -118,7 +121,7 @@ _READ = """
         select s.ref, s.ordinal as place, w.id as wording_id, w.kind, w.ordinal, w.text_id as wording_text,
             t.id as template_id, t.name as template, d.id as draw_id, r.text_id, r.count
         from instrument i
-        join statement s on s.instrument_id = i.id and s.current = 1
+        join statement s on s.id in (select value from json_each(:scope))
         join wording w on w.statement_id = s.id and w.language = :language
         join probe p on p.wording_id = w.id and p.audit = :audit
         join template t on t.id = p.template_id

@@ -10,6 +10,7 @@ from typing import Any
 
 from stores.base import Aggregate, now
 from stores.people import reader_id
+from stores.scopes import LIVE
 from stores.texts import restored
 from stores.units import unit_of
 from workbench.domain.readings import ReaderCard
@@ -171,12 +172,12 @@ _CLASSIFIERS = """
     from classifier c join reader r on r.id = c.reader_id join codebook b on b.id = c.codebook_id
 """
 
-_READABLE = """
+_READABLE = f"""
     select distinct r.text_id, p.wording_id
     from model m cross join sampling g cross join probe p
     join template t on t.id = p.template_id and t.scale <> ''
     join wording w on w.id = p.wording_id
-    join statement s on s.id = w.statement_id and s.current = 1
+    join statement s on s.id = w.statement_id and {LIVE}
     join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
     join draw d on d.model_id = m.id and d.sampling_id = g.id and d.prompt_id = p.prompt_id
     join response r on r.draw_id = d.id

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from stores import statement_lists
 from stores.base import Aggregate, now
 from stores.people import people_of, sync_people
+from stores.statement_lists import Filters, StatementLine
+from stores.statement_rows import (
+    held_texts,
+    insert_statement,
+    place,
+    read_statements,
+    update_about,
+    write_wordings,
+)
 from stores.templates import TEMPLATE_COLUMNS, as_template, template_id
-from stores.texts import restored, text_ids
-from workbench.domain.instruments import Instrument, IssueLabel
+from stores.texts import text_ids
+from workbench.domain.instruments import Instrument, IssueDefinition
+from workbench.domain.issue_gold import gold_labels
 from workbench.domain.prompts import Template
-from workbench.domain.statements import Dimension, Side, Statement, VariantId, VariantKind, Wording, variant_order
 from workbench.errors import UnknownName
 
 
@@ -50,19 +59,6 @@ class InstrumentSummary:
     languages: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StatementLine:
-    """One row of a statement list."""
-
-    ref: str
-    text: str
-    country: str | None
-    topic: str | None
-    issues: tuple[tuple[str, int], ...]
-    variants: int
-    languages: int
-
-
 class Instruments(Aggregate):
     """The verbs on instruments."""
 
@@ -78,6 +74,7 @@ class Instruments(Aggregate):
         with self.store.write() as connection:
             instrument_id = _upsert_instrument(connection, instrument)
             statement_ids, added, changed, retired = _sync_statements(connection, instrument_id, instrument)
+            _define(connection, instrument_id, instrument.definitions)
             _add_templates(connection, instrument_id, instrument.templates)
             skipped = sync_people(connection, instrument_id, instrument, statement_ids)
         return Imported(
@@ -106,39 +103,16 @@ class Instruments(Aggregate):
             for row in _rows(self.connection, _SUMMARIES, {})
         )
 
-    def count(self, name: str, *, search: str = "", issue: str = "", country: str = "", language: str = "") -> int:
+    def count(self, name: str, filters: Filters | None = None) -> int:
         """Return how many statements `lines` would list."""
-        where = _filter(search, issue, country)
-        sql = f"select count(*) from ({_LINES}{where})"
-        found: int = self.connection.execute(sql, _filter_values(name, search, issue, country, language)).fetchone()[0]
-        return found
+        return statement_lists.count(self.connection, name, filters or Filters())
 
     def lines(
-        self,
-        name: str,
-        *,
-        search: str = "",
-        issue: str = "",
-        country: str = "",
-        language: str = "",
-        offset: int = 0,
-        limit: int = -1,
+        self, name: str, filters: Filters | None = None, *, offset: int = 0, limit: int = -1
     ) -> tuple[StatementLine, ...]:
-        """Return a page of current statements in instrument order; `search` looks in every wording, topic and ref."""
-        sql = f"{_LINES}{_filter(search, issue, country)} order by s.ordinal limit :limit offset :offset"
-        values = _filter_values(name, search, issue, country, language) | {"limit": limit, "offset": offset}
-        return tuple(
-            StatementLine(
-                ref=row["ref"],
-                text=restored(row["body"], row["packed"]),
-                country=row["country"],
-                topic=row["topic"],
-                issues=tuple(sorted((i, v) for i, v in json.loads(row["issues"]).items() if v)),
-                variants=row["variants"],
-                languages=row["languages"],
-            )
-            for row in _rows(self.connection, sql, values)
-        )
+        """Return a page of statements in the order of the instrument."""
+        found = statement_lists.lines(self.connection, name, filters or Filters(), offset=offset, limit=limit)
+        return tuple(found)
 
     def get(self, name: str) -> Instrument:
         """Return an instrument with its current statements. Raises UnknownName, listing those there are."""
@@ -148,6 +122,10 @@ class Instruments(Aggregate):
             raise UnknownName(f"no instrument is named {name!r} in this store. There is: {known}")
         instrument_id = row["id"]
         people = people_of(self.connection, instrument_id)
+        issues = tuple(json.loads(row["issues"]))
+        values = {"instrument": instrument_id}
+        current = "s.instrument_id = :instrument and s.current = 1"
+        statements = read_statements(self.connection, current, values, gold_labels(people.issue_labels))
         return Instrument(
             name=row["name"],
             title=row["title"],
@@ -156,9 +134,10 @@ class Instruments(Aggregate):
             source=row["source"],
             citation=row["citation"],
             licence=row["licence"],
-            issues=tuple(json.loads(row["issues"])),
+            issues=issues,
+            definitions=self._definitions(instrument_id, issues),
             notes=tuple(json.loads(row["notes"])),
-            statements=self._statements(instrument_id, people.issue_labels),
+            statements=tuple(statements.values()),
             templates=self._templates(instrument_id),
             issue_labels=people.issue_labels,
             parties=people.parties,
@@ -174,48 +153,26 @@ class Instruments(Aggregate):
         )
         return tuple(row[0] for row in rows)
 
+    def tags(self, name: str) -> tuple[str, ...]:
+        """Return the tags of an instrument's statements, in alphabetical order."""
+        rows = self.connection.execute(
+            "select distinct g.value from instrument i join statement s on s.instrument_id = i.id and s.current = 1 "
+            "join json_each(s.tags) g where i.name = ? order by 1",
+            (name,),
+        )
+        return tuple(row[0] for row in rows)
+
     def issues(self, name: str) -> tuple[str, ...]:
         """Return the policy issues that an instrument names, in its order."""
         row = self.connection.execute("select issues from instrument where name = :name", {"name": name}).fetchone()
         return tuple(json.loads(row[0])) if row else ()
 
-    def _statements(self, instrument_id: int, labels: Iterable[IssueLabel]) -> tuple[Statement, ...]:
-        issues: dict[str, dict[str, int]] = defaultdict(dict)
-        for label in labels:
-            issues[label.statement][label.issue] = label.label
-        wordings: dict[str, list[Wording]] = defaultdict(list)
-        about: dict[str, tuple[str | None, ...]] = {}
-        for (
-            ref,
-            country,
-            topic,
-            dimension,
-            leaning,
-            source,
-            kind,
-            ordinal,
-            language,
-            author,
-            body,
-            packed,
-        ) in self.connection.execute(_WORDINGS, {"instrument": instrument_id}):
-            about[ref] = (country, topic, dimension, leaning, source)
-            variant = VariantId(VariantKind(kind), ordinal)
-            wordings[ref].append(Wording(variant, language, restored(body, packed), author))
-        return tuple(
-            Statement(
-                ref=ref,
-                wordings=tuple(sorted(wordings[ref], key=lambda w: (w.language, variant_order(w.variant)))),
-                country=country,
-                topic=topic,
-                issues=issues.get(ref, {}),
-                languages=tuple(sorted({w.language for w in wordings[ref]})),
-                dimension=Dimension(dimension) if dimension else None,
-                leaning=Side(leaning) if leaning else None,
-                source=source,
-            )
-            for ref, (country, topic, dimension, leaning, source) in about.items()
+    def _definitions(self, instrument_id: int, issues: Sequence[str]) -> tuple[IssueDefinition, ...]:
+        rows = self.connection.execute(
+            "select name, title, definition from issue where instrument_id = ?", (instrument_id,)
         )
+        found = {name: IssueDefinition(name, title, definition) for name, title, definition in rows}
+        return tuple(found[name] for name in issues if name in found)
 
     def _templates(self, instrument_id: int) -> tuple[Template, ...]:
         rows = self.connection.execute(
@@ -261,12 +218,11 @@ def _sync_statements(
 ) -> tuple[dict[str, int], int, int, int]:
     """Return the rowid of each current statement, and how many were added, changed and retired."""
     texts = text_ids(connection, (w.text for s in instrument.statements for w in s.wordings))
-    held: dict[str, tuple[int, int]] = {
-        ref: (rowid, version)
-        for ref, rowid, version in connection.execute(
-            "select ref, id, version from statement where instrument_id = ? and current = 1", (instrument_id,)
-        )
-    }
+    held: dict[str, int] = dict(
+        connection.execute(
+            "select ref, id from statement where instrument_id = ? and current = 1", (instrument_id,)
+        ).fetchall()
+    )
     latest = dict(
         connection.execute(
             "select ref, max(version) from statement where instrument_id = ? group by ref", (instrument_id,)
@@ -275,69 +231,34 @@ def _sync_statements(
     ids: dict[str, int] = {}
     added = changed = 0
     for ordinal, statement in enumerate(instrument.statements):
-        wanted = {
-            (w.variant.kind.value, w.variant.ordinal, w.language): (texts[w.text], w.author) for w in statement.wordings
-        }
         if statement.ref in held:
-            rowid = held[statement.ref][0]
-            there = _held_wordings(connection, rowid)
-            if there.items() <= {key: text for key, (text, _) in wanted.items()}.items():
-                more = {key: wording for key, wording in wanted.items() if key not in there}
-                _insert_wordings(connection, rowid, more)
-                changed += bool(more)
-                connection.execute(
-                    "update statement set ordinal = ?, country = ?, topic = ?, dimension = ?, leaning = ?, source = ? "
-                    "where id = ?",
-                    (ordinal, *_about(statement), rowid),
-                )
+            rowid = held[statement.ref]
+            there = held_texts(connection, rowid)
+            wanted = {place(w): texts[w.text] for w in statement.wordings}
+            if there.items() <= wanted.items():
+                write_wordings(connection, rowid, statement)
+                changed += len(wanted) > len(there)
+                update_about(connection, rowid, statement)
+                connection.execute("update statement set ordinal = ? where id = ?", (ordinal, rowid))
                 ids[statement.ref] = rowid
                 continue
             connection.execute("update statement set current = 0 where id = ?", (rowid,))
             changed += 1
         else:
             added += 1
-        version = latest.get(statement.ref, 0) + 1
-        ids[statement.ref] = _insert_statement(connection, instrument_id, statement, version, ordinal, wanted)
-    gone = [rowid for ref, (rowid, _) in held.items() if ref not in ids]
+        version = max(latest.get(statement.ref, 0) + 1, statement.version)
+        ids[statement.ref] = insert_statement(connection, instrument_id, statement, version, ordinal)
+    gone = [rowid for ref, rowid in held.items() if ref not in ids]
     connection.executemany("update statement set current = 0 where id = ?", [(rowid,) for rowid in gone])
     return ids, added, changed, len(gone)
 
 
-def _about(statement: Statement) -> tuple[str | None, ...]:
-    """Return what a statement's row says beside its wordings."""
-    return (statement.country, statement.topic, statement.dimension, statement.leaning, statement.source)
-
-
-def _held_wordings(connection: sqlite3.Connection, statement_id: int) -> dict[tuple[str, int, str], int]:
-    rows = connection.execute(
-        "select kind, ordinal, language, text_id from wording where statement_id = ?", (statement_id,)
-    )
-    return {(kind, ordinal, language): text for kind, ordinal, language, text in rows}
-
-
-def _insert_statement(
-    connection: sqlite3.Connection,
-    instrument_id: int,
-    statement: Statement,
-    version: int,
-    ordinal: int,
-    wordings: dict[tuple[str, int, str], tuple[int, str | None]],
-) -> int:
-    rowid = connection.execute(
-        "insert into statement (instrument_id, ref, version, current, ordinal, country, topic, dimension, leaning, "
-        "source, created_at) values (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?) returning id",
-        (instrument_id, statement.ref, version, ordinal, *_about(statement), now()),
-    ).fetchone()[0]
-    _insert_wordings(connection, rowid, wordings)
-    return int(rowid)
-
-
-def _insert_wordings(
-    connection: sqlite3.Connection, statement_id: int, wordings: dict[tuple[str, int, str], tuple[int, str | None]]
-) -> None:
+def _define(connection: sqlite3.Connection, instrument_id: int, definitions: Iterable[IssueDefinition]) -> None:
+    """Write what policy issues mean; definitions that are not given again stay."""
     connection.executemany(
-        "insert into wording (statement_id, kind, ordinal, language, text_id, author) values (?, ?, ?, ?, ?, ?)",
-        [(statement_id, *key, text, author) for key, (text, author) in wordings.items()],
+        "insert into issue (instrument_id, name, title, definition) values (?, ?, ?, ?) "
+        "on conflict (instrument_id, name) do update set title = excluded.title, definition = excluded.definition",
+        [(instrument_id, issue.name, issue.title, issue.definition) for issue in definitions],
     )
 
 
@@ -351,57 +272,6 @@ def _add_templates(connection: sqlite3.Connection, instrument_id: int, templates
         )
 
 
-def _filter(search: str, issue: str, country: str) -> str:
-    """Return the further conditions of a statement list; values are bound by name."""
-    clauses = ""
-    if search:
-        clauses += (
-            " and (s.ref like :search escape '\\' or s.topic like :search escape '\\' or exists ("
-            "select 1 from wording v join text x on x.id = v.text_id "
-            "where v.statement_id = s.id and x.body like :search escape '\\'))"
-        )
-    if issue:
-        clauses += (
-            " and exists (select 1 from newest_label n "
-            "where n.statement_id = s.id and n.issue = :issue and n.label <> 0)"
-        )
-    if country:
-        clauses += " and s.country = :country"
-    return clauses
-
-
-def _filter_values(name: str, search: str, issue: str, country: str, language: str) -> dict[str, object]:
-    pattern = "%" + search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-    return {"name": name, "search": pattern, "issue": issue, "country": country, "language": language}
-
-
-_NEWEST_LABELS = """
-    newest_label as (
-        select l.statement_id, l.issue, l.label from issue_label l
-        where l.revision = (
-            select max(m.revision) from issue_label m
-            where m.statement_id = l.statement_id and m.issue = l.issue and m.reader_id = l.reader_id
-        )
-    )
-"""
-
-_LINES = f"""
-    with {_NEWEST_LABELS}
-    select s.ref, s.country, s.topic, x.body, x.packed,
-        (select count(*) from wording c where c.statement_id = s.id and c.language = w.language) as variants,
-        (select count(distinct c.language) from wording c where c.statement_id = s.id) as languages,
-        (select json_group_object(n.issue, n.label) from newest_label n where n.statement_id = s.id) as issues
-    from instrument i
-    join statement s on s.instrument_id = i.id and s.current = 1
-    join wording w on w.id = coalesce(
-        (select o.id from wording o where o.statement_id = s.id and o.kind = 'original'
-            and o.language = coalesce(nullif(:language, ''), i.language)),
-        (select min(o.id) from wording o where o.statement_id = s.id and o.kind = 'original')
-    )
-    join text x on x.id = w.text_id
-    where i.name = :name
-"""
-
 _SUMMARIES = """
     select i.name, i.title, i.language,
         (select count(*) from statement s where s.instrument_id = i.id and s.current = 1) as statements,
@@ -412,12 +282,4 @@ _SUMMARIES = """
         (select group_concat(distinct w.language) from statement s join wording w on w.statement_id = s.id
             where s.instrument_id = i.id and s.current = 1) as languages
     from instrument i order by i.id
-"""
-
-_WORDINGS = """
-    select s.ref, s.country, s.topic, s.dimension, s.leaning, s.source, w.kind, w.ordinal, w.language, w.author,
-        x.body, x.packed
-    from statement s join wording w on w.statement_id = s.id join text x on x.id = w.text_id
-    where s.instrument_id = :instrument and s.current = 1
-    order by s.ordinal, w.id
 """

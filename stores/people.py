@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from stores.base import now
 from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
+from workbench.domain.issue_gold import ADJUDICATION
 from workbench.domain.readings import ReaderKind
 from workbench.domain.statements import VariantId, VariantKind
 
@@ -26,7 +27,7 @@ def people_of(connection: sqlite3.Connection, instrument_id: int) -> People:
     """Return what people said of the current statements of an instrument."""
     values = {"instrument": instrument_id}
     execute = connection.execute
-    labels = tuple(IssueLabel(*row) for row in execute(_ISSUE_LABELS, values))
+    labels = issue_labels_of(connection, instrument_id)
     parties = tuple(
         Party(*row)
         for row in execute(
@@ -39,6 +40,17 @@ def people_of(connection: sqlite3.Connection, instrument_id: int) -> People:
         for respondent, ref, kind, ordinal, agrees in execute(_SURVEY, values)
     )
     return People(labels, parties, answers, survey)
+
+
+def issue_labels_of(connection: sqlite3.Connection, instrument_id: int) -> tuple[IssueLabel, ...]:
+    """Return the newest label of each annotator; withdrawn ones are left out, adjudications have their own name."""
+    rows = connection.execute(
+        _ISSUE_LABELS, {"instrument": instrument_id, "adjudicated": ReaderKind.ADJUDICATION, "decided": ADJUDICATION}
+    )
+    found: dict[tuple[str, str, str], IssueLabel] = {}
+    for ref, issue, annotator, label in rows:  # of two who adjudicated, the later one comes last
+        found[ref, issue, annotator] = IssueLabel(ref, issue, annotator, label)
+    return tuple(found.values())
 
 
 def reader_id(connection: sqlite3.Connection, kind: ReaderKind, name: str, version: str) -> int:
@@ -110,15 +122,15 @@ def _add_issue_labels(connection: sqlite3.Connection, labels: Iterable[IssueLabe
 
 
 _ISSUE_LABELS = """
-    select s.ref, l.issue, r.name, l.label
+    select s.ref, l.issue, case when r.kind = :adjudicated then :decided else r.name end as annotator, l.label
     from issue_label l
     join statement s on s.id = l.statement_id and s.current = 1
     join reader r on r.id = l.reader_id
-    where s.instrument_id = :instrument and l.revision = (
+    where s.instrument_id = :instrument and l.label is not null and l.revision = (
         select max(m.revision) from issue_label m
         where m.statement_id = l.statement_id and m.issue = l.issue and m.reader_id = l.reader_id
     )
-    order by s.ordinal, l.issue, r.name
+    order by s.ordinal, l.issue, annotator, l.at
 """
 
 _PARTY_ANSWERS = """

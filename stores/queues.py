@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from stores.base import Aggregate, now
+from stores.scopes import LIVE
 from stores.texts import restored, text_ids
 from stores.units import unit_of
 from workbench.domain.annotations import Codebook, LabelOption, Purpose, Subject
@@ -272,11 +273,11 @@ _ANNOTATORS = """
     where q.id = :queue order by h.name
 """
 
-_CANDIDATES = """
+_CANDIDATES = f"""
     select distinct r.text_id, w.id, x.body, x.packed, i.name, s.ref, w.kind, w.ordinal, t.name, t.scale, m.name
     from model m cross join sampling g cross join probe p
     join wording w on w.id = p.wording_id and (:language is null or w.language = :language)
-    join statement s on s.id = w.statement_id and s.current = 1
+    join statement s on s.id = w.statement_id and {LIVE}
     join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
     join template t on t.id = p.template_id
     join draw d on d.model_id = m.id and d.sampling_id = g.id and d.prompt_id = p.prompt_id

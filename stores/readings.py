@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from stores.base import Aggregate
 from stores.people import reader_id
 from stores.rule_readings import RuleReading, insert_readings
-from stores.runs import Run
+from stores.runs import Run, run_values
 from stores.texts import restored
 from workbench.domain.prompts import Template
 from workbench.domain.readings import ReaderCard
@@ -25,16 +25,7 @@ class Readings(Aggregate):
         """Return up to `limit` distinct answers to a template in a run that a reader has not read."""
         rows = self.connection.execute(
             _UNREAD,
-            {
-                "audit": run.audit,
-                "instrument": run.instrument,
-                "language": run.language,
-                "model": run.model_id,
-                "sampling": run.sampling_id,
-                "template": template.key,
-                "reader": reader,
-                "limit": limit,
-            },
+            run_values(self.connection, run) | {"template": template.key, "reader": reader, "limit": limit},
         )
         return tuple(restored(body, packed) for body, packed in rows)
 
@@ -47,7 +38,7 @@ class Readings(Aggregate):
 _UNREAD = """
     select distinct x.body, x.packed
     from instrument i
-    join statement s on s.instrument_id = i.id and s.current = 1
+    join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
     join probe p on p.wording_id = w.id and p.audit = :audit
     join template t on t.id = p.template_id and t.key = :template

@@ -9,12 +9,17 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stores.base import Aggregate, now
+from stores.instruments import Instruments
 from stores.rule_readings import RuleReading, insert_readings
+from stores.scopes import LIVE, scope_of
+from stores.statement_rows import read_statements
 from stores.templates import TEMPLATE_COLUMNS, as_template, template_id
 from stores.texts import restored, text_ids
+from workbench.domain.instruments import Instrument
+from workbench.domain.issue_gold import gold_labels
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.prompts import Message, Probe, Prompt, Template
 from workbench.domain.responses import ModelCard, Sampling
@@ -210,7 +215,7 @@ class Runs(Aggregate):
 
     def cells(self, run: Run) -> tuple[tuple[str, str, int, str, int, int], ...]:
         """Return every planned cell of a run as (ref, kind, ordinal, template, inverted, probe)."""
-        rows = self.connection.execute(_CELLS, _run_values(run))
+        rows = self.connection.execute(_CELLS, run_values(self.connection, run))
         return tuple(rows.fetchall())
 
     def counts(self, run: Run, reader_ids: Sequence[int]) -> tuple[tuple[int, str | None, int], ...]:
@@ -220,11 +225,26 @@ class Runs(Aggregate):
         of them has read is counted as unreadable: call `Readings.unread` first.
         """
         sql = _COUNTS.format(readers=_listed(reader_ids))
-        return tuple(self.connection.execute(sql, _run_values(run)).fetchall())
+        return tuple(self.connection.execute(sql, run_values(self.connection, run)).fetchall())
+
+    def instrument(self, run: Run) -> Instrument:
+        """Return the instrument with its statements in the versions that a run is about, as they were put then."""
+        instrument = Instruments(self.store).get(run.instrument)
+        scope = {"scope": run_values(self.connection, run)["scope"]}
+        labels = gold_labels(instrument.issue_labels)
+        condition = "s.id in (select value from json_each(:scope))"
+        return replace(
+            instrument, statements=tuple(read_statements(self.connection, condition, scope, labels).values())
+        )
+
+    def outdated(self, run: Run) -> dict[str, tuple[int, int]]:
+        """Return the statements that were changed since a run: ref -> (version that was asked, current version)."""
+        rows = self.connection.execute(_OUTDATED, run_values(self.connection, run))
+        return {ref: (asked, current) for ref, asked, current in rows}
 
     def templates(self, run: Run) -> tuple[Template, ...]:
         """Return the templates that a run used, both orders, as they were then."""
-        rows = self.connection.execute(_TEMPLATES, _run_values(run))
+        rows = self.connection.execute(_TEMPLATES, run_values(self.connection, run))
         return tuple(as_template(row) for row in rows)
 
     def responses(
@@ -235,7 +255,7 @@ class Runs(Aggregate):
         """
         rows = self.connection.execute(
             _RESPONSES.format(readers=_listed(reader_ids)),
-            _run_values(run) | {"probe": probe_id, "offset": offset, "limit": limit},
+            run_values(self.connection, run) | {"probe": probe_id, "offset": offset, "limit": limit},
         )
         return tuple(
             ResponseRow(
@@ -274,14 +294,16 @@ class Runs(Aggregate):
         return int(row[0]), int(row[1])
 
 
-def _run_values(run: Run) -> dict[str, object]:
-    return {
+def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:
+    """Return what the queries on a run are bound to; `scope` are the statements, in the versions that it is about."""
+    values: dict[str, object] = {
         "audit": run.audit,
         "instrument": run.instrument,
         "language": run.language,
         "model": run.model_id,
         "sampling": run.sampling_id,
     }
+    return values | {"scope": scope_of(connection, values)}
 
 
 def _messages(prompt: Prompt) -> str:
@@ -312,7 +334,7 @@ def _listed(rowids: Sequence[int]) -> str:
     return ",".join(str(int(rowid)) for rowid in rowids) or "0"
 
 
-_RUNS = """
+_RUNS = f"""
     with asked as (
         select d.model_id, d.sampling_id, d.prompt_id, sum(d.n) as n, sum(d.failed) as failed, max(d.at) as last
         from draw d group by d.model_id, d.sampling_id, d.prompt_id
@@ -321,9 +343,9 @@ _RUNS = """
         select distinct p.audit, i.name as instrument, w.language, p.prompt_id
         from probe p
         join wording w on w.id = p.wording_id
-        join statement s on s.id = w.statement_id and s.current = 1
+        join statement s on s.id = w.statement_id
         join instrument i on i.id = s.instrument_id
-        where (:audit is null or p.audit = :audit) and (:instrument is null or i.name = :instrument)
+        where {LIVE} and (:audit is null or p.audit = :audit) and (:instrument is null or i.name = :instrument)
     )
     select u.audit, u.instrument, u.language, m.name, m.revision, m.backend, m.dtype,
         g.temperature, g.top_p, g.top_k, g.max_new_tokens, m.id, g.id,
@@ -339,11 +361,17 @@ _RUNS = """
 
 _SCOPE = """
     from instrument i
-    join statement s on s.instrument_id = i.id and s.current = 1
+    join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
     join probe p on p.wording_id = w.id and p.audit = :audit
     join template t on t.id = p.template_id
     where i.name = :instrument
+"""
+
+_OUTDATED = """
+    select s.ref, s.version, c.version
+    from statement s join statement c on c.instrument_id = s.instrument_id and c.ref = s.ref and c.current = 1
+    where s.id in (select value from json_each(:scope)) and s.current = 0 order by s.ordinal
 """
 
 _CELLS = f"select s.ref, w.kind, w.ordinal, t.name, t.inverted, p.id {_SCOPE} order by s.ordinal"
@@ -352,7 +380,7 @@ _COUNTS = """
     with answered as (
         select p.id as probe, p.template_id, r.text_id, r.count
         from instrument i
-        join statement s on s.instrument_id = i.id and s.current = 1
+        join statement s on s.id in (select value from json_each(:scope))
         join wording w on w.statement_id = s.id and w.language = :language
         join probe p on p.wording_id = w.id and p.audit = :audit
         join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling

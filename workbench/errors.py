@@ -4,6 +4,7 @@
     ├── UsageError                 the request cannot be carried out as asked; exit code 2
     │   ├── UnknownName            a model, statement, template or test that is not there
     │   ├── AmbiguousRun           several runs match and one must be named
+    │   ├── ConflictError          somebody else changed the same thing meanwhile
     │   └── LeakError              the same text or statement is in training and in test data
     ├── InputError                 a file that was given is malformed; carries its findings
     ├── StoreError                 the store cannot be used as it is
@@ -43,6 +44,10 @@ class UnknownName(UsageError):
 
 class AmbiguousRun(UsageError):
     """Several runs match; the message lists them."""
+
+
+class ConflictError(UsageError):
+    """Somebody else changed the same thing meanwhile; nothing was written."""
 
 
 class LeakError(UsageError):

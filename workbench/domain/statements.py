@@ -92,6 +92,23 @@ POLITICAL_OPPOSITE = VariantId(VariantKind.POLITICAL_OPPOSITE)
 QUESTION = VariantId(VariantKind.QUESTION)
 
 
+MOST_CHARACTERS = 10_000
+"of a wording; longer ones are not statements, and every prompt would carry them"
+
+
+def text_fault(text: str) -> str:
+    """Say why a text cannot be a wording; "" where it can. Texts are kept as they are: nothing is normalised."""
+    if not text.strip():
+        return "it is empty"
+    if len(text) > MOST_CHARACTERS:
+        return f"it has {len(text):,} characters; a wording has at most {MOST_CHARACTERS:,}"
+    if "\x00" in text:
+        return "it holds a NUL character"
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        return "it holds half of a character (a lone surrogate)"
+    return ""
+
+
 def variant_order(variant: VariantId) -> tuple[int, int]:
     """Sort key: original, paraphrases, negation, opposite, reformulations, political opposites, question."""
     return (list(VariantKind).index(variant.kind), variant.ordinal)

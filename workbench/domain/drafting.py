@@ -1,0 +1,186 @@
+"""What a model is asked when it drafts wordings: a prompt, how often it is asked, and how its answer is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from workbench.domain.keys import KEY_BYTES
+from workbench.domain.names import thing_name
+from workbench.domain.prompts import SLOT, Prompt, Template
+from workbench.domain.responses import Sampling
+from workbench.domain.statements import VariantKind
+from workbench.errors import Finding, InputError, UsageError
+
+COUNT_SLOT = "{n}"
+"where a prompt says how many wordings it wants"
+AUDIT = "drafting"
+"stands for an audit where a prompt is stored as a template"
+RULE = "workbench rule"
+"drafter of what a rule proposed"
+DRAFTED = tuple(kind for kind in VariantKind if kind is not VariantKind.QUESTION)
+"kinds that can be drafted; an original is drafted from a question, everything else from the original"
+SINGLE = frozenset({VariantKind.ORIGINAL, VariantKind.NEGATION, VariantKind.OPPOSITE, VariantKind.QUESTION})
+"kinds of which a statement has one in each language"
+
+_CALL = re.compile(r"(?P<name>.*)#(?P<call>\d+)@(?P<key>[0-9a-f]*)")
+
+
+class Answer(StrEnum):
+    """How an answer becomes drafts."""
+
+    LINES = "lines"
+    "every line is a draft"
+    FIRST = "first"
+    "the first line that can be a wording is the draft; what else the model says is kept beside it, as a fault"
+
+
+@dataclass(frozen=True, slots=True)
+class DraftPrompt:
+    """How one kind of wording is asked for."""
+
+    name: str
+    kind: VariantKind
+    user: str
+    "holds `{statement}` once, and `{n}` where it says how many"
+    system: str | None = None
+    answer: Answer = Answer.FIRST
+    calls: int = 1
+    "how often each statement is asked about, each time with another seed"
+    per_call: int = 1
+    "stands for `{n}`"
+    keep: int | None = None
+    "so many of a statement's drafts are drawn from all that can be wordings; None: all are kept"
+    sampling: Sampling = field(default_factory=lambda: Sampling(1.0, 1.0, None, 200))
+    source: str = ""
+    "the publication that it is taken from; empty for one of our own"
+
+    @property
+    def basis(self) -> VariantKind:
+        """Which wording of a statement the prompt shows."""
+        return VariantKind.QUESTION if self.kind is VariantKind.ORIGINAL else VariantKind.ORIGINAL
+
+    @property
+    def template(self) -> Template:
+        """The prompt as a store keeps it: its key tells two prompts apart."""
+        return Template(
+            name=self.name,
+            inverted=False,
+            user=self.user.replace(COUNT_SLOT, str(self.per_call)),
+            positive="",
+            negative="",
+            system=self.system,
+            family=self.kind.value,
+            address="impersonal",
+            audit=AUDIT,
+        )
+
+    def render(self, statement: str) -> Prompt:
+        """Return the prompt about one text."""
+        return self.template.render(statement)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> DraftPrompt:
+        return cls(
+            **{
+                **value,
+                "kind": VariantKind(value["kind"]),
+                "answer": Answer(value["answer"]),
+                "sampling": Sampling(**value["sampling"]),
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CallLabel:
+    """Which call of which prompt a draft came from, as a store writes it: `haller2025#3@9f86d0…`."""
+
+    name: str
+    call: int = 0
+    "from 1; 0 for a rule, which asks nobody"
+    key: bytes = b""
+    "of the template"
+
+    def __str__(self) -> str:
+        return f"{self.name}#{self.call}@{self.key.hex()}"
+
+    @classmethod
+    def parse(cls, text: str) -> CallLabel:
+        """Read a label as `str` writes it; anything else is a name."""
+        found = _CALL.fullmatch(text)
+        if found is None:
+            return cls(text)
+        key = found["key"]
+        return cls(found["name"], int(found["call"]), bytes.fromhex(key) if len(key) == 2 * KEY_BYTES else b"")
+
+
+_NUMBERS = {"calls": 1, "per_call": 1, "keep": 1, "top_k": 1, "max_new_tokens": 1}
+_SHARES = {"temperature": 100.0, "top_p": 1.0}
+_TEXTS = ("name", "kind", "user", "system", "answer", "source")
+_KEYS = (*_TEXTS, *_NUMBERS, *_SHARES)
+
+
+def parse_prompt(file: str, table: Mapping[str, Any]) -> DraftPrompt:
+    """Read a prompt from a TOML table. Raises InputError with all that is wrong with it."""
+    faults: dict[str, tuple[str, str]] = {
+        key: ("an unknown key", f"one of {', '.join(_KEYS)}") for key in table if key not in _KEYS
+    }
+    for key in _TEXTS:
+        if not isinstance(table.get(key, ""), str):
+            faults[key] = (repr(table[key]), "a text")
+    for key, least in _NUMBERS.items():
+        value = table.get(key, least)
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            faults[key] = (repr(value), f"a whole number from {least} on")
+    for key, most in _SHARES.items():
+        value = table.get(key, 1.0)
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= most:
+            faults[key] = (repr(value), f"a number above 0 and at most {most:g}")
+    faults |= {key: fault for key, fault in _wrong_texts(table) if key not in faults}
+    if faults:
+        raise InputError([Finding(file, None, key, found, due) for key, (found, due) in faults.items()])
+    return _prompt(table)
+
+
+def _wrong_texts(table: Mapping[str, Any]) -> list[tuple[str, tuple[str, str]]]:
+    """Return what is wrong with the texts of a table, key by key."""
+    wrong = []
+    if table.get("kind") not in DRAFTED:
+        wrong.append(("kind", (repr(table.get("kind")), f"one of {', '.join(DRAFTED)}")))
+    if table.get("answer", "first") not in tuple(Answer):
+        wrong.append(("answer", (repr(table["answer"]), f"one of {', '.join(Answer)}")))
+    try:
+        thing_name(str(table.get("name", "")), "prompt")
+    except UsageError as error:
+        wrong.append(("name", (repr(table.get("name", "")), str(error).rpartition("; ")[2])))
+    slots = f"{table.get('system', '')}{table.get('user', '')}".count(SLOT)
+    if slots != 1 or not table.get("user"):
+        wrong.append(("user", (f"the slot {SLOT} {slots} times", "it once in system and user together")))
+    return wrong
+
+
+def _prompt(table: Mapping[str, Any]) -> DraftPrompt:
+    usual = Sampling(1.0, 1.0, None, 200)
+    return DraftPrompt(
+        name=table["name"],
+        kind=VariantKind(table["kind"]),
+        user=table["user"],
+        system=table.get("system") or None,
+        answer=Answer(table.get("answer", "first")),
+        calls=table.get("calls", 1),
+        per_call=table.get("per_call", 1),
+        keep=table.get("keep"),
+        sampling=Sampling(
+            temperature=float(table.get("temperature", usual.temperature)),
+            top_p=float(table.get("top_p", usual.top_p)),
+            top_k=table.get("top_k"),
+            max_new_tokens=table.get("max_new_tokens", usual.max_new_tokens),
+        ),
+        source=table.get("source", ""),
+    )

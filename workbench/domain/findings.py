@@ -1,0 +1,63 @@
+"""What a check finds: one value for oddities of an instrument, of a wording, and of what models say of two wordings.
+
+A finding can be waived by a person. A waiver holds for the very texts that it was given on, so a finding knows what it
+rests on (`fingerprint`).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+from workbench.domain.keys import content_key
+from workbench.domain.statements import VariantId
+
+SEVERITIES = ("error", "warning", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A text that a finding is about."""
+
+    name: str
+    "what it is, for people: `original`, `nl_12 original`"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """One oddity."""
+
+    severity: str
+    "error: results would be wrong; warning: look at it; note: for your information"
+    code: str
+    subject: str
+    "a statement's ref, a template's name, an issue"
+    message: str
+    ref: str | None = None
+    "the statement to go to; None where the finding is about none"
+    variant: VariantId | None = None
+    "the wording to go to; None where it is about all of them"
+    language: str | None = None
+    texts: tuple[Quoted, ...] = ()
+    "what was compared, at most two, the one it was compared with first"
+
+    @property
+    def fingerprint(self) -> bytes:
+        """Return the 16-byte key of code, subject, place and the texts involved.
+
+        Figures and models are no part of it: who waived a similarity has waived it for these two texts. A finding
+        without texts is told by its message.
+        """
+        texts = [quoted.text for quoted in self.texts] or [self.message]
+        return content_key([self.code, self.subject, str(self.variant or ""), self.language or "", *texts])
+
+
+def folded(text: str) -> str:
+    """Return a text as it is compared: NFC, one blank between words, no case."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def by_severity(finding: LintFinding) -> int:
+    """Sort key: errors first."""
+    return SEVERITIES.index(finding.severity)
