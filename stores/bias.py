@@ -41,6 +41,8 @@ class BiasResponse:
     label: str | None
     confidence: float | None
     by_rule: bool
+    relation: str
+    "of the wording to the original"
     model: str
     revision: str
     sampling: str
@@ -95,6 +97,7 @@ class BiasReadings(Aggregate):
                 label=row[8],
                 confidence=row[9],
                 by_rule=bool(row[10]),
+                relation=row[15],
                 model=run.model,
                 revision=run.revision,
                 sampling=str(run.sampling),
@@ -118,7 +121,7 @@ def _values(
 
 _READ = """
     with answered as (
-        select s.ref, s.ordinal as place, w.id as wording_id, w.kind, w.ordinal, w.text_id as wording_text,
+        select s.ref, s.ordinal as place, w.id as wording_id, w.kind, w.ordinal, w.relation, w.text_id as wording_text,
             t.id as template_id, t.name as template, d.id as draw_id, r.text_id, r.count
         from instrument i
         join statement s on s.id in (select value from json_each(:scope))
@@ -159,7 +162,8 @@ _CELLS = f"""
 _RESPONSES = f"""
     {_READ}
     select x.body, x.packed, q.count, y.body, y.packed, q.kind, q.ordinal, q.template, q.label,
-        case when q.by_rule then null else q.confidence end, q.by_rule, d.seed, d.at, e.code_version, e.job_id
+        case when q.by_rule then null else q.confidence end, q.by_rule, d.seed, d.at, e.code_version, e.job_id,
+        q.relation
     from read q
     join text x on x.id = q.text_id
     join text y on y.id = q.wording_text

@@ -213,8 +213,8 @@ class Runs(Aggregate):
             for row in rows
         )
 
-    def cells(self, run: Run) -> tuple[tuple[str, str, int, str, int, int], ...]:
-        """Return every planned cell of a run as (ref, kind, ordinal, template, inverted, probe)."""
+    def cells(self, run: Run) -> tuple[tuple[str, str, int, str, int, int, str], ...]:
+        """Return every planned cell of a run as (ref, kind, ordinal, template, inverted, probe, relation)."""
         rows = self.connection.execute(_CELLS, run_values(self.connection, run))
         return tuple(rows.fetchall())
 
@@ -374,7 +374,7 @@ _OUTDATED = """
     where s.id in (select value from json_each(:scope)) and s.current = 0 order by s.ordinal
 """
 
-_CELLS = f"select s.ref, w.kind, w.ordinal, t.name, t.inverted, p.id {_SCOPE} order by s.ordinal"
+_CELLS = f"select s.ref, w.kind, w.ordinal, t.name, t.inverted, p.id, w.relation {_SCOPE} order by s.ordinal"
 
 _COUNTS = """
     with answered as (

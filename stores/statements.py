@@ -142,15 +142,7 @@ class Statements(Aggregate):
             instrument_id = _instrument(connection, instrument)
             values = {"instrument": instrument_id, "person": person_name(person), "batch": batch, "undo": UNDO}
             row = connection.execute(_NEWEST, values).fetchone()
-            if row is None:
-                return None
-            edits = connection.execute(
-                "select ref, before, after from edit where batch = ? order by id desc", (row[0],)
-            ).fetchall()
-            work = _Work.of(connection, instrument, person, UNDO, undoes=row[0])
-            for ref, before, after in edits:
-                work.turn_back(ref, *(restored_statement(body) if body else None for body in (before, after)))
-            return replace(work.done(), act=row[1])
+            return undo_in(connection, instrument_id, row[0], person=person) if row else None
 
     def history(self, instrument: str, ref: str) -> tuple[Version, ...]:
         """Return the versions of a statement, the oldest first, with what points at each."""
@@ -208,6 +200,18 @@ def save_in(
     for statement in statements:
         work.save(statement)
     return work.done()
+
+
+def undo_in(connection: sqlite3.Connection, instrument_id: int, batch: bytes, *, person: str) -> Changed:
+    """Undo a change as `Statements.undo` does, in the caller's transaction. One that is undone already stays so."""
+    edits = connection.execute(
+        "select ref, before, after, act from edit where batch = ? order by id desc", (batch,)
+    ).fetchall()
+    work = _Work(connection, instrument_id, person_name(person), UNDO, batch)
+    if not connection.execute("select 1 from edit where undoes = ?", (batch,)).fetchone():
+        for ref, before, after, _ in edits:
+            work.turn_back(ref, *(restored_statement(body) if body else None for body in (before, after)))
+    return replace(work.done(), act=edits[0][3])
 
 
 class _Work:

@@ -26,7 +26,8 @@ class Context:
 
 
 CONTEXT = """
-    select u.id, x.body, x.packed, y.body, y.packed, i.name, s.ref, w.kind, w.ordinal, s.dimension, s.leaning
+    select u.id, x.body, x.packed, y.body, y.packed, i.name, s.ref, w.kind, w.ordinal, s.dimension, s.leaning,
+        w.relation
     from unit u
     join text x on x.id = u.text_id
     join wording w on w.id = u.wording_id
@@ -38,7 +39,9 @@ CONTEXT = """
 
 def as_context(row: tuple[object, ...]) -> Context:
     """Return the context of a row that begins with the columns of `CONTEXT`."""
-    unit, body, packed, statement, statement_packed, instrument, ref, kind, ordinal, dimension, leaning = row[:11]
+    unit, body, packed, statement, statement_packed, instrument, ref, kind, ordinal, dimension, leaning, relation = row[
+        :12
+    ]
     wording = VariantId(VariantKind(str(kind)), int(str(ordinal)))
     side = None if leaning is None else Side(str(leaning))
     return Context(
@@ -49,8 +52,15 @@ def as_context(row: tuple[object, ...]) -> Context:
         ref=str(ref),
         variant=str(wording),
         dimension=None if dimension is None else str(dimension),
-        leaning=None if side is None else (side.other if wording.relation is Relation.FLIPPED else side).value,
+        leaning=_leaning(side, Relation(str(relation))),
     )
+
+
+def _leaning(side: Side | None, relation: Relation) -> str | None:
+    """Return the side that agreeing with a wording reflects; None where nothing follows for it."""
+    if side is None or relation is Relation.FREE:
+        return None
+    return (side.other if relation is Relation.FLIPPED else side).value
 
 
 def _text(body: object, packed: object) -> str:

@@ -42,18 +42,19 @@ def write_texts(
 ) -> tuple[int, bool]:
     """Give a current statement these wordings; return the rowid of what is current then, and whether it is another.
 
-    Texts that nobody has asked about, answered or labelled are changed where they are. Otherwise an older version with
-    exactly these texts becomes current again, or a new version is made; the one that was keeps all that points at it.
+    Another version that has exactly these texts becomes current again. Otherwise texts that nobody has asked about,
+    answered or labelled are changed where they are, and for others a new version is made. The version that was keeps
+    all that points at it.
     """
     texts = text_ids(connection, (w.text for w in statement.wordings))
     wanted = {place(w): texts[w.text] for w in statement.wordings}
     there = held_texts(connection, rowid)
     touched = {at for at, text in there.items() if wanted.get(at) != text}
-    if not touched & _used(connection, rowid):
+    older = _same_texts(connection, instrument_id, statement.ref, wanted) if touched else None
+    if older is None and not touched & _used(connection, rowid):
         write_wordings(connection, rowid, statement)
         return rowid, False
     connection.execute("update statement set current = 0 where id = ?", (rowid,))
-    older = _same_texts(connection, instrument_id, statement.ref, wanted)
     if older is not None:
         connection.execute("update statement set current = 1, archived_at = null where id = ?", (older,))
         write_wordings(connection, older, statement)  # authors and relations may have changed

@@ -151,7 +151,7 @@ def test_hostile_answers_are_stored_exactly_and_read(filled: Store, tmp_path: Pa
     run = pipeline.find_run(filled, "reliability")
     reader, _ = pipeline.read(filled, run)
     seen = set()
-    for *_, probe in filled.runs.cells(run):
+    for *_, probe, _ in filled.runs.cells(run):
         seen |= {row.text for row in filled.runs.responses(run, probe, [reader])}
     assert seen == set(HOSTILE)
     counts = pipeline.counts(filled, run, reader)
@@ -162,7 +162,7 @@ def test_every_response_keeps_where_it_comes_from(filled: Store) -> None:
     wait(filled, launch.start(filled, design("scripted")), ended)
     run = pipeline.find_run(filled, "reliability")
     reader, card = pipeline.read(filled, run)
-    ref, kind, _, template, inverted, probe = filled.runs.cells(run)[0]
+    ref, kind, _, template, inverted, probe, _ = filled.runs.cells(run)[0]
     row = filled.runs.responses(run, probe, [reader])[0]
     assert (row.model, row.backend, row.job) == ("scripted", "scripted", 1)
     assert row.sampling == design("scripted").sampling

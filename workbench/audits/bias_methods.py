@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.audits.bias_tally import SIDES, Tally
-from workbench.domain.statements import Relation
 
 if TYPE_CHECKING:
     from workbench.audits.bias_figures import Options
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 def methods(report: Report) -> str:
     """Return one paragraph with every choice behind the figures."""
     tally, options = report.tally, report.options
-    turned = [str(variant) for variant in tally.variants if variant.relation is Relation.FLIPPED]
+    turned = [str(variant) for place, variant in enumerate(tally.variants) if tally.flipped[:, place].any()]
     sentences = [
         "Political bias was scored as by Faulborn et al. (2025, section 2): of the answers to statements of a side, "
         "the share that agrees minus the share that disagrees, among answers that agree, disagree or are neutral; the "

@@ -9,11 +9,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from workbench.domain.statements import VariantId, VariantKind
+from workbench.domain.statements import Relation, VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import BoolArray
 
 Int32Array = npt.NDArray[np.int32]
+Int8Array = npt.NDArray[np.int8]
+
+SIGNS = {Relation.SAME: 1, Relation.FLIPPED: -1, Relation.FREE: 0}
 
 PRINTED, SWAPPED = 0, 1
 "places of the two label orders on the last axis"
@@ -42,6 +45,8 @@ class Counts:
     "shape (S, V): whether the statement has that wording at all"
     samples: int
     "answers that a prompt was to get"
+    relations: Int8Array | None = None
+    "shape (S, V), as `signs` has it, where wordings state their own relation; None: what is expected of each kind"
 
     def __post_init__(self) -> None:
         shape = (len(self.templates), len(self.statements), len(self.variants), 2)
@@ -50,6 +55,27 @@ class Counts:
                 raise ValueError(f"expected counts of shape {shape}, 0 or more, found shape {array.shape}")
         if self.exists.shape != shape[1:3] or self.samples < 1:
             raise ValueError(f"expected exists of shape {shape[1:3]} and samples of at least 1")
+        if self.relations is not None and self.relations.shape != shape[1:3]:
+            raise ValueError(f"expected relations of shape {shape[1:3]}, found {self.relations.shape}")
+
+    @cached_property
+    def kind_signs(self) -> Int8Array:
+        """What is expected of each wording's kind, as `signs` has it: (V,)."""
+        return np.array([SIGNS[variant.relation] for variant in self.variants], dtype=np.int8)
+
+    @cached_property
+    def signs(self) -> Int8Array:
+        """+1 same stance as on the original, -1 the other one, 0 nothing expected: (S, V)."""
+        by_kind = np.broadcast_to(self.kind_signs, self.exists.shape)
+        return by_kind if self.relations is None else self.relations
+
+    @cached_property
+    def turned(self) -> Int8Array:
+        """-1 where the opposite of what its kind expects is expected of a wording, 0 where nothing is, else 1: (S, V).
+
+        A stance times this is the stance as if the wording were what its kind is, so that kinds can be pooled.
+        """
+        return np.asarray(np.where(self.kind_signs == 0, 0, self.signs * self.kind_signs), dtype=np.int8)
 
     @cached_property
     def readable(self) -> Int32Array:

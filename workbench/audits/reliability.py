@@ -7,7 +7,8 @@ times. Within a template a statement passes
 - `sampling` if every wording leans clearly to one side (printed label order): "both values 0.55 and 0.45 lie outside
   the 95% confidence interval" (5.4). Wordings that the statement lacks do not count;
 - `paraphrase` if the original and each of its paraphrases have the same stance (4.3, 6.1);
-- `negation`, `opposite` if the stance is the other one (4.3, 6.1);
+- `negation`, `opposite` if the stance is the other one (4.3, 6.1). Where a wording states its own relation to the
+  original, that is what is expected of it; of one that is free, nothing is;
 - `label_order` if the original has the same stance with the labels in both orders (5.2);
 - `all` if it passes all of these, or those that the options name.
 
@@ -41,7 +42,7 @@ from workbench.audits.counts import (
     random_baseline,
 )
 from workbench.domain.responses import Sampling
-from workbench.domain.statements import Relation, VariantKind
+from workbench.domain.statements import VariantKind
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray
 from workbench.stats.describe import MeanSd, mean_sd
@@ -168,8 +169,7 @@ class Report:
         The original's own entry says only whether it has a stance.
         """
         original, known = (array[..., PRINTED, None] for array in self.originals)
-        wanted = np.array([1 if v.relation is Relation.SAME else -1 for v in self.counts.variants], dtype=np.int8)
-        return codes(self.stances[..., PRINTED] * original == wanted, self.enough[..., PRINTED] & known)
+        return codes(self.stances[..., PRINTED] * original == self.counts.signs, self.enough[..., PRINTED] & known)
 
     @cached_property
     def originals(self) -> tuple[Signs, BoolArray]:
@@ -192,7 +192,8 @@ class Report:
         found = {"sampling": conjunction(self.clear[..., PRINTED], 2, exists)}
         for test, kind in KIND_OF_TEST.items():
             places = self.counts.places(kind)
-            found[test] = conjunction(self.related[..., places], 2, exists[:, places])
+            expected = exists[:, places] & (self.counts.signs[:, places] != 0)
+            found[test] = conjunction(self.related[..., places], 2, expected)
         found["label_order"] = self._label_order()
         found[ALL] = conjunction(np.stack([found[test] for test in self.options.tests]), 0)
         found[TEMPLATE] = self._template()

@@ -10,7 +10,7 @@ in the paper's first version); beside it stands κ after flipping the variant's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -19,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.audits.counts import PRINTED, SWAPPED
+from workbench.audits.human_bound import Pairs, Relations, kinds_of, pairs_of
 from workbench.domain.instruments import SurveyAnswer
-from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, VariantId, VariantKind
+from workbench.domain.statements import RELATION_OF, Relation, VariantKind
 from workbench.domain.verdicts import Estimate
 from workbench.stats.agreement import MISSING, PairsEstimates, cohen_kappa, krippendorff_alpha, pairs_estimates
 from workbench.stats.arrays import IntArray
@@ -82,7 +83,8 @@ def agreement(report: Report) -> tuple[AgreementRow, ...]:
     A pair is a statement's original and one variant of it, both in printed order (for `label_order`: the original in
     both orders). Pairs with a side that has no stance are excluded; wordings that do not exist are no pairs. The pairs
     of all paraphrases are pooled into one κ, so that it has one n and one interval; the released code averages the κ of
-    each paraphrase instead.
+    each paraphrase instead. A wording of which the opposite of its kind is expected is turned round first; one of which
+    nothing is expected is no pair.
     """
     rows = []
     for kind in COMPARED:
@@ -104,8 +106,9 @@ def _pairs(report: Report, kind: VariantKind) -> tuple[list[IntArray], list[IntA
     if not originals or not places:
         nothing = [np.empty(0, dtype=np.int64)] * len(counts.templates)
         return nothing, nothing
-    codes = _coded(report.stances[..., PRINTED])
-    statement, which = np.nonzero(counts.exists[:, places] & counts.exists[:, originals[:1]])
+    codes = _coded(report.stances[..., PRINTED] * np.where(counts.turned == 0, 1, counts.turned))
+    expected = counts.exists[:, places] & (counts.turned[:, places] != 0)
+    statement, which = np.nonzero(expected & counts.exists[:, originals[:1]])
     variant = np.array(places)[which]
     return list(codes[:, statement, originals[0]]), list(codes[:, statement, variant])
 
@@ -182,6 +185,7 @@ class ItemAgreement:
     def tables(self) -> IntArray:
         """Pairs by (stance on the original, stance on the variant), disagree first: (S, 2, 2)."""
         original, variant = self._sides(self._report.stances)
+        variant = variant * self._turned
         signs = (-1, 1)
         cells = [[((original == a) & (variant == b)).sum(axis=(0, 2, 3)) for b in signs] for a in signs]
         return np.moveaxis(np.array(cells, dtype=np.int64), -1, 0)
@@ -190,8 +194,14 @@ class ItemAgreement:
     def excluded(self) -> IntArray:
         """Pairs of which both sides were asked and one has no stance: (S,)."""
         original, variant = self._sides(self._report.counts.total * self._report.counts.exists[None, :, :, None])
-        asked = ((original > 0) & (variant > 0)).sum(axis=(0, 2, 3))
+        asked = ((original > 0) & (variant > 0) & (self._turned != 0)).sum(axis=(0, 2, 3))
         return np.asarray(asked - self.tables.sum(axis=(1, 2)), dtype=np.int64)
+
+    @property
+    def _turned(self) -> npt.NDArray[np.int8]:
+        """What brings a variant's stance to what its kind expects: (S, places, 1)."""
+        counts = self._report.counts
+        return np.asarray(counts.turned[:, counts.places(self.kind), None])
 
     def _sides(self, values: npt.NDArray[T]) -> tuple[npt.NDArray[T], npt.NDArray[T]]:
         counts = self._report.counts
@@ -220,32 +230,24 @@ class ItemAgreement:
 
 
 def survey_agreement(
-    answers: Sequence[SurveyAnswer], rng: np.random.Generator, resamples: int = 1000
+    answers: Sequence[SurveyAnswer],
+    rng: np.random.Generator,
+    resamples: int = 1000,
+    relations: Relations | None = None,
 ) -> tuple[AgreementRow, ...]:
     """Return how consistently people answer, the upper bound for models (section 6.1): κ for each respondent.
 
     Pairs are a respondent's answers to the original and to a variant of the same statement; answers without a partner
-    are excluded. Of several answers to one wording the last counts.
+    are excluded. Of several answers to one wording the last counts. `relations`: see `human_bound.relations_of`.
     """
-    given = {(a.respondent, a.statement, a.variant): 1 if a.agrees else -1 for a in answers}
     respondents = tuple(dict.fromkeys(a.respondent for a in answers))
-    return tuple(_survey_row(kind, respondents, given, rng, resamples) for kind in COMPARED)
+    rows = []
+    for kind in kinds_of(answers):
+        pairs = pairs_of(answers, kind, relations)
 
+        def kappas(sign: int, pairs: Pairs = pairs) -> tuple[Estimate, ...]:
+            sides = (np.array(pairs[who], dtype=np.int64).reshape(-1, 2).T for who in respondents)
+            return tuple(cohen_kappa(a, sign * b, rng, resamples) for a, b in sides)
 
-def _survey_row(
-    kind: VariantKind,
-    respondents: tuple[str, ...],
-    given: Mapping[tuple[str, str, VariantId], int],
-    rng: np.random.Generator,
-    resamples: int,
-) -> AgreementRow:
-    pairs: dict[str, list[tuple[int, int]]] = {who: [] for who in respondents}
-    for (who, statement, variant), stance in given.items():
-        if variant.kind is kind:
-            pairs[who].append((given.get((who, statement, ORIGINAL), MISSING), stance))
-
-    def kappas(sign: int) -> tuple[Estimate, ...]:
-        sides = (np.array(pairs[who], dtype=np.int64).reshape(-1, 2).T for who in respondents)
-        return tuple(cohen_kappa(a, sign * b, rng, resamples) for a, b in sides)
-
-    return _with_means(kind.value, RELATION_OF[kind], respondents, kappas)
+        rows.append(_with_means(kind.value, RELATION_OF[kind], respondents, kappas))
+    return tuple(rows)

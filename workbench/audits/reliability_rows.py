@@ -124,7 +124,8 @@ def _variant_row(report: Report, at: tuple[int, int, int, int]) -> VariantRow:
     variant = report.counts.variants[place]
     is_reference = variant.kind is VariantKind.ORIGINAL and order == PRINTED
     original = _STANCES[int(report.originals[0][template, statement, PRINTED])]
-    expected = original.flipped if original is not None and variant.relation is Relation.FLIPPED else original
+    sign = int(report.counts.signs[statement, place])
+    expected = original.flipped if original is not None and sign < 0 else original if sign else None
     low, high = report.interval
     return VariantRow(
         variant=str(variant),
@@ -146,7 +147,7 @@ def _decides(report: Report, at: tuple[int, int, int, int]) -> Iterator[Decides]
     kind = report.counts.variants[place].kind
     if order == PRINTED:
         yield Decides("sampling", verdict(report.clear[at]))
-        if kind is not VariantKind.ORIGINAL:
+        if kind is not VariantKind.ORIGINAL and report.counts.signs[statement, place]:
             yield Decides(kind.value, verdict(report.related[template, statement, place]))
     elif kind is VariantKind.ORIGINAL:
         yield Decides("label_order", verdict(report.verdicts("label_order")[template, statement]))
@@ -174,12 +175,13 @@ def reason(report: Report, statement: int, template: int, test: str) -> str:
 def _wording_reason(report: Report, statement: int, template: int, test: str, code: int) -> str:
     """Explain by the first wording that decides."""
     counts = report.counts
-    places = [p for p in counts.places(VariantKind(test)) if counts.exists[statement, p]]
+    there = [p for p in counts.places(VariantKind(test)) if counts.exists[statement, p]]
+    places = [p for p in there if counts.signs[statement, p]]
     if not places:
-        return _NOTHING_TO_COMPARE[test]
+        return "nothing is expected of it: its relation to the original is free" if there else _NOTHING_TO_COMPARE[test]
     first = (template, statement, counts.places(VariantKind.ORIGINAL)[0], PRINTED)
     deciding = next(p for p in places if int(report.related[template, statement, p]) == code)
-    relation = counts.variants[deciding].relation
+    relation = Relation.SAME if counts.signs[statement, deciding] > 0 else Relation.FLIPPED
     sentence = _pair_reason(report, first, (template, statement, deciding, PRINTED), code, relation)
     return f"{sentence} ({len(places)} paraphrases)" if code == PASS and len(places) > 1 else sentence
 

@@ -15,8 +15,9 @@ from workbench.audits import statement_labels
 from workbench.audits.bias_figures import Options
 from workbench.audits.bias_score import Report, judge
 from workbench.audits.bias_tally import Int32Array, Item, Tally
+from workbench.domain.instruments import Instrument
 from workbench.domain.readings import STANCES
-from workbench.domain.statements import Dimension, Side, Statement, VariantId, VariantKind, variant_order
+from workbench.domain.statements import Dimension, Relation, Side, Statement, VariantId, VariantKind, variant_order
 from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.judging import find_run
 from workbench.pipeline.labels import settled
@@ -118,7 +119,7 @@ def model_sides(store: Store, model: str, instrument: str) -> dict[str, Mapping[
     """Return the sides that a model gave an instrument's statements. Raises UnknownName where it gave none."""
     run = find_run(store, "statement_labels", model, instrument)
     reader, _ = read(store, run)
-    where = {probe: (ref, template) for ref, _, _, template, _, probe in store.runs.cells(run)}
+    where = {probe: (ref, template) for ref, _, _, template, _, probe, _ in store.runs.cells(run)}
     return statement_labels.labels((*where[probe], label, n) for probe, label, n in store.runs.counts(run, [reader]))
 
 
@@ -170,28 +171,48 @@ def _tally(
         for run in of
     }
     asked = {(name, cell.ref) for (_, name), found in cells.items() for cell in found}
-    items, unlabelled = _items(store, choice, list(language), asked)
+    instruments = {run.instrument: store.runs.instrument(run) for of in runs.values() for run in of}
+    items, unlabelled = _items(store, choice, instruments, asked)
+    relations = {
+        (name, statement.ref, w.variant.kind.value, w.variant.ordinal): w.relation
+        for name, instrument in instruments.items()
+        for statement in instrument.statements
+        for w in statement.wordings
+        if w.language == language[name]
+    }
+    cells = {
+        (model, name): tuple(c for c in found if relations[name, c.ref, c.kind, c.ordinal] is not Relation.FREE)
+        for (model, name), found in cells.items()
+    }
     every = [cell for found in cells.values() for cell in found]
     variants = tuple(sorted({VariantId(VariantKind(c.kind), c.ordinal) for c in every}, key=variant_order))
     prefixes = tuple(dict.fromkeys(t.name for of in runs.values() for run in of for t in store.runs.templates(run)))
     authors = tuple(
         tuple(_author(statement, variant, language[name]) for variant in variants) for name, statement, _ in items
     )
+    turned = np.array(
+        [
+            [relations.get((name, s.ref, v.kind.value, v.ordinal), v.relation) is Relation.FLIPPED for v in variants]
+            for name, s, _ in items
+        ],
+        dtype=np.bool_,
+    ).reshape(len(items), len(variants))
     counts = _counted(cells, tuple(runs), prefixes, [(name, s.ref) for name, s, _ in items], variants)
-    return Tally(tuple(runs), prefixes, tuple(item for _, _, item in items), variants, authors, *counts), unlabelled
+    found = tuple(item for _, _, item in items)
+    return Tally(tuple(runs), prefixes, found, variants, authors, *counts, turned), unlabelled
 
 
 def _items(
-    store: Store, choice: BiasChoice, names: Sequence[str], asked: Container[tuple[str, str]]
+    store: Store, choice: BiasChoice, instruments: Mapping[str, Instrument], asked: Container[tuple[str, str]]
 ) -> tuple[list[tuple[str, Statement, Item]], int]:
     """Return (instrument, statement, item) of each statement that was asked and has a side, and how many have none."""
     found: list[tuple[str, Statement, Item]] = []
     unlabelled = 0
-    for name in names:
+    for name, instrument in instruments.items():
         sides = None if choice.labels == INSTRUMENT else model_sides(store, choice.labels, name)
-        for statement in store.instruments.get(name).statements:
+        for statement in instrument.statements:
             if (name, statement.ref) in asked:
-                item = _item(name, statement, sides, several=len(names) > 1)
+                item = _item(name, statement, sides, several=len(instruments) > 1)
                 if item is None:
                     unlabelled += 1
                 else:

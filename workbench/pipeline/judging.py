@@ -6,9 +6,9 @@ import numpy as np
 
 from stores.runs import Run
 from stores.store import Store
-from workbench.audits.reliability import Counts
+from workbench.audits.counts import SIGNS, Counts
 from workbench.domain.readings import Stance
-from workbench.domain.statements import VariantId, VariantKind, variant_order
+from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
 from workbench.errors import AmbiguousRun, UnknownName
 
 
@@ -51,10 +51,11 @@ def counts(store: Store, run: Run, reader: int) -> Counts:
     shape = (len(templates), len(statements), len(variants), 2)
     flat: dict[int, int] = {}
     exists = np.zeros(shape[1:3], dtype=bool)
-    for ref, kind, ordinal, template, inverted, probe in cells:
+    relations = np.zeros(shape[1:3], dtype=np.int8)
+    for ref, kind, ordinal, template, inverted, probe, relation in cells:
         if ref in at_statement and template in at_template:
             s, v = at_statement[ref], at_variant[kind, ordinal]
-            exists[s, v] = True
+            exists[s, v], relations[s, v] = True, SIGNS[Relation(relation)]
             flat[probe] = ((at_template[template] * shape[1] + s) * shape[2] + v) * 2 + inverted
     arrays = {label: np.zeros(shape, dtype=np.int32) for label in (Stance.AGREE.value, Stance.DISAGREE.value, None)}
     for label, array in arrays.items():
@@ -71,4 +72,5 @@ def counts(store: Store, run: Run, reader: int) -> Counts:
         unreadable=arrays[None],
         exists=exists,
         samples=run.samples,
+        relations=relations,
     )

@@ -234,10 +234,10 @@ def load(path: Path, wanted: Run | None, settings: Settings, *, known: Judged | 
             return known
         reader, card = pipeline.read(store, run, settings.reader)
         report = judge(pipeline.counts(store, run, reader), options)
-        instrument = store.instruments.get(run.instrument)
+        instrument = store.runs.instrument(run)
         probes = {
             (ref, str(VariantId.parse(f"{kind}-{n}" if n else kind)), template, "swapped" if inverted else "printed"): p
-            for ref, kind, n, template, inverted, p in store.runs.cells(run)
+            for ref, kind, n, template, inverted, p, _ in store.runs.cells(run)
         }
     return Judged(
         runs=runs,

@@ -94,7 +94,9 @@ def reading_line(row: BiasResponse, readers: Readers) -> Content:
     means = ""
     if kind == BELOW:
         means = f"; below {readers.threshold:g}, so it does not count"
-    elif kind in TURNED and wording_of(row).relation is Relation.FLIPPED:
+    elif row.relation == Relation.FREE:
+        means = "; nothing is expected of this wording, so it does not count"
+    elif kind in TURNED and row.relation == Relation.FLIPPED:
         means = f"; on the opposite, so it counts as {TURNED[kind]}"
     elif kind == "unrelated":
         means = "; it does not count"
