@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import secrets
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stores.base import now
-from stores.queues import LEASE_S, codebook_from_json, recount, save_codebook
+from stores.queues import LEASE_S, codebook_from_json, insert_queue, save_codebook
 from stores.texts import restored, text_ids
 from stores.units import unit_of
 from workbench.domain.annotations import Codebook, LabelEvent, Purpose
@@ -84,8 +82,8 @@ def add_queue(connection: sqlite3.Connection, copy: QueueCopy) -> str | None:
     while connection.execute("select 1 from queue where name = ?", (name,)).fetchone():
         name, number = f"{copy.name}-{number}", number + 1
     items = {unit_of(connection, *place): (item.stratum, item.needed, item.attention) for place, item in placed}
-    _insert_queue(connection, copy.uid, name, copy.purpose, copy.spec, copy.lease_s, copy.codebook.name, items,
-                  save_codebook(connection, copy.codebook))  # fmt: skip
+    codebook = (save_codebook(connection, copy.codebook), copy.codebook.name)
+    insert_queue(connection, name, codebook, copy.purpose, copy.spec, copy.lease_s, items, uid=copy.uid)
     return name
 
 
@@ -103,35 +101,7 @@ def adopt(
     (codebook,) = codebooks
     rowid = connection.execute("select max(id) from codebook where name = ?", (codebook,)).fetchone()[0]
     items = {unit: ("imported", len(who), None) for (_, unit), who in loose.items()}
-    _insert_queue(
-        connection, secrets.token_bytes(16), name, purpose.value, '{"imported": true}', LEASE_S, codebook, items, rowid
-    )
-
-
-def _insert_queue(
-    connection: sqlite3.Connection,
-    uid: bytes,
-    name: str,
-    purpose: str,
-    spec: str,
-    lease_s: int,
-    codebook: str,
-    items: Mapping[int, tuple[str, int, str | None]],
-    codebook_id: int,
-) -> None:
-    queue = connection.execute(
-        "insert into queue (uid, name, codebook_id, purpose, spec, lease_s, created_at) "
-        "values (?, ?, ?, ?, ?, ?, ?) returning id",
-        (uid, name, codebook_id, purpose, spec, lease_s, now()),
-    ).fetchone()[0]
-    connection.executemany(
-        "insert into queue_item (queue_id, unit_id, ordinal, stratum, needed, attention) values (?, ?, ?, ?, ?, ?)",
-        [
-            (queue, unit, ordinal, stratum, needed, attention)
-            for ordinal, (unit, (stratum, needed, attention)) in enumerate(items.items())
-        ],
-    )
-    recount(connection, codebook, list(items))
+    insert_queue(connection, name, (rowid, codebook), purpose.value, '{"imported": true}', LEASE_S, items)
 
 
 def place_of(connection: sqlite3.Connection, event: LabelEvent | ItemCopy) -> tuple[int, int] | None:

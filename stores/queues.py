@@ -94,11 +94,6 @@ class Queues(Aggregate):
             if connection.execute("select 1 from queue where name = ?", (name,)).fetchone():
                 raise UsageError(f"a queue is named {name!r} already; choose another name")
             codebook_id = save_codebook(connection, codebook)
-            queue_id = connection.execute(
-                "insert into queue (uid, name, codebook_id, purpose, spec, lease_s, created_at) "
-                "values (?, ?, ?, ?, ?, ?, ?) returning id",
-                (secrets.token_bytes(16), name, codebook_id, purpose.value, json.dumps(dict(spec)), lease_s, now()),
-            ).fetchone()[0]
             known = text_ids(connection, (item.text for item in items if item.text_id is None))
             units = [
                 unit_of(connection, known[item.text] if item.text_id is None else item.text_id, item.wording_id)
@@ -106,16 +101,11 @@ class Queues(Aggregate):
             ]
             if len(set(units)) < len(units):
                 raise UsageError(f"the queue {name!r} would hold a text twice beside one statement; nothing was made")
-            connection.executemany(
-                "insert into queue_item (queue_id, unit_id, ordinal, stratum, needed, attention) "
-                "values (?, ?, ?, ?, ?, ?)",
-                [
-                    (queue_id, unit, ordinal, item.stratum, item.needed, item.attention)
-                    for ordinal, (unit, item) in enumerate(zip(units, items, strict=True))
-                ],
-            )
-            recount(connection, codebook.name, units)
-        return int(queue_id)
+            placed = {
+                unit: (item.stratum, item.needed, item.attention) for unit, item in zip(units, items, strict=True)
+            }
+            made = (codebook_id, codebook.name)
+            return insert_queue(connection, name, made, purpose.value, json.dumps(dict(spec)), lease_s, placed)
 
     def list(self, purpose: Purpose | None = None) -> tuple[Queue, ...]:
         """Return the queues, the oldest first."""
@@ -218,6 +208,37 @@ def codebook_from_json(body: str) -> Codebook:
         guideline=value["guideline"],
         ordinal=tuple(value["ordinal"]),
     )
+
+
+def insert_queue(
+    connection: sqlite3.Connection,
+    name: str,
+    codebook: tuple[int, str],
+    purpose: str,
+    spec: str,
+    lease_s: int,
+    items: Mapping[int, tuple[str, int, str | None]],
+    *,
+    uid: bytes | None = None,
+) -> int:
+    """Insert a queue and return its rowid; labels that its items have already count. Inside a transaction.
+
+    `codebook` is its rowid and name; `items` are units with (stratum, people needed, known label).
+    """
+    queue = connection.execute(
+        "insert into queue (uid, name, codebook_id, purpose, spec, lease_s, created_at) "
+        "values (?, ?, ?, ?, ?, ?, ?) returning id",
+        (uid or secrets.token_bytes(16), name, codebook[0], purpose, spec, lease_s, now()),
+    ).fetchone()[0]
+    connection.executemany(
+        "insert into queue_item (queue_id, unit_id, ordinal, stratum, needed, attention) values (?, ?, ?, ?, ?, ?)",
+        [
+            (queue, unit, ordinal, stratum, needed, attention)
+            for ordinal, (unit, (stratum, needed, attention)) in enumerate(items.items())
+        ],
+    )
+    recount(connection, codebook[1], list(items))
+    return int(queue)
 
 
 def recount(connection: sqlite3.Connection, codebook: str, units: Iterable[int]) -> None:
