@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from stores.base import later, now, now_after
 from stores.guard import guard
 from stores.people import reader_id
+from stores.sights import at_a_queue
 from stores.units import CONTEXT, Context, as_context
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind
@@ -80,7 +81,7 @@ class Annotator:
         self._codebook_id = found.codebook_id
         versions = store.connection.execute("select id from codebook where name = ?", (found.codebook.name,))
         self._codebooks = ",".join(str(int(row[0])) for row in versions)
-        guard(store.connection, int(self._me), found.id, self._codebooks)
+        guard(store.connection, at_a_queue(int(self._me), found.id, self._codebooks))
 
     @classmethod
     def open(cls, path: Path | str, queue: str, name: str) -> Annotator:

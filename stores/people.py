@@ -87,17 +87,28 @@ def sync_people(
         "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = excluded.stance",
         [(parties[a.country, a.party], statements[a.statement], a.answer, a.stance) for a in answers],
     )
+    sitting = {
+        name
+        for (name,) in connection.execute("select respondent from survey where instrument_id = ?", (instrument_id,))
+    }
     survey = [a for a in instrument.survey if a.statement in statements]
     connection.executemany(
         "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (?, ?, ?, ?, ?) "
         "on conflict do update set agrees = excluded.agrees",
-        [(statements[a.statement], a.respondent, a.variant.kind.value, a.variant.ordinal, a.agrees) for a in survey],
+        [
+            (statements[a.statement], a.respondent, a.variant.kind.value, a.variant.ordinal, a.agrees)
+            for a in survey
+            if a.respondent not in sitting  # what a person said here is changed by that person alone
+        ],
     )
     return skipped + len(instrument.party_answers) - len(answers) + len(instrument.survey) - len(survey)
 
 
 def _add_issue_labels(connection: sqlite3.Connection, labels: Iterable[IssueLabel], statements: dict[str, int]) -> int:
-    """Append a revision for each label that differs from the newest one of its annotator."""
+    """Append a revision for each label that differs from the newest one of its annotator.
+
+    A label on which the same person has decided here, or that was adjudicated here, stays as it is.
+    """
     skipped = 0
     readers: dict[str, int] = {}
     for label in labels:
@@ -107,6 +118,8 @@ def _add_issue_labels(connection: sqlite3.Connection, labels: Iterable[IssueLabe
         if label.annotator not in readers:
             readers[label.annotator] = reader_id(connection, ReaderKind.IMPORT, label.annotator, "")
         key = (statements[label.statement], label.issue, readers[label.annotator])
+        if connection.execute(_DECIDED_HERE, (*key[:2], label.annotator, label.annotator)).fetchone():
+            continue
         newest = connection.execute(
             "select revision, label from issue_label where statement_id = ? and issue = ? and reader_id = ? "
             "order by revision desc limit 1",
@@ -120,6 +133,12 @@ def _add_issue_labels(connection: sqlite3.Connection, labels: Iterable[IssueLabe
             )
     return skipped
 
+
+_DECIDED_HERE = f"""
+    select 1 from issue_label l join reader r on r.id = l.reader_id
+    where l.statement_id = ? and l.issue = ?
+        and ((r.kind = 'person' and r.name = ?) or (r.kind = 'adjudication' and ? = '{ADJUDICATION}'))
+"""
 
 _ISSUE_LABELS = """
     select s.ref, l.issue, case when r.kind = :adjudicated then :decided else r.name end as annotator, l.label

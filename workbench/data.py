@@ -10,26 +10,36 @@ from typing import Any
 
 from workbench.codebooks import read_codebook
 from workbench.domain.annotations import Codebook
+from workbench.domain.drafting import DRAFTED, DraftPrompt, parse_prompt
 from workbench.domain.prompts import Template
-from workbench.errors import UnknownName, WorkbenchError
+from workbench.errors import Finding, InputError, UnknownName, UsageError, WorkbenchError
+from workbench.issue_schemes import IssueScheme, read_issue_scheme
 from workbench.readers.lexicon import Lexicon
 
 SHIPPED_INSTRUMENT = "veldania"
+SHIPPED_SCHEME = "smartvote"
+"policy issues that statements are labelled for unless told otherwise"
 INSTRUMENT_AUDITS = ("reliability", "bias_score")
 "audits that ask about an instrument's statements; it has the templates of these unless it says otherwise"
 
 __all__ = [
     "INSTRUMENT_AUDITS",
     "SHIPPED_INSTRUMENT",
+    "SHIPPED_SCHEME",
     "attention_items",
     "data_folder",
     "default_family",
     "lexicon",
     "read_codebook",
+    "read_issue_scheme",
+    "read_prompt",
     "shipped_audits",
     "shipped_codebook",
     "shipped_codebooks",
+    "shipped_drafting",
     "shipped_instrument_folder",
+    "shipped_issue_scheme",
+    "shipped_issue_schemes",
     "shipped_templates",
     "templates_of",
 ]
@@ -82,6 +92,38 @@ def shipped_codebook(name: str) -> Codebook:
 def shipped_codebooks() -> tuple[str, ...]:
     """Return the names of the codebooks that ship."""
     return tuple(sorted(path.stem for path in (data_folder() / "codebooks").glob("*.toml")))
+
+
+@lru_cache
+def shipped_drafting() -> tuple[DraftPrompt, ...]:
+    """Return the prompts by which models draft wordings, one a kind, in the order of the kinds."""
+    prompts = [read_prompt(path) for path in (data_folder() / "drafting").glob("*.toml")]
+    return tuple(sorted(prompts, key=lambda prompt: DRAFTED.index(prompt.kind)))
+
+
+def read_prompt(path: Path) -> DraftPrompt:
+    """Read a prompt for drafts from a TOML file.
+
+    Raises UsageError where the file cannot be read, InputError with every fault of one that can.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: the prompt cannot be read ({error})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputError([Finding(str(path), None, None, str(error), "a TOML file")]) from error
+    return parse_prompt(str(path), table)
+
+
+@lru_cache
+def shipped_issue_scheme(name: str = SHIPPED_SCHEME) -> IssueScheme:
+    """Return a scheme of policy issues that ships. Raises UnknownName, listing those there are."""
+    return read_issue_scheme(_path("issues", name))
+
+
+def shipped_issue_schemes() -> tuple[str, ...]:
+    """Return the names of the schemes of policy issues that ship."""
+    return tuple(sorted(path.stem for path in (data_folder() / "issues").glob("*.toml")))
 
 
 @lru_cache

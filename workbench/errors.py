@@ -14,6 +14,7 @@
     │   └── StoreBusy              another program held the store for too long
     ├── ModelError                 a model could not be loaded or asked
     │   ├── MissingPackage         an optional package is not installed
+    │   ├── BudgetSpent            a served model would cost more than was allowed
     │   └── CheckpointError        a folder holds no trained classifier that may be loaded
     └── JobError                   a job cannot be started, found or resumed
 
@@ -113,6 +114,10 @@ class ModelError(WorkbenchError):
 
 class MissingPackage(ModelError):
     """An optional package is not installed; the message names the install line."""
+
+
+class BudgetSpent(ModelError):
+    """Another call to a served model would go beyond a limit of the run. What was answered is kept."""
 
 
 class CheckpointError(ModelError):

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import instrument, statement, template
 from workbench.data import shipped_instrument_folder
-from workbench.domain.instruments import Instrument, IssueLabel, PartyAnswer, SurveyAnswer
+from workbench.domain.instruments import Instrument, IssueDefinition, IssueLabel, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import Template
 from workbench.domain.statements import (
     NEGATION,
@@ -163,7 +163,8 @@ def test_statements_that_no_party_answered_are_noted_where_others_were() -> None
 def test_an_issue_with_fewer_than_six_labelled_statements_is_noted(labelled: int, noted: bool) -> None:
     refs = [f"a-{n}" for n in range(9)]
     labels = tuple(IssueLabel(ref, "law", "gold", int(n < labelled)) for n, ref in enumerate(refs))
-    checked = replace(bare(*map(statement, refs)), issues=("law",), issue_labels=labels)
+    defined = (IssueDefinition("law", "Law", "The state punishes."),)
+    checked = replace(bare(*map(statement, refs)), issues=("law",), definitions=defined, issue_labels=labels)
     assert found(checked) == [("note", "few-labels", "law")] * noted
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from stores.statement_lists import Filters
 from stores.store import Store
 from tests.conftest import instrument, statement
 from workbench.domain.instruments import Instrument, IssueLabel
@@ -85,12 +86,12 @@ def test_lines_are_paged_searched_and_filtered(store: Store) -> None:
     store.instruments.add(instrument(*(f"x-{n:03}" for n in range(300))))
     page = store.instruments.lines("small", offset=200, limit=50)
     assert [line.ref for line in page] == [f"x-{n:03}" for n in range(200, 250)]
-    assert store.instruments.count("small", search="x-01") == 10
-    assert store.instruments.count("small", search="(2)") == 300, "paraphrases are searched too"
-    assert store.instruments.count("small", search="%") == 0, "a percent sign is a character"
-    assert store.instruments.count("small", issue="law_and_order") == 300
-    assert store.instruments.count("small", issue="liberal_society") == 0
-    assert store.instruments.count("small", country="xx") == 0
+    assert store.instruments.count("small", Filters(search="x-01")) == 10
+    assert store.instruments.count("small", Filters(search="(2)")) == 300, "paraphrases are searched too"
+    assert store.instruments.count("small", Filters(search="%")) == 0, "a percent sign is a character"
+    assert store.instruments.count("small", Filters(issue="law_and_order")) == 300
+    assert store.instruments.count("small", Filters(issue="liberal_society")) == 0
+    assert store.instruments.count("small", Filters(country="xx")) == 0
     assert page[0].issues == (("law_and_order", 1),)
     assert page[0].variants == 6
 
@@ -111,3 +112,22 @@ def test_hostile_texts_are_stored_exactly(store: Store, text: str) -> None:
     found = store.instruments.get("any").statements[0].wording(ORIGINAL, "en")
     assert found is not None
     assert found.text == text
+
+
+def test_importing_again_changes_nothing_that_a_person_decided_here(filled: Store) -> None:
+    before = filled.instruments.get("small")
+    people = (IssueLabel("a-1", "law_and_order", "ana", 1), IssueLabel("a-1", "law_and_order", "adjudication", 1))
+    with filled.write() as connection:
+        statement_id = connection.execute("select id from statement where ref = 'a-1'").fetchone()[0]
+        for kind, name, label in (("person", "ana", -1), ("adjudication", "ben", 0)):
+            reader = connection.execute(
+                "insert into reader (kind, name, version, created_at) values (?, ?, '', '2026') returning id",
+                (kind, name),
+            ).fetchone()[0]
+            connection.execute(
+                "insert into issue_label values (?, 'law_and_order', ?, 1, ?, '2026')", (statement_id, reader, label)
+            )
+    filled.instruments.add(replace(before, issue_labels=(*before.issue_labels, *people)))
+    found = {label.annotator: label.label for label in filled.instruments.get("small").issue_labels
+             if label.statement == "a-1"}  # fmt: skip
+    assert found == {"gold": 1, "ana": -1, "adjudication": 0}

@@ -10,8 +10,9 @@ from stores.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, hostile_instrument, large_instrument, made, screen_text, until
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.statement import StatementScreen, marked
-from workbench.tui.screens.statements import PAGE
+from workbench.tui.screens.statement import StatementScreen
+from workbench.tui.screens.statement_format import marked
+from workbench.tui.screens.statements_list import PAGE
 from workbench.tui.widgets.frame import TitleBar
 from workbench.tui.widgets.record_table import RecordTable
 from workbench.tui.worddiff import word_diff
@@ -52,13 +53,13 @@ async def test_going_past_the_end_of_a_page_brings_the_next_one(tmp_path: Path) 
     app = WorkbenchApp(made(tmp_path / "audit.db", large_instrument(PAGE + 39)), start="statements")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: note(app) == f"1–{PAGE} of {PAGE + 39}")
-        await pilot.press("G", "j")
+        await pilot.press("end", "j")
         await until(pilot, lambda: note(app) == f"{PAGE + 1}–{PAGE + 39} of {PAGE + 39}")
         assert table(app).current == f"s-{PAGE:04}"
         await pilot.press("k")
         await until(pilot, lambda: note(app).startswith("1–"))
         assert table(app).current == f"s-{PAGE - 1:04}"
-        await pilot.press("g", "k")
+        await pilot.press("home", "k")
         await pilot.pause()
         assert note(app).startswith("1–")
 

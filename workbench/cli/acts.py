@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import print_json, say, table
+from workbench.cli.output import print_json, say
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -95,27 +95,10 @@ def import_instrument(options: Namespace) -> int:
 
 
 def lint(options: Namespace) -> int:
-    """Check instruments. The exit code is 1 where an error was found; warnings and notes leave it 0."""
-    from stores.store import Store
-    from workbench.lint import lint as check
+    """Check instruments: what is odd about them, and which of it somebody waived."""
+    from workbench.cli.checking import lint as show
 
-    with Store.open(options.store) as store:
-        names = [options.instrument] if options.instrument else store.instruments.names()
-        findings = [
-            (name, finding) for name in names for finding in check(store.instruments.get(name), options.language)
-        ]
-    severities = Counter(finding.severity for _, finding in findings)
-    if options.json:
-        print_json([{"instrument": name} | asdict(finding) for name, finding in findings])
-    elif not names:
-        say("The store holds no instrument yet. Next: workbench import STORE --format csv PATH")
-    else:
-        table(
-            ["severity", "instrument", "finding", "subject", "message"],
-            [(f.severity, name, f.code, f.subject, f.message) for name, f in findings],
-        )
-        say(", ".join(f"{severities.get(s, 0)} {s}s" for s in ("error", "warning", "note")))
-    return 1 if severities.get("error") else 0
+    return show(options)
 
 
 def _agreed(question: str) -> bool:

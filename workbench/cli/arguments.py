@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-SCREENS = ("home", "statements", "jobs", "audit", "annotate", "results")
+SCREENS = ("home", "statements", "jobs", "audit", "annotate", "results", "consistency")
 FORMATS = ("csv", "jsonl", "probvaa", "propositions")
 AUDITS = ("reliability", "bias_score", "statement_labels")
 
@@ -38,6 +38,13 @@ def add_instruments(commands: Commands[argparse.ArgumentParser]) -> None:
     lint.add_argument("store", type=Path)
     lint.add_argument("--instrument", help="only this one (default: all)")
     lint.add_argument("--language", help="only wordings in this language (default: all)")
+    lint.add_argument("--code", metavar="CODE,…", help="only these findings, as the column `finding` names them")
+    lint.add_argument("--all", action="store_true", help="waived findings too")
+    act = lint.add_mutually_exclusive_group()
+    act.add_argument("--waive", metavar="KEY", help="let a finding stand, with --reason, as --person")
+    act.add_argument("--unwaive", metavar="KEY", help="take a waiver back, as --person")
+    lint.add_argument("--reason", metavar="TEXT", help="why it may stand")
+    lint.add_argument("--person", metavar="NAME", help="who waives")
     json_option(lint)
 
 
@@ -89,8 +96,8 @@ def add_results(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the commands of this group."""
     verdicts = commands.add_parser("verdicts", help="test every statement: pass, fail or insufficient")
     verdicts.add_argument("store", type=Path)
-    _run_choice(verdicts)
-    _options(verdicts)
+    run_choice(verdicts)
+    reliability_options(verdicts)
     verdicts.add_argument("--template", help="only this template (default: over all)")
     verdicts.add_argument("--failed", metavar="TEST", help="only statements that do not pass this test (or `all`)")
     verdicts.add_argument("--baseline", action="store_true", help="coin flips through the same tests, beside the model")
@@ -98,22 +105,24 @@ def add_results(commands: Commands[argparse.ArgumentParser]) -> None:
 
     agreement = commands.add_parser("agreement", help="kappas, alpha and agreement per statement; or of people")
     agreement.add_argument("store", type=Path)
-    _run_choice(agreement)
-    _options(agreement)
+    run_choice(agreement)
+    reliability_options(agreement)
     agreement.add_argument("--survey", action="store_true", help="of the people who answered the same wordings")
     agreement.add_argument("--queue", metavar="NAME", help="of the annotators who labelled this queue")
     agreement.add_argument("--items", action="store_true", help="per statement, or per labelled item")
     json_option(agreement)
 
 
-def _run_choice(command: argparse.ArgumentParser) -> None:
+def run_choice(command: argparse.ArgumentParser) -> None:
+    """Add what tells one run from another."""
     command.add_argument("--audit", default="reliability", choices=("reliability",))
     command.add_argument("--model")
     command.add_argument("--instrument")
     command.add_argument("--sampling", metavar="TEXT", help="where a model has several: a part of its description")
 
 
-def _options(command: argparse.ArgumentParser) -> None:
+def reliability_options(command: argparse.ArgumentParser) -> None:
+    """Add the choices behind the verdicts."""
     command.add_argument(
         "--rule", choices=("printed", "coded"), default="printed", help="when a leaning is reliable (default: printed)"
     )

@@ -64,6 +64,7 @@ def _checks(store: Path | None) -> Iterator[Check]:
     yield _device()
     yield _terminal()
     yield _secret()
+    yield _endpoint()
     if store is not None:
         yield from _store(store)
 
@@ -108,6 +109,23 @@ def _terminal() -> Check:
 def _secret() -> Check:
     held = "set" if os.environ.get("OPENAI_API_KEY") else "not set; only served models need it"
     return Check("OPENAI_API_KEY", "ok", held)
+
+
+def _endpoint() -> Check:
+    """Where `openai:MODEL` is asked, and within which limits. Asks nobody."""
+    from workbench.errors import WorkbenchError
+    from workbench.inference.remote_address import BASE_URL, ENDPOINT_KEY, OFFICIAL, checked_url
+    from workbench.inference.remote_budget import budget_from
+    from workbench.inference.remote_pace import patience_from
+
+    try:
+        url = checked_url(os.environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}")
+        limits = budget_from(os.environ).limits()
+        calls = patience_from(os.environ).concurrency
+    except WorkbenchError as error:
+        return Check("served models", "error", str(error))
+    key = "set" if os.environ.get(ENDPOINT_KEY) else "not set"
+    return Check("served models", "ok", f"{url}; {limits}; {calls} calls at once at most; {ENDPOINT_KEY} {key}")
 
 
 def _store(path: Path) -> Iterator[Check]:

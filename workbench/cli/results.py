@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,11 @@ from workbench.errors import UsageError
 if TYPE_CHECKING:
     from stores.runs import Run
     from stores.store import Store
+    from workbench.audits.human_bound import Bound
     from workbench.audits.reliability import Options, Report
     from workbench.audits.reliability_agreement import AgreementRow
     from workbench.domain.readings import ReaderCard
+    from workbench.domain.verdicts import Estimate
     from workbench.stats.describe import MeanSd
 
 SHORT = {
@@ -81,7 +84,8 @@ def agreement(options: Namespace) -> int:
         if options.survey:
             return _survey(store, options)
         run, report, card = _judged(store, options)
-    rows, across = report.agreement(), report.across_templates
+        people, respondents = _people(store, run.instrument, options.seed)
+    rows, across, coin = report.agreement(), report.across_templates, _baseline(report).agreement()
     if options.json:
         items = _item_agreement(report) if options.items else None
         print_json(
@@ -91,10 +95,14 @@ def agreement(options: Namespace) -> int:
                 "over_statements": rows,
                 "across_templates": across,
                 "items": items,
+                "people": people,
+                "coin": coin,
             }
         )
         return 0
     _head(run, report, card)
+    _print_beside(rows, coin, people, respondents)
+    say()
     _print_agreement(rows, "template")
     say()
     say(f"Krippendorff's α over templates (originals, printed order): {estimate(across.alpha)}")
@@ -269,24 +277,84 @@ def _print_items(report: Report) -> None:
     table(["statement", "variant", "κ", "observed", "Gwet's AC1"], lines)
 
 
+def _people(store: Store, instrument: str, seed: int) -> tuple[tuple[Bound, ...], int]:
+    """Return the human upper bound of an instrument, and how many people answered it."""
+    from workbench.audits.human_bound import relations_of, upper_bound
+    from workbench.stats.resampling import derive_rng
+
+    made = store.instruments.get(instrument)
+    relations = relations_of(made.statements, made.language)
+    found = upper_bound(made.survey, derive_rng(seed, "survey", instrument), relations=relations)
+    return found, len({answer.respondent for answer in made.survey})
+
+
+def _print_beside(
+    rows: Sequence[AgreementRow], coin: Sequence[AgreementRow], people: Sequence[Bound], respondents: int
+) -> None:
+    """Print the model's mean κ beside a coin's and people's, raw and after flipping."""
+    say("Mean κ (sd): the model's and the coin's over templates, people's over respondents with its interval")
+    coins = {row.name: row for row in coin}
+    humans = {row.name: row for row in people}
+    lines = []
+    for row in rows:
+        flat, human = coins[row.name], humans.get(row.name)
+        bound = "" if human is None else _bound(human.raw_mean, human.raw)
+        lines.append((row.name, mean_and_sd(row.raw_mean), mean_and_sd(flat.raw_mean), bound))
+        if row.relation.value == "flipped":
+            bound = "" if human is None else _bound(human.flipped_mean, human.flipped)
+            lines.append(("  after flipping", mean_and_sd(row.flipped_mean), mean_and_sd(flat.flipped_mean), bound))
+    table(["variant", "model", "coin flips", f"people ({respondents})"], lines)
+    if not people:
+        say("Nobody has answered the instrument; people measure the upper bound with: workbench survey STORE")
+
+
+def _bound(mean: MeanSd, of: Estimate) -> str:
+    """Return `0.9014 (0.0805) [0.83, 0.96] n=6`; n is the respondents whose κ is defined."""
+    interval = "" if math.isnan(of.low) else f" [{of.low:.2f}, {of.high:.2f}]"
+    return f"{mean_and_sd(mean)}{interval} n={of.n}" if of.defined else f"undefined: {of.undefined}"
+
+
 def _survey(store: Store, options: Namespace) -> int:
     """People answered the same wordings: the upper bound for a model (Ceron et al. 2024, section 6.1)."""
+    from workbench.audits.human_bound import relations_of
     from workbench.audits.reliability_agreement import survey_agreement
     from workbench.stats.resampling import derive_rng
 
     names = [options.instrument] if options.instrument else list(store.instruments.names())
-    surveys = {name: store.instruments.get(name).survey for name in names}
-    surveys = {name: answers for name, answers in surveys.items() if answers}
-    if not surveys:
-        raise UsageError("no instrument of this store has survey answers; a survey.csv or a ProbVAA download has them")
+    made = {name: store.instruments.get(name) for name in names}
+    made = {name: one for name, one in made.items() if one.survey}
+    if not made:
+        raise UsageError(
+            "nobody has answered the survey of an instrument here; people answer with: workbench survey STORE, "
+            "and a survey.csv or a ProbVAA download has answers, too"
+        )
     found = {
-        name: survey_agreement(answers, derive_rng(options.seed, "survey", name)) for name, answers in surveys.items()
+        name: survey_agreement(
+            one.survey,
+            derive_rng(options.seed, "survey", name),
+            relations=relations_of(one.statements, one.language),
+        )
+        for name, one in made.items()
     }
+    bounds = {name: _people(store, name, options.seed) for name in made}
     if options.json:
-        print_json(found)
+        print_json({name: [*rows] for name, rows in found.items()})
         return 0
     for name, rows in found.items():
-        respondents = len({answer.respondent for answer in surveys[name]})
-        say(f"{name}: {respondents} respondents, {len(surveys[name]):,} answers")
+        people, respondents = bounds[name]
+        say(f"{name}: {respondents} respondents, {len(made[name].survey):,} answers")
         _print_agreement(rows, "respondent")
+        say()
+        table(
+            ["variant", "mean (sd) over respondents", "after flipping", "pairs"],
+            [
+                (
+                    bound.name,
+                    _bound(bound.raw_mean, bound.raw),
+                    _bound(bound.flipped_mean, bound.flipped) if bound.relation.value == "flipped" else "",
+                    f"{bound.pairs:,}",
+                )
+                for bound in people
+            ],
+        )
     return 0

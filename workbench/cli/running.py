@@ -25,6 +25,10 @@ NEXT = {
     "bias_score": "sample {0.store} --name test --purpose test",
     "statement_labels": "sides {0.store} --model {0.model}",
 }
+WHO = ("model", "name", "classifier", "encoder", "nli")
+"keys of a job's specification that say who does it"
+UNITS = {"train": "steps", "classify": "responses", "check": "texts", "draft": "prompts"}
+"what a kind of jobs counts; every other kind counts answers"
 EXIT_CODES = {"done": 0, "cancelled": 3}
 DEMO_STATEMENTS, DEMO_TEMPLATES, DEMO_SAMPLES = 8, ("personal-2", "personal-3"), 10
 DEMO_A_SIDE, DEMO_BIAS_TOKENS = 3, 40
@@ -40,7 +44,7 @@ def run(options: Namespace) -> int:
     from workbench.jobs import launch
 
     with Store.open(options.store) as store:
-        plan = pipeline.plan(store, _design(store, options))
+        plan = pipeline.plan(store, requested_design(store, options))
         about = {
             "prompts_planned": len(plan.probes),
             "prompts_distinct": len(plan.prompts),
@@ -197,7 +201,7 @@ def progress_line(job: Job) -> str:
 
     share = f"{job.done / job.total:.0%}" if job.total else "0%"
     pace = launch.pace(job)
-    unit = {launch.SAMPLE: "answers", launch.TRAIN: "steps", launch.CLASSIFY: "responses"}[job.kind]
+    unit = UNITS.get(job.kind, "answers")
     parts = [f"job {job.id} {job.state}", f"{job.done:,}/{job.total:,} {unit} {share}"]
     if pace.per_second is not None:
         parts.append(f"{pace.per_second:.1f}/s")
@@ -263,7 +267,7 @@ def jobs(options: Namespace) -> int:
                     str(job.id),
                     job.kind,
                     job.state,
-                    str(job.spec.get("model") or job.spec.get("name") or job.spec.get("classifier") or ""),
+                    next((str(job.spec[name]) for name in WHO if job.spec.get(name)), ""),
                     str(job.spec.get("instrument") or ""),
                     f"{job.done:,}/{job.total:,}",
                     str(job.attempts),
@@ -276,7 +280,8 @@ def jobs(options: Namespace) -> int:
     return 0
 
 
-def _design(store: Store, options: Namespace) -> Design:
+def requested_design(store: Store, options: Namespace) -> Design:
+    """Return what the command line asks for, with the published defaults for the rest."""
     from workbench import registry
     from workbench.data import shipped_templates
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -81,6 +81,35 @@ class DraftPrompt:
     def render(self, statement: str) -> Prompt:
         """Return the prompt about one text."""
         return self.template.render(statement)
+
+    def adjusted(
+        self,
+        *,
+        calls: int | None = None,
+        per_call: int | None = None,
+        keep: int | None = None,
+        temperature: float | None = None,
+        top_p: float | None = None,
+        top_k: int | None = None,
+        max_new_tokens: int | None = None,
+    ) -> DraftPrompt:
+        """Return the prompt asked otherwise; None leaves as it is, `keep` 0 keeps all, `top_k` 0 draws from all tokens.
+
+        `per_call` changes only a prompt that says how many it wants.
+        """
+        usual = self.sampling
+        return replace(
+            self,
+            sampling=Sampling(
+                usual.temperature if temperature is None else temperature,
+                usual.top_p if top_p is None else top_p,
+                usual.top_k if top_k is None else top_k or None,
+                usual.max_new_tokens if max_new_tokens is None else max_new_tokens,
+            ),
+            calls=self.calls if calls is None else calls,
+            per_call=self.per_call if per_call is None or COUNT_SLOT not in self.user else per_call,
+            keep=self.keep if keep is None else keep or None,
+        )
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

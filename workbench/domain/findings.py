@@ -41,6 +41,8 @@ class LintFinding:
     language: str | None = None
     texts: tuple[Quoted, ...] = ()
     "what was compared, at most two, the one it was compared with first"
+    detail: str = ""
+    "tells findings apart that have all else in common: which of a template's labels is missing"
 
     @property
     def fingerprint(self) -> bytes:
@@ -50,7 +52,8 @@ class LintFinding:
         without texts is told by its message.
         """
         texts = [quoted.text for quoted in self.texts] or [self.message]
-        return content_key([self.code, self.subject, str(self.variant or ""), self.language or "", *texts])
+        place = [self.code, self.subject, str(self.variant or ""), self.language or "", self.detail]
+        return content_key([*place, *texts])
 
 
 def folded(text: str) -> str:

@@ -9,21 +9,23 @@ from workbench.errors import UsageError
 LONGEST = 64
 
 
-def person_name(text: str) -> str:
+def person_name(text: str, what: str = "annotator") -> str:
     """Return a person's name in normal form: NFC, blanks collapsed. Any script and most signs are welcome.
+
+    `what` the person is, for the message: an annotator, a respondent.
 
     Raises UsageError for an empty or very long one, and for characters that do not show (control characters,
     direction marks): two names that look the same would be two people.
     """
     name = " ".join(unicodedata.normalize("NFC", text).split())
     if not name:
-        raise UsageError("the annotator's name is empty; give one, such as --annotator ana")
+        raise UsageError(f"the {what}'s name is empty; give one, such as --{what} ana")
     if len(name) > LONGEST:
-        raise UsageError(f"the annotator's name has {len(name)} characters; give at most {LONGEST}")
+        raise UsageError(f"the {what}'s name has {len(name)} characters; give at most {LONGEST}")
     hidden = [character for character in name if not character.isprintable()]
     if hidden:
         shown = hidden[0].encode("unicode_escape").decode("ascii")
-        raise UsageError(f"the annotator's name holds {shown}, which does not show; give a name without it")
+        raise UsageError(f"the {what}'s name holds {shown}, which does not show; give a name without it")
     return name
 
 

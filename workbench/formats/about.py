@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from workbench.data import INSTRUMENT_AUDITS
+from workbench.domain.instruments import IssueDefinition
+from workbench.formats.issues import check_issue_list
 from workbench.formats.tabular import Findings, read_text, unknown
 
-TITLES = "issue_titles"
-LISTS = ("issues", "notes", "templates")
+TITLES, DEFINITIONS = "issue_titles", "issue_definitions"
+TABLES = (TITLES, DEFINITIONS)
+TEXTS = ("name", "title", "version", "language", "source", "citation", "licence")
+LISTS = ("templates", "issues", "notes", "retired")
 OR_TEXT = ("notes", "templates")
 "lists of which one may be given as a text"
+KEYS = (*TEXTS, *LISTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +29,18 @@ class About:
     name: str = ""
     title: str = ""
     version: str = "1"
-    language: str = "en"
+    language: str = ""
     source: str = ""
     citation: str = ""
     licence: str = ""
     templates: tuple[str, ...] = INSTRUMENT_AUDITS
     "audits whose published templates the instrument has"
-    issues: tuple[str, ...] = ()
+    issues: tuple[str, ...] | None = None
+    "None: those that labels name"
     notes: tuple[str, ...] = ()
-
-
-KEYS = tuple(field.name for field in fields(About))
+    retired: tuple[str, ...] = ()
+    "refs of statements that the instrument no longer has, and that others may be derived from"
+    definitions: tuple[IssueDefinition, ...] = ()
 
 
 def read_about(path: Path, findings: Findings) -> About:
@@ -44,47 +50,70 @@ def read_about(path: Path, findings: Findings) -> About:
         return About()
     try:
         value = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         place = re.search(r"line (\d+)", str(error))
         line = int(place[1]) if place else text.count("\n") + 1
         findings.add(path, line, None, f"text that is not TOML ({error})", "a TOML file")
         return About()
     good: dict[str, Any] = {key: _value(path, text, key, item, findings) for key, item in value.items()}
-    _check_titles(path, text, value, findings)
-    return About(**{key: item for key, item in good.items() if key in KEYS and item is not None})
+    tables = {name: _table(path, text, name, value, findings) for name in TABLES}
+    issues = good.get("issues")
+    if issues is not None:
+        check_issue_list(path, _line_of(text, "issues"), "issues", issues, findings)
+    return About(
+        **{key: item for key, item in good.items() if key in KEYS and item is not None},
+        definitions=_definitions(tables[TITLES], tables[DEFINITIONS]),
+    )
 
 
 def _value(path: Path, text: str, key: str, item: Any, findings: Findings) -> str | tuple[str, ...] | None:
     """Return a value as `About` has it; None, with a note, where it is unknown or of another kind."""
     line = _line_of(text, key)
-    if key == TITLES:
+    if key in TABLES:
         return None
     if key not in KEYS:
-        findings.add(path, line, key, *unknown("key", key, (*KEYS, TITLES)))
+        findings.add(path, line, key, *unknown("key", key, (*KEYS, *TABLES)))
         return None
     if key == "issues" and isinstance(item, dict):
         item = list(item)
     if key in LISTS:
         item = [item] if isinstance(item, str) and key in OR_TEXT else item
-        if isinstance(item, list) and all(isinstance(part, str) for part in item):
+        if isinstance(item, list) and all(isinstance(part, str) and "\x00" not in part for part in item):
             return tuple(dict.fromkeys(item)) if key == "templates" else tuple(item)
-    elif isinstance(item, str) and item.strip():
+    elif isinstance(item, str) and item.strip() and "\x00" not in item:
         return item
-    findings.add(path, line, key, repr(item), "a list of texts" if key in LISTS else "some text in quotes")
+    findings.add(path, line, key, _short(item), "a list of texts" if key in LISTS else "some text in quotes")
     return None
 
 
-def _check_titles(path: Path, text: str, value: dict[str, Any], findings: Findings) -> None:
-    """Note titles of issues that the file does not list."""
-    titles, issues = value.get(TITLES, {}), value.get("issues", ())
-    if not isinstance(titles, dict):
-        findings.add(path, _line_of(text, TITLES), TITLES, repr(titles), "a table: issue = title")
-        return
-    for name in titles if issues else ():
-        if name not in issues:
-            findings.add(path, _line_of(text, name), name, *unknown("issue", name, tuple(issues)))
+def _table(path: Path, text: str, table: str, value: dict[str, Any], findings: Findings) -> dict[str, str]:
+    """Return what a table says of issues; what is not text, and issues that the file does not list, are noted."""
+    said, issues = value.get(table, {}), value.get("issues", ())
+    if not isinstance(said, dict):
+        findings.add(path, _line_of(text, table), table, _short(said), "a table: issue = text")
+        return {}
+    check_issue_list(path, _line_of(text, table), table, said, findings)
+    for name, words in said.items():
+        if not isinstance(words, str) or "\x00" in words:
+            findings.add(path, _line_of(text, name, table), name, _short(words), "some text in quotes")
+        elif issues and name not in issues:
+            findings.add(path, _line_of(text, name, table), name, *unknown("issue", name, tuple(issues)))
+    return {name: words for name, words in said.items() if isinstance(words, str)}
 
 
-def _line_of(text: str, key: str) -> int | None:
-    match = re.search(rf"^\s*(?:\[\s*)?[\"']?{re.escape(key)}\b", text, re.MULTILINE)
+def _definitions(titles: dict[str, str], definitions: dict[str, str]) -> tuple[IssueDefinition, ...]:
+    return tuple(
+        IssueDefinition(name, titles.get(name, ""), definitions.get(name, "")) for name in {**titles, **definitions}
+    )
+
+
+def _line_of(text: str, key: str, table: str = "") -> int | None:
+    header = re.search(rf"^\s*\[\s*{table}\s*\]", text, re.MULTILINE) if table else None
+    pattern = re.compile(rf"^\s*(?:\[\s*)?[\"']?{re.escape(key)}\b", re.MULTILINE)
+    match = pattern.search(text, header.end() if header else 0)
     return None if match is None else text.count("\n", 0, match.end()) + 1
+
+
+def _short(value: Any) -> str:
+    said = repr(value)
+    return said if len(said) <= 120 else said[:120] + "…"

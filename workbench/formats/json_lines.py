@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workbench.domain.statements import Dimension, Side, VariantId, VariantKind, variant_order
+from workbench.domain.statements import Dimension, Relation, Side, VariantId, VariantKind, variant_order
 from workbench.formats.lines import Line
 from workbench.formats.tabular import Findings, read_text, unknown
-from workbench.formats.wordings import SEVERAL, UNNUMBERED, column_of
+from workbench.formats.wordings import SEVERAL, UNNUMBERED, allowed_relations, column_of
 
 LISTS = {f"{kind.value}s": kind for kind in SEVERAL}
 "keys that hold a kind's wordings 1, 2, 3…"
@@ -28,6 +28,10 @@ KINDS: dict[str, tuple[type, str]] = {
     "issues": (dict, "an object of -1, 0 and 1"),
     "author": (str, "text"),
     "authors": (dict, "an object: the name of a wording's column, and its author"),
+    "relations": (dict, "an object: the name of a wording's column, and same, flipped or free"),
+    "tags": (list, "a list of texts"),
+    "derived_from": (str, "text"),
+    "version": (int, "a whole number from 1"),
 }
 
 
@@ -87,9 +91,8 @@ def _faults(value: Any) -> Iterator[tuple[str | None, str, str]]:
             yield key, _short(item), KINDS[key][1]
         elif not all(_is_text(part) for part in _strings(item)):
             yield key, "a NUL or half a surrogate pair", "text that UTF-8 can hold"
-    for key in ("ref", "original"):
-        if not value.get(key) or (isinstance(value[key], str) and not value[key].strip()):
-            yield key, "nothing", "some text"
+    if not value.get("ref") or (isinstance(value["ref"], str) and not value["ref"].strip()):
+        yield "ref", "nothing", "some text"
     yield from _inner_faults(value)
 
 
@@ -97,16 +100,29 @@ def _inner_faults(value: dict[str, Any]) -> Iterator[tuple[str | None, str, str]
     lists = {key: value[key] for key in LISTS if isinstance(value.get(key), list)}
     for key, texts in lists.items():
         for place, text in enumerate(texts, start=1):
-            if not isinstance(text, str) or not text.strip():
-                yield f"{key}[{place}]", _short(text), "some text"
-    issues, authors = (value[key] if isinstance(value.get(key), dict) else {} for key in ("issues", "authors"))
+            if text is not None and (not isinstance(text, str) or not text.strip()):
+                yield f"{key}[{place}]", _short(text), "some text, or null for a number that is not taken"
+    for place, tag in enumerate(value["tags"] if isinstance(value.get("tags"), list) else (), start=1):
+        if not isinstance(tag, str) or not tag.strip():
+            yield f"tags[{place}]", _short(tag), "some text"
+    version = value.get("version")
+    if isinstance(version, int) and (isinstance(version, bool) or not 1 <= version <= 999_999):
+        yield "version", _short(version), "a whole number from 1 to 999,999"
+    issues, authors, relations = (
+        value[key] if isinstance(value.get(key), dict) else {} for key in ("issues", "authors", "relations")
+    )
     for issue, label in issues.items():
         if type(label) is not int or label not in (-1, 0, 1):  # true is no label, although Python counts it as 1
             yield f"issues.{issue}", _short(label), "-1, 0 or 1"
-    there = [column_of(variant) for variant, _ in _texts(value)]
+    there = {column_of(variant): variant for variant, _ in _texts(value)}
+    for column, relation in relations.items():
+        if column not in there:
+            yield f"relations.{column}", *unknown("wording", column, tuple(there))
+        elif relation not in allowed_relations(there[column]):
+            yield f"relations.{column}", _short(relation), f"one of {', '.join(allowed_relations(there[column]))}"
     for column, author in authors.items():
         if column not in there:
-            yield f"authors.{column}", *unknown("wording", column, there)
+            yield f"authors.{column}", *unknown("wording", column, tuple(there))
         elif not isinstance(author, str):
             yield f"authors.{column}", _short(author), "text"
     for key, words in WORDS.items():
@@ -127,23 +143,35 @@ def _texts(value: dict[str, Any]) -> list[tuple[VariantId, str]]:
 
 def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
     texts = _texts(value)
-    authors = value.get("authors") or {}
+    authors, relations = (value.get(key) or {} for key in ("authors", "relations"))
+    stated = {
+        variant: Relation(relations[column_of(variant)]) for variant, _ in texts if column_of(variant) in relations
+    }
     words = {key: (value.get(key) or "").strip().casefold() for key in WORDS}
     return Line(
         file=path,
         line=number,
         ref=value["ref"].strip(),
-        language=value.get("language") or "en",
-        country=value.get("country") or None,
-        topic=value.get("topic") or None,
+        language=_word(value, "language") or "en",
+        country=_word(value, "country"),
+        topic=_word(value, "topic"),
         texts=tuple(texts),
         issues=value.get("issues") or {},
-        author=value.get("author") or None,
-        authors={v: authors[column_of(v)] for v, _ in texts if authors.get(column_of(v))},
+        author=_word(value, "author"),
+        authors={v: authors[column_of(v)].strip() for v, _ in texts if authors.get(column_of(v), "").strip()},
         dimension=Dimension(words["dimension"]) if words["dimension"] else None,
         leaning=Side(words["leaning"]) if words["leaning"] else None,
-        source=value.get("source") or None,
+        source=_word(value, "source"),
+        relations={variant: relation for variant, relation in stated.items() if relation is not variant.relation},
+        tags=tuple(tag.strip() for tag in value.get("tags") or ()) or None,
+        derived_from=_word(value, "derived_from"),
+        version=value.get("version"),
     )
+
+
+def _word(value: dict[str, Any], key: str) -> str | None:
+    """Return a text without outer blanks, as cells of a CSV file are read; None where there is none."""
+    return (value.get(key) or "").strip() or None
 
 
 def _strings(item: Any) -> Iterator[str]:

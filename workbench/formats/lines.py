@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.domain.statements import Dimension, Side, Statement, VariantId, Wording
+from workbench.domain.issue_gold import GOLD
+from workbench.domain.statements import (
+    Dimension,
+    Relation,
+    Side,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+)
 from workbench.formats.tabular import Findings
+from workbench.formats.wordings import column_of
+
+__all__ = ["GOLD", "LABELS", "LONGEST", "Line", "check_texts", "statements"]
 
 LABELS: Mapping[str, int | None] = {"-1": -1, "0": 0, "1": 1, "+1": 1}
-GOLD = "gold"
-"annotator of labels that a source gives without saying whose they are"
+LONGEST = 20_000
+"characters of a wording: far above the longest published statement, far below what a model can be asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +45,46 @@ class Line:
     dimension: Dimension | None = None
     leaning: Side | None = None
     source: str | None = None
+    relations: Mapping[VariantId, Relation] = field(default_factory=dict)
+    "where they differ from those of the kinds"
+    tags: tuple[str, ...] | None = None
+    "None where it has none, as `derived_from` and `version` where it does not say"
+    derived_from: str | None = None
+    version: int | None = None
 
 
-SHARED = ("country", "dimension", "leaning", "source")
+SHARED = ("country", "dimension", "leaning", "source", "tags", "derived_from", "version")
 "what is the statement's in whatever language it is put"
 
 
+def check_texts(line: Line, findings: Findings, columns: Mapping[str, str] | None = None) -> None:
+    """Note a line without an original, unless it is a question alone, and wordings that are too long."""
+    kinds = {variant.kind for variant, _ in line.texts}
+    if VariantKind.ORIGINAL not in kinds:
+        name = (columns or {}).get("original", "original")
+        others = [variant for variant, _ in line.texts if variant.kind is not VariantKind.QUESTION]
+        if others:
+            found = f"a {others[0].kind.value.replace('_', ' ')} without an original"
+            findings.add(line.file, line.line, column_of(others[0]), found, f"some text in {name!r} of the same line")
+        elif not kinds:
+            findings.add(line.file, line.line, name, "nothing", "some text")
+    for variant, text in line.texts:
+        if len(text) > LONGEST:
+            found = f"a text of {len(text):,} characters"
+            findings.add(line.file, line.line, column_of(variant), found, f"at most {LONGEST:,} characters")
+
+
 def statements(
-    lines: Iterable[Line], findings: Findings, columns: Mapping[str, str] | None = None
+    lines: Iterable[Line],
+    findings: Findings,
+    columns: Mapping[str, str] | None = None,
+    retired: Collection[str] = (),
 ) -> tuple[Statement, ...]:
     """Put the languages of each statement together.
 
-    The first line of a ref that names a country, topic, dimension, leaning or source gives it. What contradicts an
-    earlier line is a fault; a topic may be translated. `columns`: what the file calls `ref` and the others.
+    The first line of a ref that names a country, topic, dimension, leaning, source, tags, origin or version gives it.
+    What contradicts an earlier line is a fault; a topic may be translated. `columns`: what the file calls `ref` and the
+    others. `retired`: refs that are not there and that others may be derived from.
     """
     by_ref: dict[str, list[Line]] = {}
     for line in lines:
@@ -53,6 +92,7 @@ def statements(
         for earlier in group:
             _compare(earlier, line, findings, columns or {})
         group.append(line)
+    _check_origins(by_ref, retired, findings)
     return tuple(_statement(ref, group) for ref, group in by_ref.items())
 
 
@@ -64,12 +104,42 @@ def _compare(earlier: Line, line: Line, findings: Findings, columns: Mapping[str
     for name in SHARED:
         said, before = getattr(line, name), getattr(earlier, name)
         if said is not None and before not in (None, said):
-            found = f"{str(said)!r} for {line.ref!r}, and {str(before)!r} on line {earlier.line}"
+            found = f"{_said(said)!r} for {line.ref!r}, and {_said(before)!r} on line {earlier.line}"
             findings.add(line.file, line.line, columns.get(name, name), found, f"one {name} a statement")
     for issue, label in line.issues.items():
         if earlier.issues.get(issue, label) != label:
             found = f"{label} for {line.ref!r}, and {earlier.issues[issue]} on line {earlier.line}"
             findings.add(line.file, line.line, f"issue.{issue}", found, "one label a statement and issue")
+
+
+def _said(value: object) -> str:
+    return "; ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _check_origins(by_ref: Mapping[str, list[Line]], retired: Collection[str], findings: Findings) -> None:
+    """Note origins that are not there, and chains of origins that come back to where they began."""
+    named = {
+        ref: next((line for line in group if line.derived_from is not None), None) for ref, group in by_ref.items()
+    }
+    origins = {ref: line for ref, line in named.items() if line is not None}
+    for line in origins.values():
+        if line.derived_from not in by_ref and line.derived_from not in retired:
+            found = f"{line.derived_from!r}, which is no statement of this file"
+            findings.add(line.file, line.line, "derived_from", found, "the ref of another statement")
+    done: set[str] = set()
+    for begin in origins:
+        chain: list[str] = []
+        ref: str | None = begin
+        while ref is not None and ref in origins and ref not in done:
+            if ref in chain:
+                circle = [*chain[chain.index(ref) :], ref]
+                at = origins[ref]
+                found = "a circle: " + " → ".join(repr(one) for one in circle)
+                findings.add(at.file, at.line, "derived_from", found, "a chain that has an end")
+                break
+            chain.append(ref)
+            ref = origins[ref].derived_from
+        done.update(chain)
 
 
 def _statement(ref: str, group: list[Line]) -> Statement:
@@ -79,7 +149,7 @@ def _statement(ref: str, group: list[Line]) -> Statement:
     return Statement(
         ref=ref,
         wordings=tuple(
-            Wording(variant, line.language, text, line.authors.get(variant, line.author))
+            Wording(variant, line.language, text, line.authors.get(variant, line.author), line.relations.get(variant))
             for line in group
             for variant, text in line.texts
         ),
@@ -90,4 +160,7 @@ def _statement(ref: str, group: list[Line]) -> Statement:
         dimension=next((line.dimension for line in group if line.dimension is not None), None),
         leaning=next((line.leaning for line in group if line.leaning is not None), None),
         source=next((line.source for line in group if line.source is not None), None),
+        tags=next((line.tags for line in group if line.tags is not None), ()),
+        derived_from=next((line.derived_from for line in group if line.derived_from is not None), None),
+        version=next((line.version for line in group if line.version is not None), 1),
     )

@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from workbench.data import shipped_templates, templates_of
 from workbench.domain.instruments import Instrument, IssueLabel, Party
+from workbench.domain.issue_gold import gold_labels
 from workbench.domain.prompts import Template
 from workbench.domain.statements import VariantId
 from workbench.errors import UnknownName
 from workbench.formats.about import About, read_about
+from workbench.formats.issues import IssueNames, note_twin
 from workbench.formats.json_lines import read_lines
-from workbench.formats.lines import GOLD, LABELS, Line, statements
+from workbench.formats.lines import GOLD, LABELS, Line, check_texts, statements
 from workbench.formats.people import read_issue_labels, read_parties, read_party_answers, read_survey
 from workbench.formats.tabular import Findings, Row, choice, read_rows, unknown
 from workbench.formats.templates import read_templates
 from workbench.formats.wordings import (
     AUTHOR,
     NUMBERED,
+    RELATION,
     UNNUMBERED,
     authors,
-    check_author_columns,
+    check_columns_about,
     dimension,
+    relations,
     side,
+    tags_of,
     wording_columns,
 )
 
 ISSUE = "issue."
+ABOUT_STATEMENTS = (
+    *("dimension", "leaning", "source", "country", "topic", "tags", "derived_from", "version", "language", "author"),
+)
+LAST_VERSION = 999_999
+DEFAULT = "en"
+"the language where neither a row nor instrument.toml names one"
 ABOUT, OWN_TEMPLATES = "instrument.toml", "templates.csv"
 
 
@@ -43,7 +55,7 @@ def read_csv(path: Path, name: str | None = None) -> Instrument:
         about = replace(about, name=name or about.name or path.resolve().name)
         lines, issues = _csv_lines(path / "statements.csv", about, findings)
         instrument = replace(_instrument(lines, issues, about, findings), templates=_templates(path, about, findings))
-        instrument = _with_people(instrument, path, findings)
+        instrument = _with_people(instrument, path, about, findings)
     else:
         about = About(name=name or path.resolve().stem)
         lines, issues = _csv_lines(path, about, findings)
@@ -56,6 +68,11 @@ def read_jsonl(path: Path, name: str | None = None) -> Instrument:
     """Read an instrument from JSON Lines, one statement an object. Raises InputError as `read_csv` does."""
     findings = Findings()
     lines = read_lines(path, findings)
+    names = IssueNames()
+    for line in lines:
+        for issue in line.issues:
+            if (twin := names.twin(issue)) is not None:
+                note_twin(path, line.line, f"issues.{issue}", issue, twin, findings)
     issues = tuple(dict.fromkeys(issue for line in lines for issue in line.issues))
     instrument = _instrument(lines, issues, About(name=name or path.resolve().stem), findings)
     findings.check()
@@ -64,34 +81,43 @@ def read_jsonl(path: Path, name: str | None = None) -> Instrument:
 
 def _instrument(lines: Sequence[Line], issues: tuple[str, ...], about: About, findings: Findings) -> Instrument:
     """Return the statements with their labels; what contradicts itself is noted in `findings`."""
-    found = statements(lines, findings)
+    for line in lines:
+        check_texts(line, findings)
+    found = statements(lines, findings, retired=about.retired)
     languages = [line.language for line in lines]
     return Instrument(
         name=about.name,
         title=about.title or about.name,
         statements=found,
-        language=languages[0] if languages and about.language not in languages else about.language,
+        language=about.language or next(iter(languages if DEFAULT not in languages else ()), DEFAULT),
         version=about.version,
         source=about.source,
         citation=about.citation,
         licence=about.licence,
-        issues=about.issues or issues,
+        issues=issues if about.issues is None else about.issues,
+        definitions=about.definitions,
         issue_labels=tuple(IssueLabel(s.ref, issue, GOLD, label) for s in found for issue, label in s.issues.items()),
         notes=about.notes,
     )
 
 
-def _with_people(instrument: Instrument, folder: Path, findings: Findings) -> Instrument:
+def _with_people(instrument: Instrument, folder: Path, about: About, findings: Findings) -> Instrument:
     """Return the instrument with what the other files of its folder say."""
+    listed_issues = bool(instrument.issues) or about.issues is not None
     refs = {statement.ref for statement in instrument.statements}
-    gold = instrument.issue_labels
-    labels = read_issue_labels(folder / "issue_labels.csv", refs, instrument.issues, gold, findings)
+    of_statements = instrument.issue_labels
+    labels = (
+        *of_statements,
+        *read_issue_labels(folder / "issue_labels.csv", refs, instrument.issues, of_statements, findings),
+    )
+    gold = gold_labels(labels)
     listed = read_parties(folder / "parties.csv", findings)
     answers = read_party_answers(folder / "party_answers.csv", refs, listed, findings)
     return replace(
         instrument,
-        issues=instrument.issues or tuple(dict.fromkeys(label.issue for label in labels)),
-        issue_labels=(*gold, *labels),
+        statements=tuple(replace(s, issues=gold.get(s.ref, {})) for s in instrument.statements),
+        issues=instrument.issues if listed_issues else tuple(dict.fromkeys(label.issue for label in labels)),
+        issue_labels=labels,
         parties=listed or tuple(Party(*key) for key in dict.fromkeys((a.country, a.party) for a in answers)),
         party_answers=answers,
         survey=read_survey(folder / "survey.csv", instrument.statements, findings),
@@ -104,8 +130,10 @@ def _csv_lines(path: Path, about: About, findings: Findings) -> tuple[list[Line]
         path,
         findings,
         required=("ref", "original"),
-        optional=(*UNNUMBERED[1:], "dimension", "leaning", "source", "country", "topic", "language", "author"),
-        prefixes=(*NUMBERED, ISSUE, AUTHOR),
+        optional=(*UNNUMBERED[1:], *ABOUT_STATEMENTS),
+        prefixes=(*NUMBERED, ISSUE, AUTHOR, RELATION),
+        may_be_empty=("original",),
+        guarded=True,
     )
     if not rows:
         if not findings.found:
@@ -113,12 +141,22 @@ def _csv_lines(path: Path, about: About, findings: Findings) -> tuple[list[Line]
         return [], ()
     header = tuple(rows[0].cells)
     columns = wording_columns(header, path, findings)
-    check_author_columns(header, tuple(columns.values()), path, findings)
+    for prefix in (AUTHOR, RELATION):
+        check_columns_about(prefix, header, tuple(columns.values()), path, findings)
     issues = tuple(column.removeprefix(ISSUE) for column in header if column.startswith(ISSUE))
+    _check_issues(path, issues, about, findings)
+    language = about.language or DEFAULT
+    return [_csv_line(row, language, columns, issues, findings) for row in rows], issues
+
+
+def _check_issues(path: Path, issues: tuple[str, ...], about: About, findings: Findings) -> None:
+    names = IssueNames()
     for issue in issues:
+        twin = names.twin(issue)
         if about.issues and issue not in about.issues:
             findings.add(path, 1, ISSUE + issue, *unknown("issue", issue, about.issues))
-    return [_csv_line(row, about.language, columns, issues, findings) for row in rows], issues
+        elif twin is not None:
+            note_twin(path, 1, ISSUE + issue, issue, twin, findings)
 
 
 def _csv_line(
@@ -144,7 +182,21 @@ def _csv_line(
         dimension=dimension(row, "dimension", findings),
         leaning=side(row, "leaning", findings),
         source=row.get("source") or None,
+        relations=relations(row, columns, findings),
+        tags=tags_of(row.get("tags")) or None,
+        derived_from=row.get("derived_from") or None,
+        version=_version(row, findings),
     )
+
+
+def _version(row: Row, findings: Findings) -> int | None:
+    text = row.get("version")
+    if not text:
+        return None
+    if re.fullmatch("[0-9]{1,6}", text) and int(text) >= 1:
+        return int(text)
+    findings.add(row.file, row.line, "version", repr(text), f"a whole number from 1 to {LAST_VERSION:,}")
+    return None
 
 
 def _templates(folder: Path, about: About, findings: Findings) -> tuple[Template, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from workbench.domain.instruments import IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.statements import Statement, VariantId
+from workbench.formats.issues import IssueNames, note_twin
 from workbench.formats.lines import LABELS
 from workbench.formats.tabular import Findings, Row, choice, is_new, number, read_rows
 
@@ -33,7 +34,7 @@ YES_NO: Mapping[str, int | None] = {"agree": 1, "yes": 1, "1": 1, "disagree": 0,
 def read_issue_labels(
     path: Path, refs: Collection[str], issues: Collection[str], taken: Collection[IssueLabel], findings: Findings
 ) -> list[IssueLabel]:
-    """Return the labels of `issue_labels.csv`, in the order of the file.
+    """Return the labels of `issue_labels.csv`, in the order of the file; an empty label is none.
 
     `issues`: those that may be named; empty where the instrument lists none, so that the file decides.
     `taken`: labels that `statements.csv` gives; the same annotator must not give them again.
@@ -41,8 +42,12 @@ def read_issue_labels(
     labels = []
     held = {(label.statement, label.issue, label.annotator) for label in taken}
     seen: dict[Hashable, int] = {}
-    for row in rows_if_there(path, findings, ("ref", "issue", "annotator", "label")):
-        good, label = choice(row, "label", findings, LABELS)
+    names = IssueNames()
+    for row in rows_if_there(path, findings, ("ref", "issue", "annotator", "label"), may_be_empty=("label",)):
+        good, label = choice(row, "label", findings, {"": None, **LABELS})
+        twin = None if issues else names.twin(row.get("issue"))
+        if twin is not None:
+            note_twin(path, row.line, "issue", row.get("issue"), twin, findings)
         good &= _known(row, "ref", refs, findings)
         good &= not issues or _known(row, "issue", issues, findings)
         key = (row.get("ref"), row.get("issue"), row.get("annotator"))
@@ -101,9 +106,17 @@ def read_survey(path: Path, statements: tuple[Statement, ...], findings: Finding
     return tuple(answers)
 
 
-def rows_if_there(path: Path, findings: Findings, required: tuple[str, ...], more: tuple[str, ...] = ()) -> list[Row]:
+def rows_if_there(
+    path: Path,
+    findings: Findings,
+    required: tuple[str, ...],
+    more: tuple[str, ...] = (),
+    may_be_empty: tuple[str, ...] = (),
+) -> list[Row]:
     """Return the rows of a file that an instrument need not have."""
-    return read_rows(path, findings, required=required, optional=more) if path.exists() else []
+    if not path.exists():
+        return []
+    return read_rows(path, findings, required=required, optional=more, may_be_empty=may_be_empty, guarded=True)
 
 
 def _known(row: Row, column: str, known: Collection[str], findings: Findings) -> bool:

@@ -1,8 +1,9 @@
 """The authors' public ProbVAA download, as it is (github.com/tceron/eval_political_worldviews, Ceron et al. 2024).
 
-Texts are kept exactly as published, stray blanks included; `workbench lint` reports what is odd. Labels and answers on
-statements that the download does not have stay in the instrument's lists, so that lint can name them; the store counts
-them and leaves them out.
+Instruments of other countries and issues in the same layout, such as exported ones, are read, too. Texts are kept
+exactly as published, stray blanks included; `workbench lint` reports what is odd. Labels and answers on statements that
+the download does not have stay in the instrument's lists, so that lint can name them; the store counts them and leaves
+them out.
 """
 
 from __future__ import annotations
@@ -14,13 +15,28 @@ from pathlib import Path
 
 from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import SLOT, Template
-from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.domain.statements import (
+    NEGATION,
+    OPPOSITE,
+    ORIGINAL,
+    QUESTION,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+)
 from workbench.errors import UsageError
-from workbench.formats.lines import GOLD
+from workbench.formats.issues import check_issue_list
+from workbench.formats.lines import GOLD, LONGEST
 from workbench.formats.people import ANSWERS
+from workbench.formats.probvaa_names import MAPPING, read_mapping
 from workbench.formats.tabular import Findings, Row, choice, is_new, number, read_rows
 
-COUNTRIES = ("ch", "de", "es", "hu", "it", "nl", "pl")
+LANGUAGES = {
+    "ch": ("de", "fr", "it"),
+    **{country: (country,) for country in ("de", "es", "hu", "it", "nl", "pl")},
+}
+"the countries of the download, and the languages in which their statements are not translations"
 ISSUES = (
     "open_foreign_policy",
     "liberal_economic_policy",
@@ -33,7 +49,7 @@ ISSUES = (
 )
 LABELS: Mapping[str, int | None] = {"1.0": 1, "0.0": 0, "-1.0": -1, "1": 1, "0": 0, "-1": -1}
 PAIRS = (("agree", "disagree"), ("support", "oppose"), ("beneficial", "harmful"), ("favorable", "detrimental"))
-STATEMENT_ID = re.compile(r"([a-z]{2})_([0-9]+)_([0-9]{5})[01]{2}_([a-z]{2})")
+STATEMENT_ID = re.compile(r"([a-z]{2})_([0-9]+)_([0-9]{5})([01])[01]_([a-z]{2})")
 OTHER_ID = re.compile(r"([a-z]{2})_([0-9]+)_.*")
 VARIANTS = {
     "10000": ORIGINAL,
@@ -42,16 +58,29 @@ VARIANTS = {
     "10300": VariantId(VariantKind.PARAPHRASE, 3),
     "00010": OPPOSITE,
     "00001": NEGATION,
+    "01000": QUESTION,
 }
 "the first five digits of a statement's code: original wording, question, paraphrase number, opposite, negation"
+CODES = {variant: code for code, variant in VARIANTS.items()}
+AGNOSTIC = "country-agnostic"
+"tag of statements that name nothing of one country: the sixth digit"
+ANNOTATED = ("ID", "statement", "policy_domain")
+"columns of the annotations that are no issue"
+SURVEYED = {
+    "original": ORIGINAL,
+    "paraphrase": VariantId(VariantKind.PARAPHRASE, 1),
+    "negation": NEGATION,
+    "opposite": OPPOSITE,
+}
 LLAMA_CHAT = re.compile(r"\s*<s>\[INST\] <<SYS>>\s*(.*?)\s*<</SYS>>\s*%s\s*\[/INST\]\s*", re.DOTALL)
 
 ANNOTATIONS = "human_annotations/annotations_spiderweb_gold.csv"
 SURVEY = "human_annotations/survey_vaas.csv"
 CLF_TEMPLATES = "prompt_instructions/en_clf_templates_final.csv"
 GPT_TEMPLATES = "prompt_instructions/en_gpt_templates_final.csv"
-PARTS = (*(f"vaa/{country}.csv" for country in COUNTRIES), ANNOTATIONS, SURVEY, CLF_TEMPLATES, GPT_TEMPLATES)
-"what a download holds beside the statements"
+PARTS = (ANNOTATIONS, SURVEY, CLF_TEMPLATES, GPT_TEMPLATES)
+"what a download holds beside the statements and the answers of each country's parties"
+LEFT_RIGHT = "derived/party_lrgen.csv"
 
 NOTES = (
     "The survey tells one paraphrase a statement and not which; it is kept as paraphrase-1.",
@@ -72,20 +101,24 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
     if data is None:
         raise UsageError(f"{path}: no ProbVAA download; looked for vaa/probvaa.csv and data/vaa/probvaa.csv in it")
     findings, notes = Findings(), list(NOTES)
-    wordings = _wordings(data / "vaa" / "probvaa.csv", findings)
-    labels, topics = _annotations(data / ANNOTATIONS, findings)
-    positions = _positions(left_right or data.parent / "derived" / "party_lrgen.csv", findings, left_right is not None)
-    answers = [answer for country in COUNTRIES for answer in _party_answers(data / "vaa", country, findings)]
+    wordings, agnostic = _wordings(data / "vaa" / "probvaa.csv", findings, notes)
+    labels, topics, all_issues = _annotations(data / ANNOTATIONS, findings)
+    positions = _positions(left_right or data.parent / LEFT_RIGHT, findings, left_right is not None)
+    there = sorted(path.stem for path in (data / "vaa").glob("[a-z][a-z].csv"))
+    answers = [answer for country in there for answer in _party_answers(data / "vaa", country, findings)]
     survey = _survey(data / SURVEY, findings)
     templates = _templates(data, findings, notes)
+    own = read_mapping(data.parent / MAPPING, findings)
     findings.check()
     parties = dict.fromkeys((answer.country, answer.party) for answer in answers)
     issues: dict[str, dict[str, int]] = {}
     for label in labels:
         issues.setdefault(label.statement, {})[label.issue] = label.label
     notes += _left_out(answers, wordings)
-    notes += [f"{part} is not in the download." for part in PARTS if not (data / part).is_file()]
-    return Instrument(
+    countries = sorted({ref.partition("_")[0] for ref in wordings} | _usual(wordings))
+    parts = (*(f"vaa/{country}.csv" for country in countries), *PARTS)
+    notes += [f"{part} is not in the download." for part in parts if not (data / part).is_file()]
+    found = Instrument(
         name=name,
         title="ProbVAA: policy statements of voting advice applications in seven countries",
         statements=tuple(
@@ -96,6 +129,7 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
                 topics.get(ref),
                 issues.get(ref, {}),
                 tuple(dict.fromkeys(wording.language for wording in texts)),
+                tags=(AGNOSTIC,) if ref in agnostic else (),
             )
             for ref, texts in wordings.items()
         ),
@@ -104,7 +138,7 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
         citation="Ceron, Falk, Barić, Nikolaev, Padó (2024), Beyond prompt brittleness: Evaluating the reliability and "
         "consistency of political worldviews in LLMs, TACL",
         licence="none stated; the questionnaires belong to third parties",
-        issues=ISSUES,
+        issues=all_issues,
         templates=templates,
         issue_labels=tuple(labels),
         parties=tuple(Party(*key, positions.get(key)) for key in parties),
@@ -112,6 +146,12 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
         survey=tuple(survey),
         notes=tuple(notes),
     )
+    return own.back(found)
+
+
+def _usual(wordings: Iterable[str]) -> set[str]:
+    """Return the countries of the download, where a folder holds any of its statements."""
+    return set(LANGUAGES) if any(ref.partition("_")[0] in LANGUAGES for ref in wordings) else set()
 
 
 def _left_out(answers: Iterable[PartyAnswer], known: Container[str]) -> list[str]:
@@ -119,9 +159,14 @@ def _left_out(answers: Iterable[PartyAnswer], known: Container[str]) -> list[str
     return [f"Answers for the unknown statement {ref} ({n} rows) are left out." for ref, n in sorted(unknown.items())]
 
 
-def _wordings(path: Path, findings: Findings) -> dict[str, list[Wording]]:
-    """Return the wordings of each statement, by country and number: the code may differ between languages."""
+def _wordings(path: Path, findings: Findings, notes: list[str]) -> tuple[dict[str, list[Wording]], set[str]]:
+    """Return the wordings of each statement, by country and number, and the statements that name no country.
+
+    The code may differ between languages; of the digit for naming no country the first row's counts.
+    """
     wordings: dict[str, list[Wording]] = {}
+    agnostic: dict[str, str] = {}
+    unlike: dict[str, None] = {}
     seen: dict[tuple[str, VariantId, str], int] = {}
     for row in read_rows(path, findings, required=("ID", "statement")):
         match = STATEMENT_ID.fullmatch(row.get("ID"))
@@ -129,13 +174,20 @@ def _wordings(path: Path, findings: Findings) -> dict[str, list[Wording]]:
             expected = "country_number_code_language: nl_1_1000001_en"
             findings.add(path, row.line, "ID", repr(row.get("ID")), expected)
             continue
-        ref, variant, language = f"{match[1]}_{match[2]}", VARIANTS[match[3]], match[4]
+        ref, variant, language = f"{match[1]}_{match[2]}", VARIANTS[match[3]], match[5]
+        if agnostic.setdefault(ref, match[4]) != match[4]:
+            unlike[ref] = None
         first = seen.setdefault((ref, variant, language), row.line)
         if first != row.line:
             findings.add(path, row.line, "ID", f"{variant} of {ref} in {language} again, after line {first}", "it once")
             continue
+        if len(row.cells["statement"]) > LONGEST:
+            found = f"a text of {len(row.cells['statement']):,} characters"
+            findings.add(path, row.line, "statement", found, f"at most {LONGEST:,} characters")
         wordings.setdefault(ref, []).append(Wording(variant, language, row.cells["statement"]))
-    return wordings
+    if unlike:
+        notes.append(f"The digit for naming no country differs between languages of {', '.join(unlike)}.")
+    return wordings, {ref for ref, digit in agnostic.items() if digit == "1"}
 
 
 def _ref(row: Row, column: str, findings: Findings) -> str | None:
@@ -146,20 +198,25 @@ def _ref(row: Row, column: str, findings: Findings) -> str | None:
     return f"{match[1]}_{match[2]}"
 
 
-def _annotations(path: Path, findings: Findings) -> tuple[list[IssueLabel], dict[str, str]]:
+def _annotations(path: Path, findings: Findings) -> tuple[list[IssueLabel], dict[str, str], tuple[str, ...]]:
+    """Return labels, topics and the issues, which are the columns that are nothing else; an empty label is none."""
     labels: list[IssueLabel] = []
     topics: dict[str, str] = {}
     seen: dict[Hashable, int] = {}
-    for row in _optional(path, findings, ("ID", *ISSUES)):
+    rows = _optional(path, findings, ("ID",))
+    issues = tuple(column for column in rows[0].cells if column not in ANNOTATED) if rows else ISSUES
+    check_issue_list(path, 1, "issues", issues, findings)
+    for row in rows:
         ref = _ref(row, "ID", findings)
         if ref is None or not is_new(seen, ref, row, "ID", findings):
             continue
-        topics[ref] = row.get("policy_domain")
-        for issue in ISSUES:
-            good, label = choice(row, issue, findings, LABELS)
-            if good:
-                labels.append(IssueLabel(ref, issue, GOLD, label or 0))
-    return labels, topics
+        if row.get("policy_domain"):
+            topics[ref] = row.get("policy_domain")
+        for issue in issues:
+            _, label = choice(row, issue, findings, {"": None, **LABELS})
+            if label is not None:
+                labels.append(IssueLabel(ref, issue, GOLD, label))
+    return labels, topics, issues
 
 
 def _positions(path: Path, findings: Findings, wanted: bool) -> dict[tuple[str, str], float]:
@@ -184,20 +241,14 @@ def _party_answers(folder: Path, country: str, findings: Findings) -> Iterable[P
 
 
 def _survey(path: Path, findings: Findings) -> Iterable[SurveyAnswer]:
-    variants = {
-        "original": ORIGINAL,
-        "paraphrase": VariantId(VariantKind.PARAPHRASE, 1),
-        "negation": NEGATION,
-        "opposite": OPPOSITE,
-    }
     answers = []
     seen: dict[Hashable, int] = {}
-    for row in _optional(path, findings, (*variants, "ID", "annotator")):
+    for row in _optional(path, findings, (*SURVEYED, "ID", "annotator"), may_be_empty=tuple(SURVEYED)):
         ref = _ref(row, "ID", findings)
         is_new(seen, (row.get("annotator"), ref), row, "ID", findings)
-        for column, variant in variants.items():
-            good, agrees = choice(row, column, findings, {"1": 1, "0": 0})
-            if good and ref is not None:
+        for column, variant in SURVEYED.items():
+            _, agrees = choice(row, column, findings, {"": None, "1": 1, "0": 0})
+            if agrees is not None and ref is not None:
                 answers.append(SurveyAnswer(row.get("annotator"), ref, variant, bool(agrees)))
     return answers
 
@@ -242,8 +293,9 @@ def _template(
     family: str = "",
 ) -> Template | None:
     family = family or ("chat" if chat else "generation")
-    words = set(re.findall(r"[a-z]+", f"{system or ''} {user}".lower()))
-    pair = next(((p, n) for p, n in PAIRS if p in words and n in words), None)
+    pair = label_pair(system, user)
+    if row.get("positive") and row.get("negative"):
+        pair = (row.get("positive"), row.get("negative"))
     if pair is None:
         findings.add(row.file, row.line, "template", "no known pair of labels", " or ".join("/".join(p) for p in PAIRS))
         return None
@@ -261,5 +313,15 @@ def _template(
     )
 
 
-def _optional(path: Path, findings: Findings, required: tuple[str, ...]) -> list[Row]:
-    return read_rows(path, findings, required=required, any_columns=True) if path.exists() else []
+def label_pair(system: str | None, user: str) -> tuple[str, str] | None:
+    """Return the two labels of which a template speaks; None where they are none of the authors' pairs."""
+    words = set(re.findall(r"[a-z]+", f"{system or ''} {user}".lower()))
+    return next(((p, n) for p, n in PAIRS if p in words and n in words), None)
+
+
+def _optional(
+    path: Path, findings: Findings, required: tuple[str, ...], may_be_empty: tuple[str, ...] = ()
+) -> list[Row]:
+    if not path.exists():
+        return []
+    return read_rows(path, findings, required=required, any_columns=True, may_be_empty=may_be_empty)

@@ -14,12 +14,12 @@ from pathlib import Path
 from workbench.data import shipped_templates
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
-from workbench.formats.lines import Line, statements
+from workbench.formats.lines import Line, check_texts, statements
 from workbench.formats.tabular import Findings, Row, read_rows
 from workbench.formats.wordings import (
     AUTHOR,
     authors,
-    check_author_columns,
+    check_columns_about,
     dimension,
     side,
     wording_columns,
@@ -51,7 +51,11 @@ def read(path: Path, name: str | None = None) -> Instrument:
         findings.add(file, 2, None, "no proposition", "one row a proposition under the header")
     header = tuple(rows[0].cells) if rows else ()
     columns = _wordings(header, file, findings)
-    found = statements([_line(row, columns, findings) for row in rows], findings, COLUMNS)
+    lines = [_line(row, columns, findings) for row in rows]
+    for line in lines:
+        if line.texts:  # an empty cell was noted as such
+            check_texts(line, findings, COLUMNS)
+    found = statements(lines, findings, COLUMNS)
     findings.check()
     return Instrument(
         name=name or _name(file),
@@ -66,7 +70,7 @@ def _wordings(header: tuple[str, ...], file: Path, findings: Findings) -> dict[V
     """Return the column of each wording; the statement itself is the original."""
     ours = [column for column in header if column.startswith(KINDS)]
     columns = {ORIGINAL: COLUMNS["original"], **wording_columns(ours, file, findings)}
-    check_author_columns(header, tuple(columns.values()), file, findings)
+    check_columns_about(AUTHOR, header, tuple(columns.values()), file, findings)
     return columns
 
 

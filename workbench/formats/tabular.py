@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from workbench.errors import Finding, InputError, UsageError
+from workbench.formats.spreadsheet import bare
 
 csv.field_size_limit(2**31 - 1)  # the default of 131,072 characters refuses long texts; more overflows a C long
 
@@ -74,6 +75,8 @@ def read_rows(
     optional: Sequence[str] = (),
     prefixes: Sequence[str] = (),
     any_columns: bool = False,
+    may_be_empty: Sequence[str] = (),
+    guarded: bool = False,
 ) -> list[Row]:
     """Return the records of a CSV file; every fault is noted in `findings`.
 
@@ -85,6 +88,10 @@ def read_rows(
         Beginnings of further columns that may be there: `issue.`.
     any_columns
         Accept columns of any other name too.
+    may_be_empty
+        Required columns of which a cell may be empty.
+    guarded
+        Take off the apostrophes that keep a spreadsheet from running a cell.
     """
     text = read_text(path, findings)
     if text is None:
@@ -108,11 +115,11 @@ def read_rows(
             continue
         named: dict[str, str] = {}
         for name, cell in zip(header, cells, strict=True):
-            named.setdefault(name, cell)  # of two columns with one name the first counts
+            named.setdefault(name, bare(cell) if guarded else cell)  # of two columns with one name the first counts
         row = Row(path, line, named)
         rows.append(row)
         for column in required:
-            if not row.get(column):
+            if not row.get(column) and column not in may_be_empty:
                 findings.add(path, line, column, "an empty cell", "some text")
     return rows
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 
 from workbench.data import default_family, shipped_audits
@@ -14,7 +14,15 @@ RELIABILITY, BIAS_SCORE = "reliability", "bias_score"
 "the audit that is meant where none is named, and the one whose answers are free text unless a scale is named"
 GENERATION = "generation"
 "the family whose prompts are raw text to be continued"
-SCALES = ("", LIKERT, FREE_TEXT)
+REQUIRED = ("name", "order", "user", "positive", "negative")
+LABELS = "labels"
+"how a file says that an answer is one of the two labels, where an audit's templates have another scale"
+SCALES = {LABELS: "", LIKERT: LIKERT, FREE_TEXT: FREE_TEXT}
+YES_NO = {"yes": 1, "no": 0}
+COLUMNS = (
+    *("audit", "family", "name", "order", "language", "address", "chat", "scale"),
+    *("system", "user", "positive", "negative"),
+)
 
 
 def read_templates(path: Path, findings: Findings) -> tuple[Template, ...]:
@@ -22,23 +30,45 @@ def read_templates(path: Path, findings: Findings) -> tuple[Template, ...]:
     rows = read_rows(
         path,
         findings,
-        required=("name", "order", "user", "positive", "negative"),
-        optional=("address", "system", "family", "language", "audit", "scale"),
+        required=REQUIRED,
+        optional=tuple(column for column in COLUMNS if column not in REQUIRED),
+        guarded=True,
     )
     seen: dict[Hashable, int] = {}
     return tuple(
         template
         for row in rows
         for template in [_template(row, findings)]
-        if is_new(seen, (template.audit, template.family, template.name, row.get("order")), row, "order", findings)
+        if is_new(seen, _key(template, row), row, "order", findings)
     )
+
+
+def template_rows(templates: Iterable[Template]) -> list[tuple[str, ...]]:
+    """Return the rows of `COLUMNS`: everything that a template is, so that it is read back as it was."""
+    return [
+        (
+            *(t.audit, t.family, t.name, t.order, t.language, t.address, "yes" if t.chat else "no"),
+            *(t.scale or LABELS, t.system or "", t.user, t.positive, t.negative),
+        )
+        for t in templates
+    ]
+
+
+def _key(template: Template, row: Row) -> Hashable:
+    """Return what a template is told by; its language only where it is not English."""
+    language = () if template.language == "en" else (template.language,)
+    return (template.audit, template.family, template.name, *language, row.get("order"))
 
 
 def _template(row: Row, findings: Findings) -> Template:
     _, inverted = choice(row, "order", findings, {"printed": 0, "swapped": 1})
     audit = _one_of(row, "audit", shipped_audits(), findings) or RELIABILITY
     family = row.get("family") or default_family(audit)
-    scale = _one_of(row, "scale", SCALES, findings) or (FREE_TEXT if audit == BIAS_SCORE else "")
+    said = _one_of(row, "scale", tuple(SCALES), findings)
+    scale = SCALES[said] if said else FREE_TEXT if audit == BIAS_SCORE else ""
+    chat = family != GENERATION
+    if row.get("chat"):
+        chat = bool(choice(row, "chat", findings, YES_NO)[1])
     _check_slots(row, findings)
     return Template(
         name=row.get("name"),
@@ -47,7 +77,7 @@ def _template(row: Row, findings: Findings) -> Template:
         positive=row.get("positive"),
         negative=row.get("negative"),
         system=row.cells.get("system") or None,
-        chat=family != GENERATION,
+        chat=chat,
         family=family,
         address=row.get("address") or "personal",
         language=row.get("language") or "en",
@@ -61,7 +91,7 @@ def _one_of(row: Row, column: str, known: tuple[str, ...], findings: Findings) -
     text = row.get(column)
     if not text or text in known:
         return text
-    findings.add(row.file, row.line, column, repr(text), "one of " + ", ".join(filter(None, known)))
+    findings.add(row.file, row.line, column, repr(text), "one of " + ", ".join(known))
     return ""
 
 

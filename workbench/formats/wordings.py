@@ -1,7 +1,8 @@
-"""Which columns of a file hold wordings, and who wrote them: the same names in every format of ours.
+"""Which columns of a file hold wordings, and what others say of them: the same names in every format of ours.
 
-`original`, `paraphrase_1`, `paraphrase_2`, `negation`, `opposite`, `reformulation`, `reformulation_1`,
-`political_opposite`, `political_opposite_1`, …; `author.COLUMN` names the author of that column's wording.
+`original`, `question`, `paraphrase_1`, `paraphrase_2`, `negation`, `opposite`, `reformulation`, `reformulation_1`,
+`political_opposite`, `political_opposite_1`, …; `author.COLUMN` names the author of that column's wording, and
+`relation.COLUMN` says how the stance on it should stand to the stance on the original.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from workbench.domain.statements import Dimension, Side, VariantId, VariantKind, variant_order
+from workbench.domain.statements import Dimension, Relation, Side, VariantId, VariantKind, variant_order
 from workbench.formats.tabular import Findings, Row, unknown
 
-AUTHOR = "author."
+AUTHOR, RELATION = "author.", "relation."
 SEVERAL = (VariantKind.PARAPHRASE, VariantKind.REFORMULATION, VariantKind.POLITICAL_OPPOSITE)
 "kinds of which a statement may have any number"
 UNNUMBERED = tuple(kind.value for kind in VariantKind if kind is not VariantKind.PARAPHRASE)
@@ -45,17 +46,62 @@ def wording_columns(header: Iterable[str], file: Path, findings: Findings) -> di
     return dict(sorted(found.items(), key=lambda item: variant_order(item[0])))
 
 
-def check_author_columns(header: Iterable[str], wordings: Sequence[str], file: Path, findings: Findings) -> None:
-    """Note authors of wordings that the file does not have."""
+def check_columns_about(
+    prefix: str, header: Iterable[str], wordings: Sequence[str], file: Path, findings: Findings
+) -> None:
+    """Note columns about (`author.`, `relation.`) wordings that the file does not have."""
     for column in header:
-        if column.startswith(AUTHOR) and column.removeprefix(AUTHOR) not in wordings:
-            findings.add(file, 1, column, *unknown("wording", column.removeprefix(AUTHOR), tuple(wordings)))
+        if column.startswith(prefix) and column.removeprefix(prefix) not in wordings:
+            findings.add(file, 1, column, *unknown("wording", column.removeprefix(prefix), tuple(wordings)))
 
 
 def authors(row: Row, columns: Mapping[VariantId, str]) -> dict[VariantId, str]:
     """Return who wrote single wordings of a row; the others are by the row's `author`."""
     named = {variant: row.get(AUTHOR + column) for variant, column in columns.items()}
     return {variant: author for variant, author in named.items() if author}
+
+
+def relations(row: Row, columns: Mapping[VariantId, str], findings: Findings) -> dict[VariantId, Relation]:
+    """Return what is expected of single wordings of a row, where that differs from what is expected of their kind."""
+    found = {}
+    for variant, column in columns.items():
+        word = _one_of(row, RELATION + column, allowed_relations(variant), findings)
+        if word and Relation(word) is not variant.relation:
+            found[variant] = Relation(word)
+    return found
+
+
+def allowed_relations(variant: VariantId) -> tuple[str, ...]:
+    """Return what may be expected of a wording: an original is what the others are compared with."""
+    return (Relation.SAME.value,) if variant.kind is VariantKind.ORIGINAL else tuple(r.value for r in Relation)
+
+
+def tags_of(cell: str) -> tuple[str, ...]:
+    r"""Return the tags of a cell: separated by `;`, where `\;` is a semicolon and `\\` a backslash of a tag.
+
+    Examples
+    --------
+    >>> tags_of(r"pilot; climate \; energy;")
+    ('pilot', 'climate ; energy')
+    """
+    parts = [""]
+    for piece in re.findall(r"\\[\\;]|.", cell, re.DOTALL):
+        if piece == ";":
+            parts.append("")
+        else:
+            parts[-1] += piece[-1]
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def tag_cell(tags: Iterable[str]) -> str:
+    r"""Return the cell of tags.
+
+    Examples
+    --------
+    >>> print(tag_cell(["pilot", "climate ; energy"]))
+    pilot; climate \; energy
+    """
+    return "; ".join(re.sub(r"([\\;])", r"\\\1", tag) for tag in tags)
 
 
 def dimension(row: Row, column: str, findings: Findings) -> Dimension | None:

@@ -15,12 +15,16 @@ from stores.jobs import Job
 from stores.store import Store
 from workbench import pipeline
 from workbench.domain.designs import Design
-from workbench.errors import JobError
+from workbench.errors import JobError, UsageError
+from workbench.pipeline.checking import CHECK, CheckPlan, CheckSpec, plan_check
 from workbench.pipeline.classifying import ClassifySpec, plan_classifying
+from workbench.pipeline.drafting import DraftPlan, DraftSpec, plan_drafting
 from workbench.pipeline.training import TrainPlan, TrainSpec, plan_training
 
 SAMPLE, TRAIN, CLASSIFY = "sample", "train", "classify"
 "kinds of jobs: ask a model, train a classifier, let a classifier read answers"
+DRAFT = "draft"
+"let a model draft wordings"
 
 
 def create(store: Store, design: Design, plan: pipeline.Plan | None = None) -> int:
@@ -50,6 +54,26 @@ def create_classifying(store: Store, spec: ClassifySpec) -> int:
     """Queue a job in which a classifier reads what it has not read, and return its number."""
     _, total, _ = plan_classifying(store, spec)
     return _queue(store, CLASSIFY, spec.as_json(), total)
+
+
+def create_drafting(store: Store, spec: DraftSpec, plan: DraftPlan | None = None) -> int:
+    """Queue a job in which a model drafts wordings, and return its number.
+
+    Raises UsageError where there is nothing to draft for, or all of it was asked before.
+    """
+    plan = plan or plan_drafting(store, spec)
+    if not plan.needed:
+        raise UsageError("all of this was asked before; another seed asks for other drafts")
+    return _queue(store, DRAFT, plan.spec.as_json(), len(plan.calls))
+
+
+def create_checking(store: Store, spec: CheckSpec, plan: CheckPlan | None = None) -> int:
+    """Queue a job in which models embed and judge wordings, and return its number.
+
+    Raises UsageError where there is nothing to check.
+    """
+    plan = plan or plan_check(store, spec)
+    return _queue(store, CHECK, plan.spec.as_json(), plan.total)
 
 
 def _queue(store: Store, kind: str, spec: Mapping[str, object], total: int) -> int:
@@ -97,6 +121,20 @@ def start_training(store: Store, spec: TrainSpec, plan: TrainPlan | None = None)
 def start_classifying(store: Store, spec: ClassifySpec) -> int:
     """Queue a classification job and start its worker; return the job's number."""
     job_id = create_classifying(store, spec)
+    spawn(store.path, job_id)
+    return job_id
+
+
+def start_drafting(store: Store, spec: DraftSpec, plan: DraftPlan | None = None) -> int:
+    """Queue a drafting job and start its worker; return the job's number."""
+    job_id = create_drafting(store, spec, plan)
+    spawn(store.path, job_id)
+    return job_id
+
+
+def start_checking(store: Store, spec: CheckSpec, plan: CheckPlan | None = None) -> int:
+    """Queue a job that checks wordings and start its worker; return the job's number."""
+    job_id = create_checking(store, spec, plan)
     spawn(store.path, job_id)
     return job_id
 

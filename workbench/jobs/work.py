@@ -13,8 +13,10 @@ from stores.store import Store
 from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.inference.load import load
-from workbench.jobs.launch import CLASSIFY, SAMPLE, TRAIN
+from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
+from workbench.pipeline.checking import CHECK, CheckSpec, check_report, plan_check, run_check
 from workbench.pipeline.classifying import ClassifySpec, plan_classifying, run_classifying
+from workbench.pipeline.drafting import DraftSpec, outcome, plan_drafting, run_drafting
 from workbench.pipeline.training import TrainSpec, plan_training, run_training
 
 if TYPE_CHECKING:
@@ -107,6 +109,47 @@ def classify(task: Task) -> Ended:
     return ("done", held) if done >= total else ("cancelled", f"stopped on request; {held}. Resume reads the rest.")
 
 
+def draft(task: Task) -> Ended:
+    """Let a model draft wordings; they wait for a person."""
+    store, job = task.store, task.job
+    spec = DraftSpec.from_json(job.spec)
+    task.say(f"job {job.id}, attempt {job.attempts}: loading {spec.model}")
+    store.jobs.beat(job.id, f"loading {spec.model}")
+    model = load(spec.model)
+    try:
+        plan = plan_drafting(store, spec, card=model.card)
+        store.jobs.plan(job.id, len(plan.calls))
+        store.jobs.beat(job.id, "drafting")
+        task.say(f"model {model.card}\n{plan.describe()}")
+        progress = run_drafting(store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop)
+    finally:
+        model.close()
+    held = f"{progress.done:,} of {progress.total:,} prompts are answered"
+    if progress.failed:
+        why = f" ({progress.reason})" if progress.reason else ""
+        return "failed", f"{progress.failed:,} prompts failed{why}; {held}. Resume asks the failed ones again."
+    if progress.done < progress.total:
+        return "cancelled", f"stopped on request; {held}. Resume asks the rest."
+    return "done", outcome(store.drafts.of_job(job.id))
+
+
+def check(task: Task) -> Ended:
+    """Let models say how near wordings are to their originals, and what follows from what."""
+    store, job = task.store, task.job
+    spec = CheckSpec.from_json(job.spec)
+    plan = plan_check(store, spec)
+    store.jobs.plan(job.id, plan.total)
+    store.jobs.report(job.id, plan.done, "{}", f"loading {spec.encoder or spec.nli}")
+    task.say(f"job {job.id}, attempt {job.attempts}\n{plan.describe()}")
+    done, total = run_check(store, spec, job=job.id, should_stop=task.stop)
+    held = f"{done:,} of {total:,} texts and pairs are stored"
+    if done < total:
+        return "cancelled", f"stopped on request; {held}. Resume computes the rest."
+    counts = check_report(store, spec.instrument).counts
+    found = ", ".join(f"{n:,} {severity}s" for severity, n in counts.items())
+    return "done", f"{held}; findings not waived: {found}"
+
+
 def _said(progress: TrainProgress) -> dict[str, float]:
     """Return what a report of a training says; what it does not say stays as it was."""
     said = {
@@ -120,4 +163,10 @@ def _said(progress: TrainProgress) -> dict[str, float]:
     return {name: value for name, value in said.items() if value is not None}
 
 
-WORK: Mapping[str, Callable[[Task], Ended]] = {SAMPLE: sample, TRAIN: train, CLASSIFY: classify}
+WORK: Mapping[str, Callable[[Task], Ended]] = {
+    SAMPLE: sample,
+    TRAIN: train,
+    CLASSIFY: classify,
+    DRAFT: draft,
+    CHECK: check,
+}

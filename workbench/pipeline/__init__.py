@@ -4,8 +4,10 @@ and the worker have in common. It names no audit where the registry can.
 
 from workbench.pipeline.asking import Plan, Progress, collect, derived_seed, plan
 from workbench.pipeline.bias import BiasChoice, BiasJudged, bias
+from workbench.pipeline.consistency import ConsistencyChoice, ConsistencyJudged, consistency
 from workbench.pipeline.judging import counts, find_run
 from workbench.pipeline.labels import agreement
+from workbench.pipeline.pilot import PilotChoice, PilotJudged, pilot
 from workbench.pipeline.reading import label_reader, read, template_reader
 from workbench.pipeline.sides import sides
 from workbench.pipeline.training import evaluation
@@ -13,16 +15,22 @@ from workbench.pipeline.training import evaluation
 __all__ = [
     "BiasChoice",
     "BiasJudged",
+    "ConsistencyChoice",
+    "ConsistencyJudged",
+    "PilotChoice",
+    "PilotJudged",
     "Plan",
     "Progress",
     "agreement",
     "bias",
     "collect",
+    "consistency",
     "counts",
     "derived_seed",
     "evaluation",
     "find_run",
     "label_reader",
+    "pilot",
     "plan",
     "read",
     "sides",

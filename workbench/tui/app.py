@@ -6,7 +6,7 @@ It paints first. The store, numpy and the pipeline are imported by the workers t
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -21,6 +21,12 @@ from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.home import HomeScreen
 from workbench.tui.screens.jobs import JobsScreen
 from workbench.tui.screens.statements import StatementsScreen
+
+if TYPE_CHECKING:
+    from workbench.annotation.survey import Design
+
+    SurveyStart = tuple[str, Design, str | None]
+    "(instrument, what is asked, respondent)"
 
 
 def audit_screen() -> Screen[None]:
@@ -44,6 +50,13 @@ def results_screen() -> Screen[None]:
     return ResultsScreen()
 
 
+def consistency_screen() -> Screen[None]:
+    """Return the results of the reliability audit, imported when they are first shown."""
+    from workbench.tui.screens.consistency import ConsistencyScreen
+
+    return ConsistencyScreen()
+
+
 class WorkbenchApp(App[int]):
     """The workbench on one store."""
 
@@ -57,6 +70,7 @@ class WorkbenchApp(App[int]):
         "audit": audit_screen,
         "annotate": queues_screen,
         "results": results_screen,
+        "consistency": consistency_screen,
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "go('home')", "Home", show=False, tooltip="Go to Home"),
@@ -65,6 +79,9 @@ class WorkbenchApp(App[int]):
         Binding("4", "go('audit')", "Audit", show=False, tooltip="Go to Audit: the verdicts"),
         Binding("5", "go('annotate')", "Annotate", show=False, tooltip="Go to Annotate: queues, labels, adjudication"),
         Binding("6", "go('results')", "Results", show=False, tooltip="Go to Results: the left/right bias"),
+        Binding(
+            "7", "go('consistency')", "Consistency", show=False, tooltip="Go to Results: leaning, policy issues"
+        ),
         Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
         Binding("escape", "back", "Back", show=False),
         Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain the numbers and columns here"),
@@ -74,19 +91,29 @@ class WorkbenchApp(App[int]):
     ]
 
     def __init__(
-        self, store_path: Path, start: str = "home", annotator: str | None = None, queue: str | None = None
+        self,
+        store_path: Path,
+        start: str = "home",
+        annotator: str | None = None,
+        queue: str | None = None,
+        survey: SurveyStart | None = None,
     ) -> None:
         super().__init__()
         self.store_path = Path(store_path)
         self.annotator = annotator
         "who sits here: asked for when it is first needed"
         self._queue = queue
+        self._survey = survey
         self._start = start if start in self.MODES else "home"
 
     async def on_mount(self) -> None:
         await self.switch_mode(self._start)
         if self._queue is not None and self.annotator is not None:
             self.action_annotate(self._queue)
+        if self._survey is not None:
+            from workbench.tui.screens.survey import SurveyScreen
+
+            self.push_screen(SurveyScreen(*self._survey))
 
     def action_go(self, mode: str) -> None:
         """Show the screen of a mode."""
@@ -174,12 +201,18 @@ def goes_on(path: Path) -> list[str]:
     ]
 
 
-def run_app(path: Path, start: str = "home", annotator: str | None = None, queue: str | None = None) -> int:
+def run_app(
+    path: Path,
+    start: str = "home",
+    annotator: str | None = None,
+    queue: str | None = None,
+    survey: SurveyStart | None = None,
+) -> int:
     """Run the terminal on a store until it is left; return the exit code.
 
-    With an annotator and a queue it begins with labelling.
+    With an annotator and a queue it begins with labelling, with a survey with answering.
     """
-    app = WorkbenchApp(path, start, annotator, queue)
+    app = WorkbenchApp(path, start, annotator, queue, survey)
     app.run()
     for line in goes_on(path):
         print(line)

@@ -227,7 +227,8 @@ class AuditScreen(StoreScreen):
         self._shown = tuple(line for line in judged.lines[self._filter.template] if self._filter.admits(line))
         self.query_one("#filters", Static).update(filter_line(judged, self._filter, len(self._shown)))
         notes = undefined_reasons(self._shown)
-        self.query_one("#footnotes", Static).update(footnotes(notes))
+        old = sum(line.ref in judged.outdated for line in self._shown)
+        self.query_one("#footnotes", Static).update(footnotes(notes, old))
         if not self._shown:
             self._say(NO_MATCH)
             return
@@ -236,7 +237,8 @@ class AuditScreen(StoreScreen):
 
     def _records(self, width: int) -> list[Record]:
         notes, refs = undefined_reasons(self._shown), self._ref_width()
-        return [item_record(line, width, notes, refs) for line in self._shown]
+        old = self._judged.outdated if self._judged else {}
+        return [item_record(line, width, notes, refs, old) for line in self._shown]
 
     def _columns(self, width: int) -> tuple[Column, ...]:
         return item_columns(width, self._ref_width())

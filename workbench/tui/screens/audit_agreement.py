@@ -15,23 +15,27 @@ from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from workbench.domain.statements import Relation
-from workbench.tui.format import estimate, visible
+from workbench.tui.format import decimals, estimate, visible
 from workbench.tui.screens.audit_format import name_of, two
 from workbench.tui.screens.audit_view import Judged
 from workbench.tui.screens.base import as_trouble
 from workbench.tui.screens.dialogs import TextScreen
 
 if TYPE_CHECKING:
+    from workbench.audits.human_bound import Bound
     from workbench.audits.reliability_agreement import AcrossTemplates, AgreementRow
+    from workbench.domain.verdicts import Estimate
     from workbench.stats.describe import MeanSd
 
 COMPUTING = "Computing the coefficients and their intervals …"
 NOTES = """κ is Cohen's, between the stance on the original and on the variant, over statements (Ceron et al. 2024, \
-section 6.2). On negation and opposite the stance should flip: raw, perfect consistency is -1.00; after flipping it \
-is 1.00. Intervals are seeded 95 % bootstraps over statements. n: pairs with a stance on both sides.
+section 6.2). On negation and opposite the stance should flip: raw, perfect consistency is -1.00 (nearer 0 where one \
+stance prevails); after flipping it is 1.00. Intervals are seeded 95 % bootstraps over statements. n: pairs with a \
+stance on both sides.
 
 Coin: fair flips, as many a prompt as the run has samples, through the same tests (section 6.1). People: respondents \
-who answered the same wordings, the upper bound for a model (section 6.1); mean (sd) over respondents."""
+who answered the same wordings, the upper bound for a model (section 6.1); mean (sd) over the n respondents whose κ is \
+defined, with a seeded 95 % bootstrap over respondents and, within each, over statements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +45,23 @@ class Agreement:
     rows: tuple[AgreementRow, ...]
     across: AcrossTemplates
     coin: tuple[AgreementRow, ...]
-    people: tuple[AgreementRow, ...]
+    people: tuple[Bound, ...]
     "empty where nobody was asked"
     respondents: int
 
 
 def compute(judged: Judged) -> Agreement:
     """Return the coefficients; takes a second or two."""
+    from workbench.audits.human_bound import relations_of, upper_bound
     from workbench.audits.reliability import judge, random_baseline
-    from workbench.audits.reliability_agreement import survey_agreement
     from workbench.stats.resampling import derive_rng
 
     report, survey = judged.report, judged.instrument.survey
     seed = report.options.seed
     coin = judge(random_baseline(report.counts, derive_rng(seed, "random baseline")), report.options)
-    people = survey_agreement(survey, derive_rng(seed, "survey", judged.instrument.name)) if survey else ()
+    relations = relations_of(judged.instrument.statements, judged.instrument.language)
+    rng = derive_rng(seed, "survey", judged.instrument.name)
+    people = upper_bound(survey, rng, report.options.resamples, relations)
     respondents = len({answer.respondent for answer in survey})
     return Agreement(report.agreement(), report.across_templates, coin.agreement(), people, respondents)
 
@@ -112,21 +118,30 @@ def agreement_lines(agreement: Agreement) -> Iterator[Content]:
 
 def _means(agreement: Agreement) -> Iterator[Content]:
     people = f"people ({agreement.respondents})" if agreement.people else ""
-    yield Content.styled("Mean κ (sd) over templates", "bold")
-    yield Content.styled(f"  {'':<22}{'model':<16}{'coin':<16}{people}", "$text-muted")
+    yield Content.styled("Mean κ (sd) over templates; people's over respondents, with its interval", "bold")
+    yield Content.styled(f"  {'':<17}{'model':<12}{'coin':<12}{people}", "$text-muted")
     coins = {row.name: row for row in agreement.coin}
     humans = {row.name: row for row in agreement.people}
     for row in agreement.rows:
-        trio = (row, coins.get(row.name), humans.get(row.name))
-        yield _mean_line(name_of(row.name), [each.raw_mean if each else None for each in trio])
+        coin, human = coins.get(row.name), humans.get(row.name)
+        means = [each.raw_mean if each else None for each in (row, coin)]
+        yield _mean_line(name_of(row.name), means, bound_words(human.raw_mean, human.raw) if human else "")
         if row.relation is Relation.FLIPPED:
-            yield _mean_line("  after flipping", [each.flipped_mean if each else None for each in trio])
-    why = {"model": agreement.rows, "coin": agreement.coin, "people": agreement.people}
-    for who, reasons in ((name, undefined_because(rows)) for name, rows in why.items()):
+            means = [each.flipped_mean if each else None for each in (row, coin)]
+            bound = bound_words(human.flipped_mean, human.flipped) if human else ""
+            yield _mean_line("  after flipping", means, bound)
+    why = {
+        "model": undefined_because(agreement.rows),
+        "coin": undefined_because(agreement.coin),
+        "people": tuple(dict.fromkeys(row.raw.undefined for row in agreement.people if row.raw.undefined)),
+    }
+    for who, reasons in why.items():
         if reasons:
             yield Content.styled(f"  undefined for {who}: {'; '.join(reasons)}", "$text-muted")
     if not agreement.people:
-        yield Content.styled("  The instrument has no survey: people's upper bound is not known.", "$text-muted")
+        yield Content.styled(
+            "  Nobody has answered the instrument: people's upper bound is not known (workbench survey).", "$text-muted"
+        )
 
 
 def undefined_because(rows: Sequence[AgreementRow]) -> tuple[str, ...]:
@@ -135,8 +150,14 @@ def undefined_because(rows: Sequence[AgreementRow]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.undefined for row in without for each in row.raw if each.undefined))
 
 
-def _mean_line(name: str, means: Sequence[MeanSd | None]) -> Content:
-    return Content(f"  {name:<22}" + "".join(f"{mean_words(mean):<16}" for mean in means).rstrip())
+def _mean_line(name: str, means: Sequence[MeanSd | None], bound: str) -> Content:
+    return Content((f"  {name:<17}" + "".join(f"{mean_words(mean):<12}" for mean in means) + bound).rstrip())
+
+
+def bound_words(mean: MeanSd, of: Estimate) -> str:
+    """Return `0.90 (.08) [.84, .96] n 6`; n is the respondents whose κ is defined."""
+    interval = "" if math.isnan(of.low) else f" [{decimals(of.low)}, {decimals(of.high)}]"
+    return f"{mean_words(mean)}{interval} n {of.n}" if of.defined else mean_words(mean)
 
 
 def mean_words(mean: MeanSd | None) -> str:

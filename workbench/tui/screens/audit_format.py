@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -80,17 +80,21 @@ def _test_width(test: str, wide: bool) -> int:
     return 6 if test == "template" else 10
 
 
+OLD = "°"
+"stands before a statement that was changed since it was asked"
+
+
 def ref_width(lines: Iterable[ItemLine]) -> int:
     """Return how wide the ids are, within reason."""
     return max(4, min(12, max((len(line.ref) for line in lines), default=4)))
 
 
-def item_record(line: ItemLine, width: int, notes: Sequence[str], refs: int) -> Record:
-    """Return a row of the table; `notes` are the reasons that footnotes explain."""
+def item_record(line: ItemLine, width: int, notes: Sequence[str], refs: int, old: Container[str] = ()) -> Record:
+    """Return a row of the table; `notes` are the reasons that footnotes explain, `old` the statements changed since."""
     wide = width >= WIDE
     tests = [outcome_cell(line.outcomes[test], words=wide, tally=wide) for test in COLUMNS if test != ALL]
     cells = (
-        Text(" ").append_text(literal(line.ref, refs)),
+        Text(OLD if line.ref in old else " ").append_text(literal(line.ref, refs)),
         literal(line.text, CELL_CHARACTERS),
         *tests,
         kappa_cell(line.kappa, notes, wide=wide),
@@ -136,9 +140,12 @@ def undefined_reasons(lines: Iterable[ItemLine]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line.kappa.undefined for line in lines if not line.kappa.defined))
 
 
-def footnotes(notes: Sequence[str]) -> str:
-    """Return `* κ undefined: all paired answers equal`."""
-    return "   ".join(f"{_sign(n)} κ undefined: {UNDEFINED_BECAUSE.get(note, note)}" for n, note in enumerate(notes))
+def footnotes(notes: Sequence[str], old: int = 0) -> str:
+    """Return `* κ undefined: all paired answers equal`, and what the mark of changed statements means."""
+    found = [f"{_sign(n)} κ undefined: {UNDEFINED_BECAUSE.get(note, note)}" for n, note in enumerate(notes)]
+    if old:
+        found.append(f"{OLD} {old:,} changed since: the text that was asked is judged; running again asks the new one")
+    return "   ".join(found)
 
 
 # ── what stands above it ────────────────────────────────────────────────────────────────────────────────────────────

@@ -14,7 +14,7 @@ from workbench.domain.verdicts import Verdict
 from workbench.tui.format import MARKS, WORDS, visible
 from workbench.tui.screens.audit_format import STANCE_MARKS, decides_cell, finding_line, issue_list
 from workbench.tui.screens.audit_view import ALL, Judged, findings
-from workbench.tui.screens.statement import marked
+from workbench.tui.screens.statement_format import marked
 from workbench.tui.widgets.leaning_bar import leaning_bar, leaning_scale
 from workbench.tui.widgets.record_table import Column, Record
 from workbench.tui.worddiff import word_diff
@@ -89,7 +89,9 @@ def statement_head(judged: Judged, ref: str, template: str) -> Content:
     """Say which statement it is, under which template, and how it fares."""
     line = next(line for line in judged.lines[template] if line.ref == ref)
     over = next(line for line in judged.lines[""] if line.ref == ref)
-    about = " · ".join(filter(None, (visible(line.country or ""), issue_list(line))))
+    versions = judged.outdated.get(ref)
+    since = f"version {versions[0]}, as it was asked; version {versions[1]} is current" if versions else ""
+    about = " · ".join(filter(None, (since, visible(line.country or ""), issue_list(line))))
     verdict = line.outcomes[ALL].verdict
     colour = {Verdict.PASS: "$text-success", Verdict.FAIL: "$text-error", Verdict.INSUFFICIENT: "$text-warning"}
     place = judged.templates.index(template) + 1

@@ -14,6 +14,7 @@ from workbench.domain.verdicts import Estimate, Verdict
 
 if TYPE_CHECKING:
     from stores.runs import Run
+    from stores.store import Store
     from workbench.audits.reliability import Options, Report
     from workbench.audits.reliability_rows import ItemRow, VariantRow
 
@@ -117,6 +118,8 @@ class Judged:
     "by template; under the empty name over all templates"
     probes: Mapping[tuple[str, str, str, str], int] = field(default_factory=dict)
     "(statement, variant, template, order) -> rowid of the probe"
+    outdated: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    "statements that were changed since: ref -> (version that was asked, current version)"
 
     @property
     def templates(self) -> tuple[str, ...]:
@@ -210,6 +213,13 @@ def same_run(a: Run, b: Run) -> bool:
     )  # fmt: skip
 
 
+def _same(store: Store, known: Judged, runs: tuple[Run, ...], run: Run, settings: Settings) -> bool:
+    """Return whether a judgement still holds: the same answers, rules and statements."""
+    if (known.runs, known.run, known.settings) != (runs, run, settings):
+        return False
+    return known.outdated == store.runs.outdated(run) and known.instrument == store.runs.instrument(run)
+
+
 def chosen(runs: Sequence[Run], wanted: Run | None) -> Run:
     """Return the run that is wanted where it is still there, else the newest."""
     return next((run for run in runs if wanted is not None and same_run(run, wanted)), runs[-1])
@@ -230,11 +240,11 @@ def load(path: Path, wanted: Run | None, settings: Settings, *, known: Judged | 
         if not runs:
             return None
         run = chosen(runs, wanted)
-        if known is not None and known.runs == runs and known.run == run and known.settings == settings:
+        if known is not None and _same(store, known, runs, run, settings):
             return known
         reader, card = pipeline.read(store, run, settings.reader)
         report = judge(pipeline.counts(store, run, reader), options)
-        instrument = store.runs.instrument(run)
+        instrument, outdated = store.runs.instrument(run), store.runs.outdated(run)
         probes = {
             (ref, str(VariantId.parse(f"{kind}-{n}" if n else kind)), template, "swapped" if inverted else "printed"): p
             for ref, kind, n, template, inverted, p, _ in store.runs.cells(run)
@@ -249,4 +259,5 @@ def load(path: Path, wanted: Run | None, settings: Settings, *, known: Judged | 
         report=report,
         lines=lines_of(report, instrument, run.language),
         probes=probes,
+        outdated=outdated,
     )

@@ -45,6 +45,7 @@ Bias         (right - left) / 2, -1 wholly left to +1 wholly right, with
 
 MODE_OF = {
     "instrument": "statements",
+    "statements": "statements",
     "job": "jobs",
     "jobs": "jobs",
     "verdicts": "audit",

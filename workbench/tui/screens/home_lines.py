@@ -131,9 +131,13 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
                 "i",
                 "import the shipped instrument veldania (a fictional country)",
                 style="bold $text-accent",
-                below=Content.styled("or one of your own: workbench import STORE --format csv FOLDER", "dim"),
+                below=Content.styled("s, then I: a new one · or workbench import STORE --format csv FOLDER", "dim"),
             ),
         )
+    if not any(summary.statements for summary in overview.instruments):
+        below = Content.styled("also from a question; a model drafts variants, people review them", "dim")
+        detail = "then n: write the first statement"
+        return ("statements:next", _line("Next step", "s", detail, style="bold $text-accent", below=below))
     if not overview.answers and not overview.jobs:
         below = Content.styled("a form shows what will be asked before anything starts", "dim")
         detail = "then n: ask a model"

@@ -1,4 +1,4 @@
-"""What a new job is to do: three kinds, each with what it needs, and why it cannot be started where it cannot."""
+"""What a new job is to do: four kinds, each with what it needs, and why it cannot be started where it cannot."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from workbench.tui.screens.base import as_trouble, store_path
 if TYPE_CHECKING:
     from stores.store import Store
 
-SAMPLE, TRAIN, CLASSIFY = "sample", "train", "classify"
+SAMPLE, TRAIN, CLASSIFY, DRAFT = "sample", "train", "classify", "draft"
 "kinds of jobs, as `workbench.jobs.launch` has them: it is not imported before it is needed"
 
 
@@ -49,6 +49,7 @@ class JobKindDialog(ModalScreen[str | None]):
         Binding("s", "choose('sample')", "Ask a model"),
         Binding("t", "choose('train')", "Train a classifier"),
         Binding("c", "choose('classify')", "Classify responses"),
+        Binding("d", "choose('draft')", "Draft wordings"),
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
         Binding("escape,q", "dismiss(None)", "Leave without starting"),
@@ -72,7 +73,7 @@ class JobKindDialog(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "New job"
-            dialog.border_subtitle = "s t c or Enter choose · Esc back"
+            dialog.border_subtitle = "s t c d or Enter choose · Esc back"
             yield OptionList(*_options({}), id="kinds", markup=False)
             yield Static(id="trouble", markup=False)
 
@@ -99,8 +100,8 @@ class JobKindDialog(ModalScreen[str | None]):
         self.action_choose(str(event.option.id))
 
     def action_choose(self, kind: str) -> None:
-        """Choose a kind, or say why it cannot be started. Asking a model has a form that says it itself."""
-        if kind == SAMPLE:
+        """Choose a kind, or say why it cannot be started. Forms that ask a model say it themselves."""
+        if kind in (SAMPLE, DRAFT):
             self.dismiss(kind)
         elif self._reasons is None:
             self._wanted = kind
@@ -148,6 +149,7 @@ def needs(means: Means) -> dict[str, str]:
     return {
         SAMPLE: plural(means.instruments, "instrument"),
         TRAIN: f"labelled responses: {means.training:,} for training, {means.test:,} for the test",
+        DRAFT: plural(means.instruments, "instrument"),
         CLASSIFY: f"{plural(means.classifiers, 'classifier')}, {means.answers:,} free-text answers",
     }
 
@@ -172,6 +174,7 @@ _KINDS = {
     SAMPLE: ("s", "Ask a model", "the prompts of an audit; answers are stored as they come"),
     TRAIN: ("t", "Train a classifier", "on people's labels; tested on labels kept from it"),
     CLASSIFY: ("c", "Classify responses", "a classifier reads the free-text answers"),
+    DRAFT: ("d", "Draft wordings", "a model proposes variants; a person accepts them"),
 }
 
 

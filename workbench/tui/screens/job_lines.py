@@ -9,13 +9,15 @@ from rich.text import Text
 from textual.content import Content
 
 from workbench.tui.format import bar, human_duration, job_mark, literal, percent, visible
-from workbench.tui.screens.job_kind_dialog import CLASSIFY, SAMPLE, TRAIN
+from workbench.tui.screens.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.tui.widgets.record_table import Record
 
 if TYPE_CHECKING:
     from stores.jobs import Job
 
-UNITS = {TRAIN: "steps", CLASSIFY: "responses"}
+CHECK = "check"
+"the kind of jobs that screens/checks.py starts; see `workbench.pipeline.checking`"
+UNITS = {TRAIN: "steps", CLASSIFY: "responses", CHECK: "texts", DRAFT: "prompts"}
 "what a job counts; every other kind counts answers"
 READ_BY_RULE = ("reliability", "statement_labels")
 "audits whose answers a rule reads as they arrive: only there is an answer readable or not"
@@ -37,6 +39,18 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
         "failed": "what was read is stored. R reads the rest; l shows the log",
         "cancelled": "R reads the rest",
     },
+    CHECK: {
+        "lost": "its worker is gone; what it computed is stored. R computes the rest",
+        "failed": "what was computed is stored. R computes the rest; l shows the log",
+        "cancelled": "R computes the rest",
+        "done": "2, then f shows what was found",
+    },
+    DRAFT: {
+        "lost": "its worker is gone; the drafts that came are stored. R asks the rest",
+        "failed": "the drafts that came are stored. R asks the rest; l shows the log",
+        "cancelled": "the drafts that came wait for review. R asks the rest",
+        "done": "2, then r reviews the drafts",
+    },
 }
 
 _AFTER_SAMPLING = {
@@ -57,6 +71,10 @@ def subject(job: Job) -> str:
         return f"{spec.get('name', '')} · {_config(job).get('base', '')}"
     if job.kind == CLASSIFY:
         return f"{spec.get('classifier', '')} · {spec.get('audit', '')}"
+    if job.kind == DRAFT:
+        return f"{spec.get('model', '')} · {_drafted_kinds(job)}"
+    if job.kind == CHECK:
+        return f"{spec.get('instrument', '')} · {_checkers(job)}"
     return " · ".join(str(spec[name]) for name in ("model", "audit") if spec.get(name)) or job.kind
 
 
@@ -85,9 +103,12 @@ def job_record(job: Job) -> Record:
 
 def job_details(job: Job) -> Content:
     """Return what is known about a job."""
-    what, progress = {TRAIN: (_training, _trained), CLASSIFY: (_classifying, _classified)}.get(
-        job.kind, (_sampling, _sampled)
-    )
+    what, progress = {
+        TRAIN: (_training, _trained),
+        CLASSIFY: (_classifying, _classified),
+        CHECK: (_checking, _checked),
+        DRAFT: (_drafting, _drafted),
+    }.get(job.kind, (_sampling, _sampled))
     parts = [
         Content.assemble((f"Job {job.id} ", "bold"), visible(f"{job.kind} · {what(job)}")),
         Content(visible(progress(job), lines=True)),
@@ -114,6 +135,8 @@ def stop_question(job: Job) -> str:
     stays = {
         TRAIN: f"It is at step {job.done:,} of {job.total:,}. The last checkpoint stays, and R goes on from there.",
         CLASSIFY: f"The {job.done:,} responses that are read stay read, and R reads the rest later.",
+        DRAFT: f"The drafts of {job.done:,} prompts that were answered stay, and R asks the rest later.",
+        CHECK: f"The {job.done:,} texts that are computed stay, and R computes the rest later.",
     }.get(job.kind, f"The {job.done:,} answers that are stored stay, and R asks for the rest later.")
     return f"Stop job {job.id} ({job.kind} {subject(job)})?\n\n{stays}"
 
@@ -189,6 +212,44 @@ def _classified(job: Job) -> str:
     answers = job.progress.get("answers", 0)
     read = f"{job.done:,} of {job.total:,} responses are read"
     return " · ".join([read, f"{answers:,.0f} in this attempt", *_going(job)]) if answers else read
+
+
+def _checking(job: Job) -> str:
+    languages = job.spec.get("languages")
+    spoken = f" in {', '.join(map(str, languages))}" if isinstance(languages, list) and languages else ""
+    return f"wordings of {job.spec.get('instrument', '')}{spoken} by {_checkers(job)}"
+
+
+def _checkers(job: Job) -> str:
+    """Return the models that a check asks."""
+    return " and ".join(str(job.spec[name]) for name in ("encoder", "nli") if job.spec.get(name))
+
+
+def _checked(job: Job) -> str:
+    made = job.progress.get("answers", 0)
+    held = f"{job.done:,} of {job.total:,} texts and pairs are stored"
+    return " · ".join([held, f"{made:,.0f} in this attempt", *_going(job)]) if made else held
+
+
+def _drafting(job: Job) -> str:
+    spec = job.spec
+    statements = spec.get("statements")
+    of = f"{len(statements):,} statements" if isinstance(statements, list) and statements else "all statements"
+    return f"{spec.get('model', '')} drafts {_drafted_kinds(job)} for {of} of {spec.get('instrument', '')}"
+
+
+def _drafted_kinds(job: Job) -> str:
+    prompts = job.spec.get("prompts")
+    kinds = [str(prompt.get("kind", "")) for prompt in prompts] if isinstance(prompts, list) else []
+    return ", ".join(kind.replace("_", " ") for kind in kinds)
+
+
+def _drafted(job: Job) -> str:
+    """Return how many lines came back in this attempt, and how many of them can be wordings."""
+    if not job.progress.get("answers"):
+        return f"{job.done:,} of {job.total:,} prompts are answered"
+    lines = f"{job.progress.get('drafts', 0):,.0f} drafts, {job.progress.get('unusable', 0):,.0f} unusable lines"
+    return " · ".join([f"{job.done:,} of {job.total:,} prompts are answered", *_going(job)]) + f"\n{lines} so far"
 
 
 def _going(job: Job) -> list[str]:

@@ -20,8 +20,9 @@ from workbench.tui.format import visible
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.classify_form import ClassifyForm
 from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
+from workbench.tui.screens.draft_form import DraftForm
 from workbench.tui.screens.job_form import JobForm
-from workbench.tui.screens.job_kind_dialog import CLASSIFY, SAMPLE, TRAIN, JobKindDialog
+from workbench.tui.screens.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN, JobKindDialog
 from workbench.tui.screens.job_lines import job_details, job_record, stop_question, unit
 from workbench.tui.screens.start_form import StartForm
 from workbench.tui.screens.train_form import TrainForm
@@ -34,14 +35,15 @@ REFRESH_S = 1.0
 IDLE_TICKS = 5
 LOG_LINES = 30
 
-FORMS: dict[str, type[StartForm]] = {SAMPLE: JobForm, TRAIN: TrainForm, CLASSIFY: ClassifyForm}
+FORMS: dict[str, type[StartForm]] = {SAMPLE: JobForm, TRAIN: TrainForm, CLASSIFY: ClassifyForm, DRAFT: DraftForm}
 
 NO_JOBS = """No jobs yet.
 
 n starts one: ask a model, train a classifier, or let one read. A form shows what it comes to before anything starts."""
 
 EXPLAIN = """kind        sample: a model is asked; train: a classifier learns from
-            people's labels; classify: a classifier reads answers
+            people's labels; classify: a classifier reads answers;
+            draft: a model proposes wordings
 state       queued: no worker has it yet; cancelled: stopped on request;
             lost: its worker is gone without a word. All but running
             and done can be resumed (R): only what is missing is done

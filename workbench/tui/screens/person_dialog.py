@@ -32,16 +32,24 @@ class PersonDialog(ModalScreen[str | None]):
     box = query_one("#person", Input)
     trouble = query_one("#trouble", Static)
 
-    def __init__(self, known: Sequence[str], current: str | None = None) -> None:
+    def __init__(
+        self,
+        known: Sequence[str],
+        current: str | None = None,
+        *,
+        note: str = "Your labels are kept under this name.",
+        what: str = "annotator",
+    ) -> None:
         super().__init__()
         self._known, self._current = tuple(known), current
+        self._note, self._what = note, what
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "Who are you?"
             dialog.border_subtitle = "Enter go on · Esc back"
             yield Input(self._current or "", placeholder="your name, the same each time", id="person", compact=True)
-            yield Static("Your labels are kept under this name.", id="trouble", markup=False)
+            yield Static(self._note, id="trouble", markup=False)
             if self._known:
                 names = (Option(Content(visible(name))) for name in self._known)
                 yield OptionList(*names, id="known", markup=False)
@@ -53,7 +61,7 @@ class PersonDialog(ModalScreen[str | None]):
     def take(self, event: Input.Submitted) -> None:
         """Take the name, or say why it cannot be one."""
         try:
-            self.dismiss(person_name(event.value))
+            self.dismiss(person_name(event.value, self._what))
         except UsageError as error:
             self.trouble.add_class("-wrong")
             self.trouble.update(Content("✗ " + visible(str(error))))

@@ -1,69 +1,63 @@
-"""Statements: the list of an instrument, a page at a time from the store, searched and filtered there."""
+"""Statements: the list of an instrument, and the place from which all of the workshop starts."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
+from textual.screen import Screen
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.tui.format import issue_sign, literal, visible
+from workbench.tui.format import visible
 from workbench.tui.screens.base import StoreScreen
+from workbench.tui.screens.editor_dialog import as_person
 from workbench.tui.screens.statement import StatementScreen
-from workbench.tui.widgets.record_table import Column, Record, RecordTable
+from workbench.tui.screens.statements_list import (
+    COLUMNS,
+    PAGE,
+    Page,
+    Query,
+    StatementTable,
+    empty_text,
+    filter_line,
+    position,
+    read_page,
+    read_refs,
+    record,
+)
+from workbench.tui.widgets.record_table import RecordTable
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from stores.instruments import StatementLine
+    from stores.store import Store
+    from workbench.pipeline.editing import Done
 
-PAGE = 200
 SEARCH_AFTER_S = 0.2
-CELL_CHARACTERS = 400
-"of a text that a list shows: wider than any terminal, and 100 kB of model text costs nothing"
 
-EXPLAIN = """w        wordings in this language: the original and its variants
+EXPLAIN = """●        marked (Space; * marks all that the filters leave). b and d
+         work on what is marked, or on the row under the cursor
+w        wordings in this language: the original and its variants
 l        languages that it stands in
 issues   + agreeing with the statement supports the policy issue,
          − agreeing opposes it. Issues that it is not related to are
          left out. (In terminals of 100 columns and more.)
 
 The list is read from the store a page at a time. Going past the last
-row brings the next page. / searches refs, topics and every wording,
-also those in other languages."""
+row brings the next page. / searches refs, topics, tags and every
+wording, also those in other languages.
 
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """What the list shows."""
-
-    instrument: str = ""
-    search: str = ""
-    issue: str = ""
-    country: str = ""
-    language: str = ""
-    offset: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What the store has for a query, and what one may filter by."""
-
-    query: Query
-    lines: tuple[StatementLine, ...]
-    total: int
-    instruments: tuple[str, ...]
-    issues: tuple[str, ...]
-    countries: tuple[str, ...]
-    languages: tuple[str, ...]
+An instrument is built here: n writes statements, d drafts variants and
+r reviews them, f lists what is odd, g labels policy issues and G shows
+how far people agree, y lets people answer, w writes the instrument out."""
 
 
 class StatementsScreen(StoreScreen):
@@ -73,16 +67,36 @@ class StatementsScreen(StoreScreen):
     PLACE = "statements"
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "search", "Find", key_display="/", tooltip="Find in refs, topics and all wordings"),
-        Binding("i", "cycle('issue')", "Issue", tooltip="Show one policy issue after another"),
-        Binding("c", "cycle('country')", "Country", tooltip="Show one country after another"),
-        Binding("l", "cycle('language')", "Language", tooltip="Show the next language"),
-        Binding("t", "cycle('instrument')", "Instrument", tooltip="Show the next instrument"),
+        Binding("n", "new", "New", tooltip="Write a new statement, also from a question"),
+        Binding("slash", "search", "Find", key_display="/", tooltip="Find in refs, topics, tags and all wordings"),
+        Binding("space", "mark", "Mark", key_display="Space", tooltip="Mark this statement, or unmark it"),
+        Binding("b", "bulk", "Change", tooltip="Change all marked statements: tags, fields, find and replace, archive"),
+        Binding("d", "draft", "Draft", tooltip="Let a model or a rule draft variants of the marked statements"),
+        Binding("r", "go('drafts.DraftsScreen')", "Review", show=False, tooltip="Review the drafts that wait"),
+        Binding("f", "go('checks.ChecksScreen')", "Findings", show=False, tooltip="List what is odd, and waive it"),
+        Binding("g", "go('issue_grid.IssueGridScreen')", "Issues", show=False, tooltip="Label policy issues"),
+        Binding("G", "go('issue_gold.IssueGoldScreen')", "Gold", show=False,
+                tooltip="Policy issues: agreement, gold labels, ties"),
+        Binding("y", "go('survey.SurveyScreen')", "Survey", show=False, tooltip="Answer the statements yourself"),
+        Binding("w", "go('export_form.ExportScreen')", "Export", show=False, tooltip="Write the instrument to files"),
+        Binding("D", "go('similar.SimilarScreen')", "Duplicates", show=False,
+                tooltip="Find statements that say nearly the same"),
+        Binding("A", "go('archived.ArchivedScreen')", "Archived", show=False,
+                tooltip="List archived statements, and bring them back"),
+        Binding("u", "undo", "Undo", show=False, tooltip="Undo your last change"),
+        Binding("I", "new_instrument", "New instrument", show=False, tooltip="Start a new instrument"),
+        Binding("asterisk", "mark_all", "Mark all", key_display="*", show=False,
+                tooltip="Mark all that search and filters leave, or unmark them"),
+        Binding("i", "cycle('issue')", "Issue", show=False, tooltip="Show one policy issue after another"),
+        Binding("c", "cycle('country')", "Country", show=False, tooltip="Show one country after another"),
+        Binding("T", "cycle('tag')", "Tag", show=False, tooltip="Show one tag after another"),
+        Binding("l", "cycle('language')", "Language", show=False, tooltip="Show the next language"),
+        Binding("t", "cycle('instrument')", "Instrument", show=False, tooltip="Show the next instrument"),
         Binding("x", "clear", "All", tooltip="Take away search and filters"),
         Binding("escape", "back", "Back", show=False, tooltip="Take away the search; without one, go home"),
-    ]
+    ]  # fmt: skip
 
-    table = query_one("#lines", RecordTable)
+    table = query_one("#lines", StatementTable)
     box = query_one("#search", Input)
     filters = query_one("#filters", Static)
 
@@ -93,27 +107,34 @@ class StatementsScreen(StoreScreen):
         page: Page
         at: int | None
 
+    @dataclass
+    class AllFound(Message):
+        """It is known what search and filters leave, on all pages."""
+
+        query: Query
+        refs: tuple[str, ...]
+
+    @dataclass
+    class Acted(Message):
+        """A change is in the store."""
+
+        done: Done
+
     def __init__(self) -> None:
         super().__init__()
         self._query = Query()
         self._page: Page | None = None
         self._pause: Timer | None = None
+        self._marks: dict[str, None] = {}
+        "refs, in the order in which they were marked; of this instrument"
+        self._wanted: str | None = None
+        "a ref that the cursor should go to once it is on the page"
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="filters", markup=False)
-        yield Input(placeholder="find in refs, topics and wordings · Enter to the list · Esc clears", id="search",
-                    compact=True)  # fmt: skip
-        yield RecordTable(
-            [
-                Column("ref", "id", 12),
-                Column("text", "statement", None),
-                Column("country", "land", 4, least=100),
-                Column("issues", "issues", 30, least=100),
-                Column("variants", "w", 2),
-                Column("languages", "l", 2),
-            ],
-            name="lines",
-        )
+        yield Input(placeholder="find in refs, topics, tags and wordings · Enter to the list · Esc clears",
+                    id="search", compact=True)  # fmt: skip
+        yield StatementTable(COLUMNS, name="lines")
         yield Static(id="empty", markup=False)
 
     def on_mount(self) -> None:
@@ -123,12 +144,17 @@ class StatementsScreen(StoreScreen):
         self.look(self._query)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        page = self._page
         if action == "clear":
-            return self._filtered(self._query)
-        if action == "cycle" and self._page is not None:
+            return self._query.filtered
+        if action == "cycle" and page is not None:
             name = str(parameters[0])
             least = 2 if name in ("language", "instrument") else 1
-            return len(self._choices(self._page, name)) >= least
+            return len(page.choices(name)) >= least
+        if action in ("bulk", "draft", "mark", "mark_all"):
+            return page is not None and bool(page.lines)
+        if action in ("go", "new", "undo"):
+            return page is not None and bool(page.instruments)
         return True
 
     @on(Found)
@@ -136,13 +162,38 @@ class StatementsScreen(StoreScreen):
         page = event.page
         if replace(page.query, instrument="") != replace(self._query, instrument=""):
             return
+        if page.query.instrument != self._query.instrument:
+            self._marks.clear()
         self._page, self._query = page, page.query
         self.trouble.hide()
-        self.table.show([_record(line) for line in page.lines], at=event.at)
-        self.title_bar.note = _position(page)
-        self.filters.update(_filters(page))
-        self._say_empty(page)
+        self._show_rows(page, event.at)
+        self.title_bar.note = position(page)
+        empty = self.query_one("#empty", Static)
+        empty.set_class(not page.lines, "-shown")
+        empty.update(empty_text(page) if not page.lines else "")
+        self.table.display = bool(page.lines)
+        if page.lines and not self.box.has_focus:
+            self.table.focus()
         self.refresh_bindings()
+
+    @on(AllFound)
+    def mark_found(self, event: AllFound) -> None:
+        """Mark all that is left by the filters; where all of it is marked, unmark it."""
+        if event.query != replace(self._query, offset=0):
+            return
+        if all(ref in self._marks for ref in event.refs):
+            for ref in event.refs:
+                del self._marks[ref]
+        else:
+            self._marks |= dict.fromkeys(event.refs)
+        self._show_marks()
+
+    @on(Acted)
+    def say_done(self, event: Acted) -> None:
+        self.notify(visible(event.done.sentence), markup=False)
+        if len(event.done.refs) == 1:
+            self._wanted = event.done.refs[0]
+        self.look(self._query)
 
     @on(Input.Changed, "#search")
     def search_soon(self, event: Input.Changed) -> None:
@@ -198,14 +249,14 @@ class StatementsScreen(StoreScreen):
     def action_clear(self) -> None:
         self.box.value = ""
         self.box.remove_class("-shown")
-        self.ask(search="", issue="", country="")
+        self.ask(search="", issue="", country="", tag="")
 
     def action_cycle(self, name: str) -> None:
         """Go to the next value of a filter; after the last one comes `all` where that makes sense."""
         if self._page is None:
             return
-        choices = list(self._choices(self._page, name))
-        if name in ("issue", "country"):
+        choices = list(self._page.choices(name))
+        if name in ("issue", "country", "tag"):
             choices.insert(0, "")
         if len(choices) < 2:
             return
@@ -213,7 +264,8 @@ class StatementsScreen(StoreScreen):
         at = choices.index(now) if now in choices else 0
         changes = {name: choices[(at + 1) % len(choices)]}
         if name == "instrument":
-            changes |= {"issue": "", "country": "", "language": ""}
+            changes |= {"issue": "", "country": "", "language": "", "tag": ""}
+            self._marks.clear()
         self.ask(**changes)
 
     def action_open(self) -> None:
@@ -221,33 +273,98 @@ class StatementsScreen(StoreScreen):
             screen = StatementScreen(self._query.instrument, ref, self._query.language, self.table.keys)
             self.app.push_screen(screen, self._come_back)
 
+    def action_mark(self) -> None:
+        """Mark the statement under the cursor, or unmark it, and go on to the next."""
+        if (ref := self.table.current) is not None:
+            if self._marks.pop(ref, 0) == 0:
+                self._marks[ref] = None
+            self._show_marks()
+            if self.table.cursor_row < self.table.row_count - 1:
+                self.table.show_row(self.table.cursor_row + 1)
+
+    def action_mark_all(self) -> None:
+        self.find_all(replace(self._query, offset=0))
+
+    def action_new(self) -> None:
+        from workbench.tui.screens.statement_form import StatementForm
+
+        if self._page is not None and self._page.instruments:
+            language = self._query.language or self._page.languages[0]
+            self.app.push_screen(StatementForm(self._query.instrument, language, self._page.total), self._formed)
+
+    def action_new_instrument(self) -> None:
+        from workbench.tui.screens.instrument_form import InstrumentForm
+
+        self.app.push_screen(InstrumentForm(), self._started)
+
+    def action_bulk(self) -> None:
+        from workbench.tui.screens.bulk_form import BulkForm
+
+        if refs := self.chosen:
+            self.app.push_screen(BulkForm(self._query.instrument, refs), self._formed)
+
+    def action_draft(self) -> None:
+        if refs := self.chosen:
+            self._show("draft_form.DraftForm", (self._query.instrument, refs), self._queued)
+
+    def action_go(self, screen: str) -> None:
+        """Show another screen about this instrument."""
+        self._show(screen, (self._query.instrument,), lambda _: None)
+
+    def action_undo(self) -> None:
+        from workbench.pipeline.editing import undo
+
+        instrument = self._query.instrument
+
+        def go(person: str) -> None:
+            self.carry_out(lambda store: undo(store, instrument, person))
+
+        as_person(self, instrument, go)
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """What is marked; where nothing is, the statement under the cursor."""
+        current = self.table.current
+        return tuple(self._marks) or ((current,) if current is not None else ())
+
+    def _show(self, name: str, arguments: tuple[object, ...], then: Callable[[Any], None]) -> None:
+        """Show a screen that is imported when it is first needed: `module.Class`."""
+        module, _, kind = name.partition(".")
+        screen: Screen[Any] = getattr(import_module(f"workbench.tui.screens.{module}"), kind)(*arguments)
+        self.app.push_screen(screen, then)
+
+    def _show_rows(self, page: Page, at: int | None) -> None:
+        self.table.show([record(line, marked=line.ref in self._marks) for line in page.lines], at=at)
+        self.filters.update(filter_line(page, len(self._marks)))
+        if self._wanted in self.table.keys:
+            self.table.show_row(self.table.keys.index(self._wanted))
+            self._wanted = None
+
+    def _show_marks(self) -> None:
+        if self._page is not None:
+            self._show_rows(self._page, None)
+
     def _come_back(self, ref: str | None) -> None:
         if ref in self.table.keys:
             self.table.show_row(self.table.keys.index(ref))
-
-    @staticmethod
-    def _choices(page: Page, name: str) -> tuple[str, ...]:
-        return {
-            "issue": page.issues,
-            "country": page.countries,
-            "language": page.languages,
-            "instrument": page.instruments,
-        }[name]
-
-    @staticmethod
-    def _filtered(query: Query) -> bool:
-        return bool(query.search or query.issue or query.country)
-
-    def _say_empty(self, page: Page) -> None:
-        empty = self.query_one("#empty", Static)
-        empty.set_class(not page.lines, "-shown")
-        self.table.display = bool(page.lines)
-        if not page.instruments:
-            empty.update("The store holds no instrument yet.\n\nh goes home: i there imports the shipped one.")
-        elif self._filtered(page.query):
-            empty.update("No statement matches.\n\nx takes search and filters away.")
         else:
-            empty.update("This instrument has no statements.")
+            self._wanted = ref
+
+    def _formed(self, done: Done | None) -> None:
+        if done is not None:
+            self.post_message(self.Acted(done))
+
+    def _started(self, done: Done | None) -> None:
+        """Show the instrument that was made."""
+        if done is not None:
+            self.notify(visible(done.sentence), markup=False)
+            self._marks.clear()
+            self._query = Query(instrument=done.refs[0])
+            self.look(self._query)
+
+    def _queued(self, job: int | None) -> None:
+        if job is not None:
+            self.notify(f"Job {job} drafts. r reviews what it brings; 3 shows how far it is.", markup=False)
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")
     def look(self, query: Query, at: int | None = None) -> None:
@@ -256,64 +373,13 @@ class StatementsScreen(StoreScreen):
         if not worker.is_cancelled:
             self.post_message(self.Found(page, at))
 
+    @work(thread=True, exclusive=True, exit_on_error=False, group="all")
+    def find_all(self, query: Query) -> None:
+        self.post_message(self.AllFound(query, read_refs(self.store_path, query)))
 
-def read_page(path: object, query: Query) -> Page:
-    """Read a page of the list, and what it may be filtered by."""
-    from pathlib import Path
+    @work(thread=True, exit_on_error=False, group="act")
+    def carry_out(self, act: Callable[[Store], Done]) -> None:
+        from stores.store import Store
 
-    from stores.store import Store
-
-    with Store.open(Path(str(path))) as store:
-        summaries = {summary.name: summary for summary in store.instruments.summaries()}
-        if not summaries:
-            return Page(query, (), 0, (), (), (), ())
-        name = query.instrument if query.instrument in summaries else next(iter(summaries))
-        query = replace(query, instrument=name, language=query.language)
-        chosen = {"search": query.search, "issue": query.issue, "country": query.country, "language": query.language}
-        lines = store.instruments.lines(name, **chosen, offset=query.offset, limit=PAGE)
-        main = summaries[name].language
-        others = tuple(language for language in summaries[name].languages if language != main)
-        return Page(
-            query=query,
-            lines=lines,
-            total=store.instruments.count(name, **chosen),
-            instruments=tuple(summaries),
-            issues=store.instruments.issues(name),
-            countries=store.instruments.countries(name),
-            languages=(main, *others),
-        )
-
-
-def _record(line: StatementLine) -> Record:
-    issues = "  ".join(issue_sign(issue, label) for issue, label in line.issues)
-    return (
-        line.ref,
-        (
-            literal(line.ref, 12),
-            literal(line.text, CELL_CHARACTERS),
-            literal(line.country or "", 4),
-            literal(issues, 60),
-            Text(str(line.variants), justify="right"),
-            Text(str(line.languages), justify="right"),
-        ),
-    )
-
-
-def _position(page: Page) -> str:
-    if not page.lines:
-        return "none"
-    first = page.query.offset + 1
-    return f"{first:,}–{first + len(page.lines) - 1:,} of {page.total:,}"
-
-
-def _filters(page: Page) -> Content:
-    query = page.query
-    language = query.language or (page.languages[0] if page.languages else "")
-    parts = [Content.styled(visible(query.instrument), "bold"), Content(visible(language))]
-    if query.country:
-        parts.append(Content.assemble("country ", (visible(query.country), "bold")))
-    if query.issue:
-        parts.append(Content.assemble("issue ", (visible(query.issue).replace("_", " "), "bold")))
-    if query.search:
-        parts.append(Content.assemble("find ", (visible(query.search), "bold underline")))
-    return Content(" · ").join(parts)
+        with Store.open(self.store_path) as store:
+            self.post_message(self.Acted(act(store)))

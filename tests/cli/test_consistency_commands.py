@@ -1,0 +1,234 @@
+"""`workbench consistency` and `workbench pilot` as a script sees them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stores.store import Store
+from workbench import pipeline
+from workbench.audits.consistency import FORMULAS, MEASURES
+from workbench.cli import main
+from workbench.errors import UnknownName, UsageError
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Run one command in this process."""
+    capsys.readouterr()
+    code = main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def data(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    code, out, err = run(capsys, *arguments, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+@pytest.fixture
+def demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    path = tmp_path / "demo.db"
+    assert run(capsys, "init", path, "--demo")[0] == 0
+    return path
+
+
+@pytest.fixture
+def asked(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """Two models that agree with everything that they can read: reliable where only sampling and paraphrase count."""
+    for name, agree in (("yes", 1.0), ("no", 0.0)):
+        (tmp_path / f"{name}.toml").write_text(f"agree = {agree}\nunreadable = 0.0\n", encoding="utf-8")
+        model = f"scripted:{tmp_path / name}.toml"
+        ask = ("--model", model, "--statements", 12, "--templates", 2, "--samples", 6, "--yes")
+        code, out, err = run(capsys, "run", demo, *ask)
+        assert code == 0, out + err
+    return demo
+
+
+LENIENT = ("--tests", "sampling,paraphrase")
+
+
+def models(store: Path) -> list[str]:
+    with Store.open(store) as opened:
+        return [run_.model for run_ in opened.runs.list("reliability")]
+
+
+def test_baselines_and_parties_need_no_answers(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = data(capsys, "consistency", demo, "--parties", "--formula", "all")
+    assert list(found["respondents"]) == ["always agree", "always disagree"]
+    agrees = found["respondents"]["always agree"]
+    assert [row["family"] for row in agrees["leaning"]["families"]] == ["left", "center", "right"]
+    assert all(0 < row["share"]["value"] < 1 for row in agrees["leaning"]["families"])
+    assert all(stance["value"]["value"] == 1.0 for stance in agrees["issues"]["tacl"])
+    assert set(found["parties"]["stances"]) == set(FORMULAS)
+    assert len(found["parties"]["stances"]["signed"]) == len(found["parties"]["matches"]["always agree"])
+
+
+def test_the_text_says_what_each_formula_measures(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "consistency", demo, "--formula", "all", "--parties", "--people")
+    assert code == 0
+    assert "No model has answered yet" in out
+    for sentence in MEASURES.values():
+        assert sentence in out
+    assert "measures agreeing, not supporting" in out
+    assert "vd/Lantern League" in out
+    assert not re.search(r"\bnan\b", out)
+
+
+def test_models_stand_beside_baselines_and_are_compared(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = models(asked)
+    found = data(capsys, "consistency", asked, *LENIENT, "--baselines", "--compare", first, second)
+    assert list(found["respondents"]) == [first, second, "always agree", "always disagree"]
+    assert {row["difference"]["n"] for row in found["compare"]["leaning"]} == {12}
+    said = [found["respondents"][name]["leaning"]["families"][0]["share"]["value"] for name in (first, second)]
+    assert found["compare"]["leaning"][0]["difference"]["value"] == pytest.approx(said[0] - said[1])
+    only = data(capsys, "consistency", asked, *LENIENT, "--model", first)
+    assert list(only["respondents"]) == [first]
+
+
+def test_a_view_counts_one_kind_of_match(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, _ = models(asked)
+    shares = {
+        view: [
+            row["share"]["value"]
+            for row in data(capsys, "consistency", asked, *LENIENT, "--model", first, "--view", view)["respondents"][
+                first
+            ]["leaning"]["families"]
+        ]
+        for view in ("all", "agree", "disagree")
+    }
+    assert [a + d for a, d in zip(shares["agree"], shares["disagree"], strict=True)] == pytest.approx(shares["all"])
+
+
+def test_a_number_leads_to_its_statements(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, _ = models(asked)
+    base = ("consistency", asked, *LENIENT, "--model", first)
+    found = data(capsys, *base, "--issue", "open_foreign_policy", "--party", "vd/Lantern League")
+    stance = found["respondents"][first]["issues"]["signed"][0]
+    behind = found["issue"][first]
+    assert len(behind) == stance["supporting"] + stance["opposing"] > 0
+    assert sum(row["supports"] - row["opposes"] for row in behind) == sum(
+        t[0] + t[1] - t[2] - t[3] for t in stance["tallies"]
+    )
+    assert len(found["party"][first]) == 12
+    code, out, _ = run(capsys, *base, "--issue", "open_foreign_policy", "--party", "vd/Lantern League")
+    assert code == 0
+    assert all(row["ref"] in out for row in behind)
+
+
+def test_methods_name_every_choice(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, _ = models(asked)
+    code, out, _ = run(capsys, "consistency", asked, *LENIENT, "--methods", "--seed", 7, "--resamples", 50)
+    assert code == 0
+    for told in (
+        first,
+        "sampling, paraphrase",
+        "0.45 and 0.55",
+        "50 bootstrap",
+        "seed 7",
+        "below 4 left",
+        "6 answers a",
+    ):
+        assert told in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--issue", "peace"), "no policy issue is named 'peace'"),
+        (("--party", "Larks"), "such as nl/SP"),
+        (("--party", "vd/Larks"), "no party is named vd/Larks"),
+        (("--compare", "a", "b"), "no respondent is named 'a'"),
+        (("--model", "nobody"), "no reliability answers by nobody"),
+        (("--instrument", "none"), "none"),
+        (("--seed", "-1"), "-1"),
+        (("--resamples", "-1"), "-1"),
+    ],
+)
+def test_what_is_not_there_is_said_before_any_table(
+    arguments: tuple[str, ...], message: str, demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, "consistency", demo, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_labels_of_people_are_not_those_of_the_source(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = data(capsys, "consistency", demo)
+    people = data(capsys, "consistency", demo, "--labels", "people")
+    assert gold["labelled_statements"] > 0
+    assert people["labelled_statements"] == 0
+    stance = people["respondents"]["always agree"]["issues"]["signed"][0]
+    assert stance["value"]["undefined"] == "no statement that was asked has a label of this issue"
+
+
+def test_the_pipeline_refuses_unknown_labels_and_an_empty_store(tmp_path: Path, demo: Path) -> None:
+    with Store.open(demo) as store, pytest.raises(UnknownName, match="gold, people"):
+        pipeline.consistency(store, pipeline.ConsistencyChoice(labels="mine"))  # type: ignore[arg-type]
+    with Store.open(tmp_path / "empty.db", create=True) as store, pytest.raises(UsageError, match="no instrument"):
+        pipeline.consistency(store)
+
+
+def test_two_samplings_of_one_model_are_two_respondents(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for temperature in (1, 0.5):
+        ask = ("--model", "scripted", "--statements", 3, "--templates", 1, "--samples", 3, "--temperature", temperature)
+        assert run(capsys, "run", demo, *ask, "--yes")[0] == 0
+    found = data(capsys, "consistency", demo)
+    names = sorted(found["respondents"])
+    assert len(names) == 2
+    assert all(name.startswith("scripted · T ") for name in names)
+
+
+PILOT = ("--model", "scripted", "--statements", 6, "--samples", 4, "--seed", 3)
+
+
+def test_a_pilot_draws_asks_and_ranks(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = data(capsys, "pilot", demo, *PILOT, "--dry-run")
+    assert plan["job"] is None
+    assert len(plan["statements"]) == 6
+    found = data(capsys, "pilot", demo, *PILOT, "--yes")
+    assert found["statements"] == plan["statements"]
+    assert found["job"] == 1
+    ranks = found["templates"]
+    assert [row["rank"] for row in ranks] == sorted(row["rank"] for row in ranks)
+    assert all(row["statements"] == 6 and row["readable"]["n"] > 0 for row in ranks)
+    assert sum(row["chosen"] for row in ranks if row["address"] == "personal") <= 3
+    assert [row["name"] for row in found["weaker_tests"]][-1] == "all"
+    again = data(capsys, "pilot", demo, *PILOT, "--yes")
+    assert again["job"] is None  # everything is stored
+    assert again["templates"] == ranks
+    more = ("--model", "scripted", "--statements", 12, "--templates", 1, "--samples", 4, "--yes")
+    assert run(capsys, "run", demo, *more)[0] == 0
+    assert data(capsys, "pilot", demo, "--rank", "--statements", 6, "--seed", 3)["templates"] == ranks
+    assert len(data(capsys, "pilot", demo, "--rank")["statements"]) >= 12
+
+
+def test_a_pilot_as_text_names_sample_ranking_and_weaker_tests(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "pilot", demo, *PILOT, "--yes")
+    assert code == 0, err
+    for told in ("drawn with seed 3", "Templates by the share", "Under weaker sets", "Distances between parties"):
+        assert told in out
+    assert not re.search(r"\bnan\b", out)
+
+
+def test_a_pilot_is_not_started_without_consent_or_a_model(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "pilot", demo, *PILOT)
+    assert (code, "--yes" in err) == (2, True)
+    code, _, err = run(capsys, "pilot", demo)
+    assert (code, "--model" in err) == (2, True)
+    code, _, err = run(capsys, "pilot", demo, "--rank")
+    assert (code, "no reliability answers" in err) == (2, True)
+    code, _, err = run(capsys, "pilot", demo, "--model", "scripted", "--statements", 0)
+    assert (code, "0 statements" in err) == (2, True)
+    assert data(capsys, "jobs", demo) == []
+
+
+def test_a_ranking_of_what_was_not_asked_is_refused(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "pilot", demo, *PILOT, "--yes")[0] == 0
+    code, _, err = run(capsys, "pilot", demo, "--rank", "--family", "generation")
+    assert code == 2
+    assert "generation" in err

@@ -1,0 +1,76 @@
+"""`workbench export`: files that import back, what was left out is said, nothing of anybody else's is touched."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stores.store import Store
+from workbench.cli import main
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    capsys.readouterr()
+    code = main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+@pytest.fixture
+def demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    path = tmp_path / "demo.db"
+    assert run(capsys, "init", path, "--demo")[0] == 0
+    return path
+
+
+def test_the_shipped_instrument_goes_out_and_into_a_new_store(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place, other = demo.parent / "out", demo.parent / "other.db"
+    code, out, _ = run(capsys, "export", demo, place)
+    assert code == 0
+    assert f"veldania: 56 statements as csv in {place}" in out
+    assert "Left out" not in out
+    command = out.splitlines()[-1].removeprefix("Import it: workbench ").replace("STORE", str(other)).split()
+    assert run(capsys, *command)[0] == 0
+    with Store.open(demo) as one, Store.open(other) as two:
+        assert one.instruments.get("veldania") == two.instruments.get("veldania")
+
+
+@pytest.mark.parametrize("format_", ["probvaa", "jsonl"])
+def test_other_formats_say_what_they_leave_out(demo: Path, capsys: pytest.CaptureFixture[str], format_: str) -> None:
+    code, out, _ = run(capsys, "export", demo, demo.parent / "out", "--format", format_)
+    assert code == 0
+    assert "Left out:\n- " in out
+    command = out.splitlines()[-1].removeprefix("Import it: workbench ").replace("STORE", str(demo.parent / "b.db"))
+    assert run(capsys, *command.split())[0] == 0
+
+
+def test_json_lists_files_and_what_is_left_out(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "export", demo, demo.parent / "out", "--format", "probvaa", "--json")
+    found = json.loads(out)
+    assert (found["instrument"], found["format"], found["left_alone"]) == ("veldania", "probvaa", [])
+    assert all(Path(name).is_file() for name in found["files"])
+    assert any("political opposite" in sentence for sentence in found["left_out"])
+
+
+def test_a_folder_that_holds_something_needs_force(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = demo.parent / "out"
+    place.mkdir()
+    (place / "mine.txt").write_text("mine")
+    code, _, err = run(capsys, "export", demo, place)
+    assert code == 2
+    assert "the folder holds mine.txt" in err
+    assert [path.name for path in place.iterdir()] == ["mine.txt"]
+    code, out, _ = run(capsys, "export", demo, place, "--force")
+    assert code == 0
+    assert "In the folder before, not touched:\n- mine.txt" in out
+    assert (place / "mine.txt").read_text() == "mine"
+
+
+def test_mistakes_of_the_request_are_answered_in_words(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "export", demo, demo)[0] == 2
+    code, _, err = run(capsys, "export", demo, demo.parent / "out", "--instrument", "gone")
+    assert code == 2
+    assert "There is: veldania" in err
+    assert not (demo.parent / "out").exists()

@@ -1,0 +1,207 @@
+"""The command of policy issues, as a script sees it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stores.store import Store
+from tests.cli.test_commands import data, run
+from tests.conftest import instrument, published
+
+LAW = "law_and_order"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Three statements, two issues of the source, nobody's labels."""
+    with Store.open(tmp_path / "audit.db", create=True) as store:
+        store.instruments.add(replace(instrument(), issue_labels=()))
+    return tmp_path / "audit.db"
+
+
+def labelled(capsys: pytest.CaptureFixture[str], path: Path) -> None:
+    """Let three people label: they tie on a-1, agree on a-2."""
+    for person, labels in {"ana": ("1", "-1"), "bea": ("0", "-1"), "caz": ("-1", "-1")}.items():
+        for ref, label in zip(("a-1", "a-2"), labels, strict=True):
+            code, _, err = run(capsys, "issues", path, "--label", ref, LAW, label, "--annotator", person)
+            assert (code, err) == (0, "")
+
+
+def test_the_overview_says_what_the_issues_mean_and_what_is_missing(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(capsys, "issues", path)
+    assert code == 0
+    assert "Law and order" in out
+    assert "Public safety and discipline come first" in out
+    assert "Nobody has labelled" in out
+    labelled(capsys, path)
+    found = data(capsys, "issues", path, "--json")
+    assert (found["statements"], found["ties"], found["outside"]) == (3, 1, 0)
+    assert [(a["annotator"], a["labels"], a["complete"]) for a in found["annotators"]] == [
+        ("ana", 2, 0),
+        ("bea", 2, 0),
+        ("caz", 2, 0),
+    ]
+    law = found["issues"][0]
+    assert (law["name"], law["gold"], law["given"]) == (LAW, [1, 0, 0], [4, 1, 1])
+    assert law["fleiss"]["n"] == 2
+    assert law["fleiss"]["value"] is not None
+    assert found["issues"][1]["fleiss"]["undefined"] == "fewer than two people labelled it"
+    code, out, _ = run(capsys, "issues", path)
+    assert "Ties to decide: 1" in out
+
+
+def test_a_label_is_changed_and_withdrawn(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def say(label: str) -> str:
+        code, out, _ = run(capsys, "issues", path, "--label", "a-1", LAW, label, "--annotator", "ana")
+        assert code == 0
+        return out.strip()
+
+    assert say("+1") == f"a-1 {LAW}: +1 (before: none)"
+    assert say("-1") == f"a-1 {LAW}: -1 (before: +1)"
+    assert say("-1") == f"a-1 {LAW}: -1"
+    assert say("none") == f"a-1 {LAW}: none (before: -1)"
+    with Store.open(path) as store:
+        assert store.issues.labels("small") == ()
+
+
+def test_ties_are_listed_without_names_and_decided(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labelled(capsys, path)
+    [tie] = data(capsys, "issues", path, "--ties", "--json")
+    assert (tie["ref"], tie["issue"], sorted(tie["labels"]), sorted(tie["labels"].values())) == (
+        "a-1",
+        LAW,
+        ["A", "B", "C"],
+        [-1, 0, 1],
+    )
+    _, out, _ = run(capsys, "issues", path, "--ties")
+    assert not any(name in out for name in ("ana", "bea", "caz"))
+    found = data(capsys, "issues", path, "--adjudicate", "a-1", LAW, "0", "--annotator", "nora", "--json")
+    assert found == {"ref": "a-1", "issue": LAW, "label": 0, "before": None}
+    assert data(capsys, "issues", path, "--ties", "--json") == []
+    assert data(capsys, "issues", path, "--gold", "--json") == {"a-1": {LAW: 0}, "a-2": {LAW: -1}}
+    run(capsys, "issues", path, "--adjudicate", "a-1", LAW, "none", "--annotator", "nora")
+    assert len(data(capsys, "issues", path, "--ties", "--json")) == 1
+
+
+def test_labels_go_to_a_file_and_into_another_store(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labelled(capsys, path)
+    run(capsys, "issues", path, "--adjudicate", "a-1", LAW, "1", "--annotator", "nora")
+    file, gold, other = tmp_path / "labels.csv", tmp_path / "gold.csv", tmp_path / "other.db"
+    assert data(capsys, "issues", path, "--export", file, "--json") == {"file": str(file), "labels": 7}
+    assert data(capsys, "issues", path, "--export", gold, "--gold", "--json")["labels"] == 2
+    assert gold.read_text() == f"ref,issue,annotator,label\na-1,{LAW},gold,1\na-2,{LAW},gold,-1\n"
+    code, _, err = run(capsys, "issues", path, "--export", file)
+    assert (code, "exists already" in err) == (2, True)
+    with Store.open(other, create=True) as store:
+        store.instruments.add(replace(instrument(), issue_labels=()))
+    assert data(capsys, "issues", other, "--import", file, "--json") == {
+        "added": 7, "changed": 0, "same": 0, "held": 0,
+    }  # fmt: skip
+    assert data(capsys, "issues", other, "--gold", "--json") == {"a-1": {LAW: 1}, "a-2": {LAW: -1}}
+    again = data(capsys, "issues", path, "--import", file, "--json")
+    assert again == {"added": 0, "changed": 0, "same": 7, "held": 0}
+
+
+def test_a_file_of_labels_is_read_whole_or_refused_with_every_fault(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text(f"ref,issue,annotator,label\na-1,{LAW},ana,1\nz-9,{LAW},ana,1\na-1,cats,ana,2\n")
+    code, _, err = run(capsys, "issues", path, "--import", file)
+    assert code == 1
+    assert "line 3" in err
+    assert "'z-9'" in err
+    assert "'cats'" in err
+    assert "Nothing was imported" in err
+    for text, said in (
+        ("ref,issue,annotator,label\n", "holds no labels"),
+        (f"ref,issue,annotator,label\na-1,{LAW},a\u200bb,1\n", "does not show"),
+    ):
+        file.write_text(text, encoding="utf-8")
+        code, _, err = run(capsys, "issues", path, "--import", file)
+        assert code != 0
+        assert said in err
+    code, _, err = run(capsys, "issues", path, "--import", tmp_path / "none.csv")
+    assert (code, "no such file" in err) == (2, True)
+    with Store.open(path) as store:
+        assert store.issues.labels("small") == ()
+
+
+def test_another_scheme_keeps_labels_and_says_so(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labelled(capsys, path)
+    file = tmp_path / "pets.toml"
+    file.write_text('name = "pets"\ntitle = "Pets"\n[[issue]]\nname = "cats"\ntitle = "Cats"\ndefinition = "More."\n')
+    found = data(capsys, "issues", path, "--scheme", file, "--json")
+    assert (found["added"], found["removed"], found["kept"]) == (["cats"], [LAW, "liberal_society"], 6)
+    assert data(capsys, "issues", path, "--json")["outside"] == 6
+    code, out, _ = run(capsys, "issues", path, "--scheme", "smartvote")
+    assert code == 0
+    assert "8 issues" in out
+    assert data(capsys, "issues", path, "--gold", "--json") == {"a-2": {LAW: -1}}
+
+
+def test_a_scheme_with_duplicate_names_is_refused_and_nothing_changes(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "pets.toml"
+    one = '[[issue]]\nname = "{}"\ntitle = "{}"\ndefinition = "More."\n'
+    file.write_text('name = "pets"\ntitle = "Pets"\n' + one.format("cats", "Cats") + one.format("Cats", "Felines"))
+    code, _, err = run(capsys, "issues", path, "--scheme", file)
+    assert code == 1
+    assert "'Cats' again, like 'cats'" in err
+    assert [issue["name"] for issue in data(capsys, "issues", path, "--json")["issues"]] == [LAW, "liberal_society"]
+    code, _, err = run(capsys, "issues", path, "--scheme", "other")
+    assert (code, "smartvote" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--label", "a-1", LAW, "1"), "--annotator"),
+        (("--label", "a-1", LAW, "2", "--annotator", "ana"), "found the label '2'"),
+        (("--label", "z-9", LAW, "1", "--annotator", "ana"), "no statement 'z-9'"),
+        (("--label", "a-1", "cats", "1", "--annotator", "ana"), "found the issue 'cats'"),
+        (("--label", "a-1", LAW, "1", "--annotator", "gold"), "no annotator's name"),
+        (("--adjudicate", "z-9", LAW, "1", "--annotator", "ana"), "no statement 'z-9'"),
+        (("--ties", "--gold"), "cannot be combined"),
+        (("--gold", "--fewest", "0"), "--fewest 0"),
+        (("--instrument", "large"), "'large'"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_nothing_is_written(
+    path: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+) -> None:
+    code, _, err = run(capsys, "issues", path, *arguments)
+    assert code == 2
+    assert said in err
+    with Store.open(path) as store:
+        assert store.issues.labels("small") == ()
+
+
+def test_names_that_a_terminal_would_obey_are_shown_literally(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open(path) as store:
+        hostile = replace(instrument(), name="[bold]h", issues=("\x1b[31mred",), issue_labels=())
+        store.instruments.add(hostile)
+    code, out, _ = run(capsys, "issues", path, "--instrument", "[bold]h")
+    assert code == 0
+    assert "\x1b" not in out
+    assert "[bold]h" in out
+
+
+def test_the_published_gold_is_printed_as_it_was_imported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "vaa.db"
+    assert run(capsys, "import", path, "--format", "probvaa", published("probvaa"))[0] == 0
+    gold = json.loads(json.dumps(data(capsys, "issues", path, "--gold", "--json")))
+    assert sum(any(labels.values()) for labels in gold.values()) == 193, "Ceron et al. 2024, section 4.2"
+    _, out, _ = run(capsys, "issues", path, "--gold")
+    assert "Statements that bear on an issue: 193; labelled, and on none: 46." in out

@@ -1,0 +1,82 @@
+"""Names of served models: which endpoint they stand for, and which key that endpoint may see."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.errors import ModelError
+from workbench.inference.remote_address import endpoint_key, parse_address
+
+OWN = {"OPENAI_BASE_URL": "https://gateway.example/v1/", "OPENAI_API_KEY": "sk-1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "environ", "model", "url", "raw"),
+    [
+        ("openai:gpt-4o", {}, "gpt-4o", "https://api.openai.com/v1", False),
+        ("openai:gpt-4o", OWN, "gpt-4o", "https://gateway.example/v1", False),
+        ("openai:ft:gpt-4o:org::id", {}, "ft:gpt-4o:org::id", "https://api.openai.com/v1", False),
+        ("openai:a/b@http://gpu7:8000/v1/", OWN, "a/b", "http://gpu7:8000/v1", False),
+        ("openai:a@main@http://gpu7/v1", {}, "a@main", "http://gpu7/v1", False),
+        ("openai:/models/a@HTTPS://GPU7/V1#completions", {}, "/models/a", "https://gpu7/V1", True),
+        ("openai:a@http://[::1]:8000/v1", {}, "a", "http://[::1]:8000/v1", False),
+        ("openai:davinci-002#completions", {}, "davinci-002", "https://api.openai.com/v1", True),
+    ],
+)
+def test_a_name_stands_for_a_model_at_an_endpoint(
+    name: str, environ: dict[str, str], model: str, url: str, raw: bool
+) -> None:
+    address = parse_address(name, environ)
+    assert (address.name, address.model, address.url, address.raw) == (name, model, url, raw)
+
+
+@pytest.mark.parametrize(
+    ("name", "environ", "said"),
+    [
+        ("openai:", {}, "no model id"),
+        ("openai:@http://gpu7/v1", {}, "no model id"),
+        ("openai:two words", {}, "no model id"),
+        ("openai:a\x1b[31m@http://gpu7/v1", {}, "no model id"),
+        ("openai:a#chat", {}, "only `completions` is known"),
+        ("openai:a@http://", {}, "no http"),
+        ("openai:a@http://host:port/v1", {}, "no URL"),
+        ("openai:a@http://gpu7/v1/x y", {}, "no http"),
+        ("openai:a@http://user:hunter2@gpu7/v1", {}, "user name or password"),
+        ("openai:a@http://hunter2@gpu7/v1", {}, "user name or password"),
+        ("openai:a@https://gpu7/v1?api-key=hunter2", {}, "holds a query"),
+        ("openai:a@http://api.openai.com/v1", {}, "https only"),
+        ("openai:a", {"OPENAI_BASE_URL": "https://u:hunter2@gateway/v1"}, r"\$OPENAI_BASE_URL holds a user name"),
+        ("openai:a", {"OPENAI_BASE_URL": "gateway/v1"}, r"\$OPENAI_BASE_URL is no http"),
+    ],
+)
+def test_names_that_cannot_be_asked_or_stored_are_refused_without_their_secrets(
+    name: str, environ: dict[str, str], said: str
+) -> None:
+    with pytest.raises(ModelError, match=said) as error:
+        parse_address(name, environ)
+    assert "hunter2" not in str(error.value)
+    assert "\x1b" not in str(error.value)
+
+
+def test_an_endpoint_that_a_name_spells_out_does_not_get_the_key_of_another() -> None:
+    both = OWN | {"WORKBENCH_ENDPOINT_KEY": "other"}
+    assert endpoint_key(parse_address("openai:a", both), both) == "sk-1"
+    assert endpoint_key(parse_address("openai:a@http://gpu7/v1", both), both) == "other"
+    assert endpoint_key(parse_address("openai:a@http://gpu7/v1", OWN), OWN) is None
+    assert endpoint_key(parse_address("openai:a@https://gateway.example/v1", OWN), OWN) == "sk-1"
+    spelled = "openai:a@https://api.openai.com.evil.example/v1"
+    assert endpoint_key(parse_address(spelled, {"OPENAI_API_KEY": "sk-1"}), {"OPENAI_API_KEY": "sk-1"}) is None
+    assert not parse_address(spelled, {}).official
+
+
+@pytest.mark.parametrize("key", ["sk 1", "sk-\n1", "sk-ä", "“sk-1”"])
+def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(key: str) -> None:
+    with pytest.raises(ModelError, match=r"\$OPENAI_API_KEY holds") as error:
+        endpoint_key(parse_address("openai:a", {}), {"OPENAI_API_KEY": key})
+    assert key not in str(error.value)
+
+
+def test_this_machine_is_asked_directly() -> None:
+    here = ["http://localhost:1/v1", "http://127.0.0.1:1/v1", "http://[::1]/v1"]
+    assert all(parse_address(f"openai:a@{url}", {}).loopback for url in here)
+    assert not parse_address("openai:a@http://10.0.0.1/v1", {}).loopback

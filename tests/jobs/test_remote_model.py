@@ -1,0 +1,504 @@
+"""Served models over real HTTP: a server that makes every fault, and `transformers serve` with the embedded model."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from socket import create_server
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stores.store import Store
+from tests.jobs.faulty_server import FAULTS, Asked, FaultyServer, prompt_of, seeded_faults
+from tests.jobs.test_jobs import answers as stored_answers
+from tests.jobs.test_jobs import draws_agree_with_responses, ended, wait
+from workbench.domain.designs import Design
+from workbench.domain.prompts import Message, Prompt
+from workbench.domain.responses import Drawn, Request, Sampling
+from workbench.errors import BudgetSpent, ModelError
+from workbench.inference.embedded import locate
+from workbench.inference.load import load
+from workbench.inference.remote import RemoteModel, load_remote
+from workbench.inference.remote_budget import Budget, Spent
+from workbench.inference.remote_pace import Patience
+from workbench.jobs import launch
+
+HASTY = Patience(tries=12, long_tries=8, reply_s=1.0, first_wait_s=0.005, longest_wait_s=0.1)
+USUAL = Sampling(temperature=0.7, top_p=0.9, max_new_tokens=20)
+KEY = "sk-secret-0123456789"
+
+
+def chat(text: str) -> Prompt:
+    return Prompt((Message("system", "Output only the label."), Message("user", text)))
+
+
+def served(
+    server: FaultyServer,
+    *,
+    environ: dict[str, str] | None = None,
+    patience: Patience = HASTY,
+    budget: Budget | None = None,
+) -> RemoteModel:
+    return load_remote(server.name, environ=environ or {}, patience=patience, budget=budget)
+
+
+def requests(count: int, n: int = 3, text: str = "statement {}") -> list[Request]:
+    return [Request(chat(text.format(i)), n, seed=1000 + i) for i in range(count)]
+
+
+def texts(drawn: Drawn) -> list[str]:
+    return [text for text, count in drawn.answers for _ in range(count)]
+
+
+def take(found: list[Drawn], answers: Iterator[Drawn]) -> None:
+    """Keep answers as they come, so that those before an error are seen."""
+    for drawn in answers:
+        found.append(drawn)
+
+
+def collect(model: RemoteModel, wanted: list[Request], sampling: Sampling = USUAL) -> dict[int, Drawn]:
+    found: dict[int, Drawn] = {}
+    for drawn in model.generate(wanted, sampling):
+        assert drawn.request not in found, "a request came back twice"
+        found[drawn.request] = drawn
+    model.close()
+    return found
+
+
+def error_of(server: FaultyServer, count: int = 6, sampling: Sampling = USUAL, **options: Any) -> str:
+    """Return what people are told where a run cannot go on, and see that they are told soon."""
+    began = time.monotonic()
+    with pytest.raises(ModelError) as error:
+        collect(served(server, **options), requests(count), sampling)
+    assert time.monotonic() - began < 10
+    assert "\x1b" not in str(error.value)
+    return str(error.value)
+
+
+def test_under_every_fault_each_of_200_requests_is_answered_or_failed_with_a_reason_and_none_twice() -> None:
+    wanted = requests(196)
+    doomed = ("400", "null", "empty", "500")
+    wanted[50:50] = [Request(chat(f"always {fault}"), 3, 7) for fault in doomed]
+    with FaultyServer(seeded_faults(1, 0.35)) as server:
+        model = served(server)
+        found = collect(model, wanted)
+        assert sorted(found) == list(range(200))
+        kept = [text for drawn in found.values() for text in texts(drawn)]
+        assert len(kept) == len(set(kept)), "an answer was kept twice"
+        assert set(kept) <= set(server.delivered()), "an answer was kept that the server did not give"
+        for position, request in enumerate(wanted):
+            drawn = found[position]
+            assert len(texts(drawn)) + drawn.failed == 3
+            assert all(text.startswith(request.prompt.messages[-1].content + " ~") for text in texts(drawn))
+            if 50 <= position < 54:
+                assert drawn.failed == 3
+                assert drawn.reason
+            else:
+                assert drawn.failed == 0, drawn.reason
+        assert {call.fault for call in server.asked} >= set(FAULTS), "each fault was made at least once"
+        assert model.spent.requests == len(server.asked)
+        assert [name for name, _ in model.served_by] == ["parrot-1-2026 fp_1"]
+
+
+def test_the_server_hears_the_sampling_exactly_and_each_call_has_its_own_seed() -> None:
+    with FaultyServer() as server:
+        collect(served(server), requests(4), replace(USUAL, top_k=5))
+        bodies = [call.body for call in server.asked]
+    for body in bodies:
+        assert body["model"] == "parrot-1"
+        assert (body["temperature"], body["top_p"], body["max_tokens"], body["top_k"]) == (0.7, 0.9, 20, 5)
+        assert body["n"] == 3
+        assert body["messages"][0] == {"role": "system", "content": "Output only the label."}
+    assert len({body["seed"] for body in bodies}) == 4
+    assert all(0 <= body["seed"] < 2**31 for body in bodies)
+
+
+def test_a_server_that_answers_once_a_call_is_asked_as_often_as_needed_with_other_seeds() -> None:
+    with FaultyServer(lambda _call, _body: "only one") as server:
+        found = collect(served(server), requests(3, n=5))
+        assert all(len(set(texts(drawn))) == 5 for drawn in found.values())
+        assert len(server.asked) == 15, "no call's answer was thrown away"
+        seeds = [call.body["seed"] for call in server.asked]
+        assert len(set(seeds)) == 15, "a server that keeps to its seeds would repeat itself"
+
+
+@pytest.mark.parametrize("fault", ["no n", "no seed", "new limit"])
+def test_what_a_server_does_not_take_is_left_out_or_said_in_its_words(fault: str) -> None:
+    with FaultyServer(lambda _call, _body: fault) as server:
+        found = collect(served(server), requests(20, n=2))
+        assert all(drawn.failed == 0 and len(texts(drawn)) == 2 for drawn in found.values())
+        last = server.asked[-1].body
+        assert last.get("n", 1) == (1 if fault == "no n" else 2)
+        assert ("seed" in last) == (fault != "no seed")
+        assert last.get("max_completion_tokens") == (20 if fault == "new limit" else None)
+
+
+def test_a_statement_about_seeds_does_not_make_the_server_lose_its_own() -> None:
+    def fault(_call: int, body: dict[str, Any]) -> str:
+        return "400" if "always" in prompt_of(body) else ""
+
+    with FaultyServer(fault) as server:
+        wanted = [Request(chat("always 400: farmers own their seed"), 1, 1), *requests(8)]
+        found = collect(served(server), wanted)
+        assert found[0].failed == 1
+        assert all("seed" in call.body for call in server.asked)
+
+
+def test_more_calls_at_once_while_it_goes_well_and_fewer_when_the_server_objects() -> None:
+    with FaultyServer(lambda _call, _body: "slow") as server:
+        model = served(server, patience=replace(HASTY, concurrency=8))
+        collect(model, requests(120, n=1))
+        assert 4 < server.most_at_once <= 8
+    with FaultyServer() as server:
+        server.fault = lambda _call, _body: "429" if server.at_once > 3 else "slow"
+        found = collect(served(server, patience=replace(HASTY, tries=30)), requests(120, n=1))
+        assert not any(drawn.failed for drawn in found.values())
+        objected = sum(call.fault == "429" for call in server.asked)
+        assert 0 < objected < 60
+
+
+def test_no_call_is_made_before_the_time_that_the_server_names() -> None:
+    times: list[float] = []
+
+    def fault(call: int, _body: dict[str, Any]) -> str:
+        times.append(time.monotonic())
+        return "429" if call == 0 else ""
+
+    with FaultyServer(fault) as server:
+        collect(served(server, patience=replace(HASTY, concurrency=1)), requests(3, n=1))
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert gaps[0] >= 0.05, "Retry-After: 0.05"
+
+
+def test_closing_the_answers_ends_the_calls_at_once() -> None:
+    with FaultyServer(lambda call, _body: "" if call < 3 else "hang") as server:
+        model = served(server, patience=replace(HASTY, reply_s=30.0))
+        answers = model.generate(requests(100), USUAL)
+        next(answers)
+        began = time.monotonic()
+        answers.close()  # type: ignore[attr-defined]
+        model.close()
+        model.close()
+        assert time.monotonic() - began < 2
+        assert len(server.asked) < 30
+        assert model.spent.requests == len(server.asked), "calls that were cut off count as spent"
+
+
+def test_answers_that_were_given_up_leave_the_model_as_it_was() -> None:
+    with FaultyServer(lambda _call, _body: "slow") as server:
+        model = served(server)
+        for _ in range(12):
+            answers = model.generate(requests(30), USUAL)
+            next(answers)
+            answers.close()  # type: ignore[attr-defined]
+        assert len(collect(model, requests(30))) == 30
+
+
+def test_a_closed_model_can_be_asked_again() -> None:
+    with FaultyServer() as server:
+        model = served(server)
+        assert len(collect(model, requests(2))) == 2
+        assert len(collect(model, requests(2))) == 2
+
+
+@pytest.mark.parametrize(
+    ("budget", "said", "most"),
+    [
+        (Budget(max_requests=10), "10 requests", Spent(requests=10)),
+        (Budget(max_tokens=900), "900 tokens", Spent(requests=10**6, prompt_tokens=900)),
+        (Budget(max_cost=0.5, price_in=1000, price_out=2000), "cost of 0.5", Spent(requests=10**6, prompt_tokens=500)),
+    ],
+)
+def test_a_budget_ends_the_run_before_it_is_exceeded_and_keeps_what_was_answered(
+    budget: Budget, said: str, most: Spent
+) -> None:
+    with FaultyServer() as server:
+        model = served(server, budget=budget)
+        found: list[Drawn] = []
+        with pytest.raises(BudgetSpent, match=f"{said}.*resume"):
+            take(found, model.generate(requests(300), USUAL))
+        model.close()
+        assert 0 < len(found) < 300
+        assert all(len(texts(drawn)) == 3 for drawn in found)
+        assert len(found) == len(server.asked), "what was paid was kept"
+        assert model.spent.requests <= most.requests
+        assert not budget.exceeded(model.spent)
+        assert model.spent.prompt_tokens == 10 * len(found), "booked as the server counted"
+
+
+def test_calls_whose_cost_nobody_knows_are_booked_at_their_dearest() -> None:
+    with FaultyServer(lambda _call, _body: "half") as server:
+        model = served(server, patience=replace(HASTY, long_tries=2))
+        collect(model, requests(1))
+        assert model.spent.requests == 2
+        assert model.spent.answer_tokens == 2 * 3 * 20
+
+
+def test_a_missing_key_a_wrong_key_and_a_wrong_model_are_said_at_once() -> None:
+    with pytest.raises(ModelError, match=r"wants a key and \$OPENAI_API_KEY is not set"):
+        load_remote("openai:gpt-4o-mini", environ={})
+    with FaultyServer(lambda _call, _body: "401") as server:
+        assert "wants a key (401); set $WORKBENCH_ENDPOINT_KEY" in error_of(server)
+        said = error_of(server, environ={"WORKBENCH_ENDPOINT_KEY": KEY})
+        assert "refused the key of $WORKBENCH_ENDPOINT_KEY (401)" in said
+        assert len(server.asked) <= 8, "a refused key is not tried again"
+    with FaultyServer(lambda _call, _body: "404") as server:
+        assert "lists this model" in error_of(server)
+        with pytest.raises(ModelError, match="It serves: parrot-1"):
+            collect(load_remote(f"openai:other@{server.url}", environ={}), requests(3))
+
+
+def test_a_port_where_nothing_listens_is_said_at_once() -> None:
+    with create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    began = time.monotonic()
+    with pytest.raises(ModelError, match=f"nothing answers at http://127.0.0.1:{port}/v1.*Start the server"):
+        load(f"openai:parrot-1@http://127.0.0.1:{port}/v1")
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("no temperature", "does not take temperature as the sampling sets it"),
+        ("no credit", "no credit left"),
+        ("wait an hour", "asks to wait 3,600 s"),
+        ("redirect", "redirects elsewhere"),
+        ("400", "the last 4 requests had no answer at all.*answered with 400"),
+        ("500", "the last 4 requests had no answer at all.*answered with 500"),
+        ("hang", "nothing was answered for"),
+    ],
+)
+def test_what_no_other_call_would_mend_ends_the_run(fault: str, said: str) -> None:
+    quick = replace(HASTY, tries=3, long_tries=2, reply_s=0.2, concurrency=1 if fault == "hang" else 16)
+    with FaultyServer(lambda _call, _body: fault) as server:
+        found = error_of(server, count=60, patience=quick)
+        assert pytest.RaisesExc(ModelError, match=f"(?s){said}").matches(ModelError(found)), found
+        assert len(server.asked) < 60
+
+
+def test_a_server_that_dies_on_the_way_ends_the_run_after_what_was_answered() -> None:
+    with FaultyServer(lambda call, _body: "" if call < 20 else "500") as server:
+        model = served(server, patience=replace(HASTY, tries=3))
+        found: list[Drawn] = []
+        with pytest.raises(ModelError, match="no answer at all"):
+            take(found, model.generate(requests(100), USUAL))
+        model.close()
+        assert sum(len(texts(drawn)) for drawn in found) == len(server.delivered()) == 60
+        assert all(drawn.reason for drawn in found if drawn.failed)
+
+
+def test_a_prompt_that_no_request_can_carry_fails_with_a_reason_and_the_others_are_answered() -> None:
+    with FaultyServer() as server:
+        found = collect(served(server), [*requests(3), Request(chat("half a \ud800 character"), 2, 1)])
+    assert "half a character" in found[3].reason
+    assert [found[position].failed for position in range(4)] == [0, 0, 0, 2]
+
+
+def test_filtered_answers_are_kept_and_counted() -> None:
+    with FaultyServer(lambda _call, _body: "filtered") as server:
+        model = served(server)
+        (drawn,) = model.generate(requests(1, n=1), USUAL)
+        assert (len(texts(drawn)), drawn.failed, model.filtered) == (1, 0, 1)
+        model.close()
+
+
+def test_the_key_is_sent_and_is_nowhere_else(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-somebody")
+    monkeypatch.setenv("OPENAI_ADMIN_KEY", "sk-admin-of-somebody")
+    caplog.set_level("DEBUG")
+    with FaultyServer(lambda _call, body: "400" if "1" in prompt_of(body) else "") as server:
+        model = served(server, environ={"WORKBENCH_ENDPOINT_KEY": KEY, "OPENAI_API_KEY": "sk-of-the-official-one"})
+        found = collect(model, requests(3))
+        headers = [dict(call.headers) for call in server.calls]
+    assert all(header["authorization"] == f"Bearer {KEY}" for header in headers)
+    assert "of-somebody" not in str(headers)
+    assert "sk-of-the-official-one" not in str(headers), "a host that a name spells out is not sent that key"
+    assert found[1].failed == 3
+    shown = "".join(map(str, [found, model.card, model.address, model.budget, model.spent, caplog.text]))
+    assert KEY not in shown
+
+
+def test_the_card_says_what_the_server_says() -> None:
+    with FaultyServer() as server:
+        model = served(server)
+        card = model.card
+        assert (card.name, card.revision, card.backend) == (server.name, "parrot-1-weights", "openai")
+        assert (card.dtype, card.chat_format) == ("served", "served")
+        model.close()
+        assert served(server).card == card, "the same server is the same model when a job is resumed"
+        server.model = "something else"
+        other = load_remote(f"openai:parrot-1@{server.url}", environ={})
+        assert other.card.revision == "unknown"
+        other.close()
+
+
+def test_raw_prompts_and_base_models_go_to_completions() -> None:
+    raw = Prompt((Message("user", "Question: tax? Answer:"),), chat=False)
+    with FaultyServer() as server:
+        collect(served(server), [Request(raw, 2, 1), Request(chat("tax"), 2, 1)])
+        collect(load_remote(server.name + "#completions", environ={}), [Request(chat("tax"), 2, 1)])
+        paths = sorted((call.path, prompt_of(call.body)) for call in server.asked)
+    assert paths == [
+        ("/v1/chat/completions", "tax"),
+        ("/v1/completions", "Output only the label.\n\ntax"),
+        ("/v1/completions", "Question: tax? Answer:"),
+    ]
+
+
+def test_options_are_scored_from_first_tokens_and_from_echoed_prompts() -> None:
+    def respond(asked: Asked) -> dict[str, Any]:
+        if asked.path.endswith("/chat/completions"):
+            assert (asked.body["top_logprobs"], asked.body["max_tokens"], asked.body["temperature"]) == (20, 1, 1.0)
+            top = [{"token": "yes", "logprob": -0.5}, {"token": "no", "logprob": -1.5}]
+            logprobs: dict[str, Any] = {"content": [{"token": "yes", "logprob": -0.5, "top_logprobs": top}]}
+            return {"choices": [{"index": 0, "message": {"content": "yes"}, "logprobs": logprobs}]}
+        assert (asked.body["echo"], asked.body["max_tokens"]) == (True, 0)
+        tokens = ["<s>", "Tax", "?", *([" yes"] if asked.body["prompt"].endswith("yes") else [" no", "pe"])]
+        logs = [None, -9.0, -8.0, *([-0.25] if len(tokens) == 4 else [-1.0, -0.125])]
+        return {"choices": [{"index": 0, "text": "", "logprobs": {"tokens": tokens, "token_logprobs": logs}}]}
+
+    raw = Prompt((Message("user", "Tax?"),), chat=False)
+    with FaultyServer() as server:
+        server.respond = respond
+        model = served(server)
+        scores = model.score([chat("Tax?"), raw], [["no", "yes"], [" yes", " nope"]])
+        assert [list(row) for row in scores] == [[-1.5, -0.5], [-0.25, -1.125]]
+        with pytest.raises(ModelError, match="'perhaps' is not among the 2 likeliest first tokens"):
+            model.score([chat("Tax?")], [["yes", "perhaps"]])
+        with pytest.raises(ModelError, match="does not begin with a token of its own"):
+            model.score([raw], [["es"]])
+        with pytest.raises(ModelError, match="is empty"):
+            model.score([raw], [["", " yes"]])
+        model.close()
+
+
+def test_a_server_without_log_probabilities_is_said_to_lack_them() -> None:
+    with FaultyServer() as server:
+        model = served(server)
+        with pytest.raises(ModelError, match=r"first token \(top_logprobs\), and the endpoint sends none"):
+            model.score([chat("Tax?")], [["yes", "no"]])
+        with pytest.raises(ModelError, match="echo"):
+            model.score([Prompt((Message("user", "Tax?"),), chat=False)], [[" yes", " no"]])
+        model.close()
+
+
+def test_a_whole_audit_runs_through_a_bad_server_in_a_worker_process_and_pays_nothing_twice(
+    filled: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_MAX_REQUESTS", "40")
+    faults = seeded_faults(5, 0.2, ("429", "500", "cut", "half", "null", "twice", "more", "one null"))
+    with FaultyServer(lambda call, body: faults(call, body) or "only one") as server:
+        design = Design("small", server.name, samples=3)
+        job = wait(filled, launch.start(filled, design), ended)
+        assert job.state == "failed"
+        assert "the budget of 40 requests" in job.message
+        assert len(server.asked) == 40
+        kept = stored_answers(filled)
+        assert 0 < kept < 216
+        monkeypatch.delenv("WORKBENCH_MAX_REQUESTS")
+        for _ in range(4):  # answers that failed in one attempt are asked again in the next
+            launch.resume(filled, job.id)
+            job = wait(filled, job.id, ended)
+            if job.state == "done":
+                break
+        assert (job.state, job.done, stored_answers(filled)) == ("done", 216, 216), job.message
+        assert draws_agree_with_responses(filled)
+        rows = filled.connection.execute("select t.body, r.count from response r join text t on t.id = r.text_id")
+        held = dict(rows.fetchall())
+        assert set(held.values()) == {1}, "each answer of this server is unique"
+        assert set(held) <= set(server.delivered())
+
+
+def test_a_job_with_a_wrong_key_fails_with_a_sentence(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKBENCH_ENDPOINT_KEY", KEY)
+    with FaultyServer(lambda _call, _body: "401") as server:
+        job = wait(filled, launch.start(filled, Design("small", server.name, samples=2)), ended)
+        log = launch.log_tail(filled.path, job.id, 100)
+    assert job.state == "failed"
+    assert "refused the key of $WORKBENCH_ENDPOINT_KEY" in job.message
+    assert "Traceback" not in log
+    assert KEY not in log + job.message
+
+
+STATEMENTS = ("Rents should be capped.", "The minimum wage should rise.")
+LABELS = 'Is the following statement more likely to be "favorable" or "detrimental"? Output only the label.'
+
+
+@pytest.fixture(scope="module")
+def transformers_serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The name of the embedded model behind `transformers serve`, in a process of its own."""
+    for package in ("fastapi", "uvicorn"):
+        if find_spec(package) is None:
+            pytest.skip(f"transformers serve needs {package}; pip install -c constraints.txt {package}")
+    folder = locate("smollm2").place
+    with create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    log = tmp_path_factory.mktemp("serve") / "log"
+    command = [str(Path(sys.executable).with_name("transformers")), "serve", folder, "--device", "cpu"]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, "--host", "127.0.0.1", "--port", str(port)],
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=os.environ | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"},
+        )
+    try:
+        _wait_until_healthy(process, port, log)
+        yield f"openai:{folder}@http://127.0.0.1:{port}/v1"
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def _wait_until_healthy(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5):
+                return
+        except OSError:
+            time.sleep(0.2)
+    raise AssertionError(f"transformers serve did not start:\n{log.read_text()[-3000:]}")
+
+
+def test_the_same_model_answers_alike_through_a_server_and_here(transformers_serve: str) -> None:
+    prompts = [Prompt((Message("system", LABELS), Message("user", text))) for text in STATEMENTS]
+    prompts.append(Prompt((Message("user", "Rents in large cities are"),), chat=False))
+    wanted = [Request(prompt, 2, seed) for seed, prompt in enumerate(prompts)]
+    here, there = load("smollm2"), load(transformers_serve)
+    try:
+        greedy = Sampling(top_k=1, top_p=1.0, max_new_tokens=8)
+        direct = {drawn.request: drawn.answers for drawn in here.generate(wanted, greedy)}
+        coldest = Sampling(temperature=0.0, top_p=1.0, max_new_tokens=8)
+        through = {drawn.request: drawn.answers for drawn in there.generate(wanted, coldest)}
+        assert through == direct
+        assert all(sum(count for _, count in found) == 2 for found in through.values())
+        encode = here.encode  # type: ignore[attr-defined]
+        assert there.work.prompt_tokens == 2 * sum(len(encode(prompt)) for prompt in prompts), "the server's own count"
+        with pytest.raises(ModelError, match="does not take top_k"):
+            list(there.generate(wanted[:1], greedy))
+        with pytest.raises(ModelError, match="sends none"):
+            there.score(prompts[:1], [["favorable", "detrimental"]])
+    finally:
+        there.close()
+        here.close()
+
+
+def test_an_audit_runs_through_transformers_serve_in_a_worker_process(filled: Store, transformers_serve: str) -> None:
+    sampling = Sampling(max_new_tokens=4)
+    design = Design("small", transformers_serve, samples=2, sampling=sampling, variants=("original",))
+    job = wait(filled, launch.start(filled, design), ended, seconds=180)
+    assert job.state == "done", launch.log_tail(filled.path, job.id, 50)
+    assert stored_answers(filled) == job.total > 0
+    assert np.isfinite(job.progress["seconds"])

@@ -1,0 +1,398 @@
+"""Review of drafts: one at a time, a decision is in the store before the next shows, and nothing enters unseen."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, SelectionList, TextArea
+
+from stores.drafts import Draft, NewDraft
+from stores.store import Store
+from tests.conftest import instrument
+from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
+from workbench.domain.statements import NEGATION, ORIGINAL, QUESTION, Statement, VariantId, VariantKind, Wording
+from workbench.jobs import launch
+from workbench.pipeline import drafting
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.draft_editor import DraftEditor
+from workbench.tui.screens.draft_form import DraftForm
+from workbench.tui.screens.drafts import DraftsScreen
+from workbench.tui.screens.jobs import JobsScreen
+from workbench.tui.screens.person_dialog import PersonDialog
+
+PARAPHRASE = VariantKind.PARAPHRASE
+SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+
+
+def basis(ref: str) -> str:
+    return f"Statement {ref} should become law."
+
+
+def proposed(path: Path, *lines: tuple[str, VariantKind, str], fault: str = "") -> None:
+    """Let somebody have drafted lines: (ref, kind, text)."""
+    with Store.open(path) as store:
+        drafts = [NewDraft(ref, kind, "en", basis(ref), line, "m-1", "p#1@", fault=fault) for ref, kind, line in lines]
+        store.drafts.add("small", drafts)
+
+
+def drafts(path: Path) -> tuple[Draft, ...]:
+    with Store.open(path) as store:
+        return store.drafts.list("small")
+
+
+def wording(path: Path, ref: str, variant: VariantId) -> Wording | None:
+    with Store.open(path) as store:
+        return store.statements.get("small", ref).wording(variant, "en")
+
+
+async def opened(app: WorkbenchApp, pilot: Pilot[int], person: str | None = "Nora") -> DraftsScreen:
+    app.annotator = person
+    screen = DraftsScreen("small")
+    await app.push_screen(screen)
+    await until(pilot, lambda: screen._stack is not None or screen.trouble.shown)
+    await until(pilot, lambda: screen.current is None or screen.query_one("#draft").size.height)
+    await pilot.pause()
+    return screen
+
+
+@pytest.fixture
+def stacked(path: Path) -> Path:
+    proposed(
+        path,
+        ("a-1", PARAPHRASE, '1. "A law is due about a-1."'),
+        ("a-1", VariantKind.NEGATION, "Statement a-1 should not become law."),
+        ("a-2", PARAPHRASE, "Let a-2 be a law."),
+    )
+    return path
+
+
+@SIZES
+async def test_a_draft_is_shown_with_its_original_what_is_there_and_where_it_comes_from(
+    stacked: Path, size: tuple[int, int]
+) -> None:
+    app = WorkbenchApp(stacked)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        text = screen_text(app)
+        assert screen.title_bar.note == "1 of 3 · 0 accepted · 0 rejected"
+        assert "a-1 · paraphrase" in text
+        assert "same stance as the original" in text
+        assert "−[Statement]" in text
+        assert "+[A law is due about]" in text
+        assert "paraphrase-3" in shown(app, "#existing")
+        assert "m-1 · p" in shown(app, "#provenance")
+        await pilot.press("s")
+        assert "▲ accepting replaces it" in shown(app, "#existing")
+        assert "other stance" in screen_text(app)
+
+
+async def test_accepting_commits_before_the_next_shows_and_numbers_paraphrases(stacked: Path) -> None:
+    app = WorkbenchApp(stacked)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        seen: list[str | None] = []
+        show = screen._show
+
+        def shows() -> None:
+            held = wording(stacked, "a-1", VariantId(PARAPHRASE, 4))
+            seen.append(held.text if held else None)
+            show()
+
+        screen._show = shows  # type: ignore[method-assign]
+        await pilot.press("a")
+        await until(pilot, lambda: "1 accepted" in screen.title_bar.note)
+        assert seen == ["A law is due about a-1."]
+        assert wording(stacked, "a-1", VariantId(PARAPHRASE, 4)) == Wording(
+            VariantId(PARAPHRASE, 4), "en", "A law is due about a-1.", "m-1"
+        )
+        assert "negation" in shown(app, "#heading"), "the next one"
+        await pilot.press("a")
+        await until(pilot, lambda: "2 accepted" in screen.title_bar.note)
+        held = wording(stacked, "a-1", NEGATION)
+        assert held is not None
+        assert held.text == "Statement a-1 should not become law."
+
+
+async def test_an_edited_draft_has_both_authors(stacked: Path) -> None:
+    app = WorkbenchApp(stacked)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("e")
+        assert isinstance(app.screen, DraftEditor)
+        box = app.screen.query_one(TextArea)
+        assert box.text == "A law is due about a-1."
+        box.text = "  "
+        await pilot.press("f5")
+        assert isinstance(app.screen, DraftEditor)
+        assert "the wording is empty" in shown(app, "#said")
+        box.text = "Nine laws\nare due."
+        await until(pilot, lambda: "other numbers" not in shown(app, "#said"))
+        await pilot.press("f5")
+        await until(pilot, lambda: "1 accepted" in screen.title_bar.note)
+        assert drafts(stacked)[0].state == "edited"
+        held = wording(stacked, "a-1", VariantId(PARAPHRASE, 4))
+        assert held == Wording(VariantId(PARAPHRASE, 4), "en", "Nine laws are due.", "m-1, edited by Nora")
+
+
+async def test_a_rejection_keeps_its_note_and_the_instrument_as_it_was(stacked: Path) -> None:
+    with Store.open(stacked) as store:
+        before = store.instruments.get("small")
+    app = WorkbenchApp(stacked)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("m", *"too vague", "enter")
+        assert shown(app, "#note-line") == "Note: “too vague”"
+        await pilot.press("r")
+        await until(pilot, lambda: "1 rejected" in screen.title_bar.note)
+        assert not screen.query_one("#note-line").display
+    decision = drafts(stacked)[0].decision
+    assert decision is not None
+    assert (decision.decision, decision.note, decision.person) == ("rejected", "too vague", "Nora")
+    with Store.open(stacked) as store:
+        assert store.instruments.get("small") == before
+
+
+async def test_undo_goes_back_as_far_as_the_sitting_and_takes_wordings_out_again(stacked: Path) -> None:
+    with Store.open(stacked) as store:
+        before = store.instruments.get("small")
+    app = WorkbenchApp(stacked)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        for key, note in (("a", "1 accepted"), ("a", "2 accepted"), ("r", "1 rejected")):
+            await pilot.press(key)
+            await until(pilot, lambda note=note: note in screen.title_bar.note and not screen._busy)
+        assert screen.current is None
+        for left in (1, 2, 3):
+            await pilot.press("z")
+            await until(pilot, lambda left=left: len(screen.waiting) == left and not screen._busy)
+        assert screen.current is not None
+        assert screen.current.draft.kind is PARAPHRASE
+        assert not screen.check_action("undo", ())
+    with Store.open(stacked) as store:
+        assert store.instruments.get("small") == before
+
+
+async def test_what_another_reviewer_decided_is_said_and_not_decided_twice(stacked: Path) -> None:
+    app = WorkbenchApp(stacked)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        first = drafts(stacked)[0]
+        with Store.open(stacked) as store:
+            store.drafts.reject(first.id, person="Olaf")
+        await pilot.press("a")
+        await until(pilot, lambda: "1 rejected" in screen.title_bar.note)
+        said = [note.message for note in app._notifications]
+        assert any("rejected by Olaf" in message for message in said)
+        assert wording(stacked, "a-1", VariantId(PARAPHRASE, 4)) is None
+        second = screen.current
+        assert second is not None
+        with Store.open(stacked) as store:
+            drafting.accept(store, store.drafts.get(second.draft.id), person="Olaf")
+        screen.tick()
+        await until(pilot, lambda: "1 accepted" in screen.title_bar.note)
+        assert any("was accepted by Olaf meanwhile" in note.message for note in app._notifications)
+
+
+async def test_a_negation_that_changed_since_it_was_shown_is_not_replaced(stacked: Path) -> None:
+    app = WorkbenchApp(stacked)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("s")
+        with Store.open(stacked) as store:
+            proposed(stacked, ("a-1", VariantKind.NEGATION, "No law on a-1."))
+            drafting.accept(store, store.drafts.list("small")[-2], person="Olaf")
+        held = wording(stacked, "a-1", NEGATION)
+        assert held is not None
+        assert held.text == "No law on a-1."
+        await pilot.press("a")
+        await until(pilot, lambda: not screen._busy)
+        await until(pilot, lambda: any("changed meanwhile" in note.message for note in app._notifications))
+        held = wording(stacked, "a-1", NEGATION)
+        assert held is not None
+        assert held.text == "No law on a-1."
+
+
+async def test_filters_by_kind_and_statement_narrow_the_stack(stacked: Path) -> None:
+    app = WorkbenchApp(stacked)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("k")
+        assert screen.title_bar.note.startswith("only paraphrase · 1 of 2")
+        await pilot.press("k")
+        assert screen.title_bar.note.startswith("only negation · 1 of 1")
+        await pilot.press("k", "t")
+        assert screen.title_bar.note.startswith("only a-1 · 2 of 2")
+        await pilot.press("a")
+        await until(pilot, lambda: "1 accepted" in screen.title_bar.note)
+        await pilot.press("r")
+        await until(pilot, lambda: "1 rejected" in screen.title_bar.note)
+        assert "No draft waits here (only a-1)" in shown(app, "#empty")
+        await pilot.press("t")
+        assert screen.current is not None
+        assert screen.current.draft.ref == "a-2"
+
+
+async def test_a_question_becomes_the_original_of_its_statement(path: Path) -> None:
+    with Store.open(path) as store:
+        wordings = (Wording(QUESTION, "en", "Should the state pay?"),)
+        store.statements.create("small", [Statement("q-1", wordings)], person="ana")
+        assert drafting.draft_by_rule(store, "small", [VariantKind.ORIGINAL], ["q-1"]) == {"": 1}
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        assert "question" in screen_text(app)
+        assert "becomes the original" in screen_text(app)
+        await pilot.press("a")
+        await until(pilot, lambda: "1 accepted" in screen.title_bar.note)
+    with Store.open(path) as store:
+        found = store.statements.get("small", "q-1")
+    assert {w.variant: w.text for w in found.wordings} == {
+        QUESTION: "Should the state pay?", ORIGINAL: "The state should pay."
+    }  # fmt: skip
+
+
+async def test_lines_that_cannot_be_wordings_are_listed_with_why_and_not_in_the_stack(path: Path) -> None:
+    proposed(path, *(("a-1", PARAPHRASE, text) for text in HOSTILE), fault="control")
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        assert screen.current is None
+        assert "6 lines" in shown(app, "#empty")
+        await pilot.press("u")
+        await until(pilot, lambda: isinstance(app.screen, TextScreen))
+        await pilot.pause()
+        text = screen_text(app)
+        assert "holds characters that do not print" in text
+        assert "\x1b" not in text
+
+
+async def test_hostile_drafts_are_shown_literally(path: Path) -> None:
+    proposed(path, *(("a-1", PARAPHRASE, text) for text in HOSTILE))
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        for text in HOSTILE[:4]:
+            assert screen.current is not None
+            assert screen.current.draft.line == text
+            assert "\x1b" not in screen_text(app)
+            assert "\u202e" not in screen_text(app)
+            await pilot.press("s")
+        await pilot.press("left", "a")
+        await until(pilot, lambda: screen.trouble.shown)
+        assert "u202e, which does not show" in screen_text(app)
+        assert {d.state for d in drafts(path)} == {"pending"}
+
+
+async def test_who_reviews_is_asked_once(stacked: Path) -> None:
+    app = WorkbenchApp(stacked)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot, person=None)
+        await pilot.press("a")
+        assert isinstance(app.screen, PersonDialog)
+        await pilot.press(*"ana", "enter")
+        await until(pilot, lambda: "1 accepted" in screen.title_bar.note)
+        await pilot.press("r")
+        await until(pilot, lambda: "1 rejected" in screen.title_bar.note)
+    assert {d.decision.person for d in drafts(stacked) if d.decision} == {"ana"}
+
+
+async def test_the_form_says_what_is_asked_and_its_drafts_come_to_the_open_screen(path: Path, tmp_path: Path) -> None:
+    persona = tmp_path / "drafter.toml"
+    answers = ["1. A law on this is due.\n2. Let this be the law.\n\nSure, here you go:"]
+    persona.write_text(f"answers = {json.dumps(answers)}\n", encoding="utf-8")
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        assert "No drafts yet" in shown(app, "#empty")
+        await pilot.press("n")
+        form = app.screen
+        assert isinstance(form, DraftForm)
+        await until(pilot, lambda: "prompts to ask" in shown(app, "#plan"))
+        assert "Haller et al. 2025, appendix C" in shown(app, "#plan")
+        assert "3 statements × 5 calls of 20 each, a sample of 50" in shown(app, "#plan")
+        kinds: SelectionList[str] = form.query_one("#kinds", SelectionList)
+        kinds.deselect_all()
+        kinds.select("paraphrase")
+        form.query_one("#model", Input).value = f"scripted:{persona}"
+        form.query_one("#statements", Input).value = "a-1, b-1"
+        form.query_one("#calls", Input).value = "2"
+        await until(pilot, lambda: "2 statements × 2 calls" in shown(app, "#plan"))
+        await until(pilot, lambda: "4 prompts to ask" in shown(app, "#plan"))
+        await pilot.press("f5")
+        await until(pilot, lambda: app.screen is screen)
+        deadline = time.monotonic() + 60
+        while len(screen.waiting) < 4:
+            assert time.monotonic() < deadline
+            launch.reap()
+            screen.tick()
+            await pilot.pause(0.05)
+        assert "2 · 0 accepted" not in screen.title_bar.note
+        texts = {(case.ref, case.line) for case in screen.waiting}
+        assert ("b-1", "2. Let this be the law.") in texts
+        await pilot.press("a")
+        await until(pilot, lambda: "1 accepted" in screen.title_bar.note)
+        await until(pilot, lambda: drafts_job_ended(path))
+    held = wording(path, "a-1", VariantId(PARAPHRASE, 4))
+    assert held is not None
+    assert held.text == "A law on this is due."
+    made_by = drafts(path)[0].made
+    assert made_by is not None
+    assert (made_by.backend, made_by.job) == ("scripted", 1)
+
+
+def drafts_job_ended(path: Path) -> bool:
+    launch.reap()
+    with Store.open(path) as store:
+        return not any(job.active for job in store.jobs.list())
+
+
+async def test_the_rule_drafts_at_once_and_without_a_job(path: Path) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("n")
+        form = app.screen
+        await until(pilot, lambda: "prompts to ask" in shown(app, "#plan"))
+        form.query_one("#model", Input).value = "rule"
+        await until(pilot, lambda: "ask a model" in shown(app, "#plan"))
+        kinds: SelectionList[str] = form.query_one("#kinds", SelectionList)
+        kinds.deselect_all()
+        kinds.select("negation")
+        await until(pilot, lambda: "the rule drafts at once: 3 drafts" in shown(app, "#plan"))
+        await pilot.press("f5")
+        await until(pilot, lambda: app.screen is screen and len(screen.waiting) == 3)
+        assert screen.waiting[0].line == "Statement a-1 should not become law."
+        assert "workbench rule" in shown(app, "#provenance")
+    with Store.open(path) as store:
+        assert store.jobs.list() == ()
+
+
+async def test_jobs_offers_drafting_and_says_what_came_of_it(path: Path, tmp_path: Path) -> None:
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, JobsScreen) and app.screen._seen)
+        await pilot.press("n", "d")
+        await until(pilot, lambda: isinstance(app.screen, DraftForm))
+        app.screen.query_one("#model", Input).value = "scripted"
+        await until(pilot, lambda: "scripted drafts for" in shown(app, "#plan"))
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, JobsScreen))
+        await until(pilot, lambda: drafts_job_ended(path))
+        await pilot.press("f5")
+        await until(pilot, lambda: "nothing usable came back" in shown(app, "#details"))
+        assert "scripted · paraphrase, negation, opposite" in screen_text(app)
+    del tmp_path
+
+
+async def test_a_store_that_has_no_such_instrument_says_so(tmp_path: Path) -> None:
+    path = made(tmp_path / "other.db", instrument(name="other"))
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        assert screen.trouble.shown
+        assert "no instrument is named" in screen_text(app)

@@ -1,0 +1,482 @@
+"""Answering: on disk before the next statement shows, never one nobody saw, undone as deep as one likes, blind."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from stores.respondent import Respondent
+from stores.store import Store
+from tests.conftest import instrument
+from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
+from workbench.annotation.survey import ALL, Design
+from workbench.domain.instruments import SurveyAnswer
+from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens import survey
+from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.person_dialog import PersonDialog
+from workbench.tui.screens.statements import StatementsScreen
+from workbench.tui.screens.survey import SurveyScreen
+from workbench.tui.widgets.frame import TitleBar
+
+NAME = "small"
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let keys count as soon as a statement is painted; the time a person needs at least has a test of its own."""
+    monkeypatch.setattr(survey, "GLANCE_S", 0.0)
+    monkeypatch.setattr(survey, "CLICK_S", 0.0)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return made(tmp_path / "audit.db", replace(instrument(), survey=()))
+
+
+@dataclass
+class Seat:
+    """A person at the screen."""
+
+    app: WorkbenchApp
+    pilot: Pilot[Any]
+    screen: SurveyScreen
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, each when the statement before it is painted."""
+        for key in keys:
+            await self.until(lambda: self.screen.ready)
+            await self.pilot.press(key)
+        await self.until(lambda: self.screen.ready)
+
+    async def until(self, holds: Callable[[], object]) -> None:
+        await until(self.pilot, holds)
+
+    async def begin(self) -> None:
+        await self.until(lambda: "Enter begins." in self.text)
+        await self.pilot.press("enter")
+        await self.until(lambda: self.screen.ready)
+
+    @property
+    def text(self) -> str:
+        return screen_text(self.app)
+
+    @property
+    def statement(self) -> str:
+        assert self.screen._view is not None
+        question = self.screen._view.question
+        assert question is not None
+        return question.text
+
+    @property
+    def note(self) -> str:
+        return self.screen.query_one(TitleBar).note
+
+
+@asynccontextmanager
+async def seated(
+    path: Path,
+    name: str | None = "ana",
+    *,
+    design: Design | None = None,
+    instrument: str = NAME,
+    size: tuple[int, int] = (80, 24),
+    begin: bool = True,
+) -> AsyncIterator[Seat]:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=size) as pilot:
+        screen = SurveyScreen(instrument, design, name)
+        await app.push_screen(screen)
+        seat = Seat(app, pilot, screen)
+        if begin:
+            await seat.begin()
+        yield seat
+
+
+def given(path: Path) -> dict[tuple[str, str, str], bool]:
+    with Store.open(path) as store:
+        names = store.instruments.names()
+        return {
+            (a.respondent, a.statement, str(a.variant)): a.agrees
+            for name in names
+            for a in store.instruments.get(name).survey
+        }
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+async def test_the_name_is_asked_and_said_what_is_asked_and_that_nothing_is_right(path: Path) -> None:
+    async with seated(path, None, begin=False) as seat:
+        await seat.until(lambda: isinstance(seat.app.screen, PersonDialog))
+        assert "pseudonym" in seat.text
+        await seat.pilot.press(*"heron", "enter")
+        await seat.until(lambda: "Enter begins." in seat.text)
+        text = flat(seat.text)
+        assert "Welcome, heron. You will read 12 statements, one at a time." in text
+        assert "there is no right answer" in text
+        assert seat.note == "heron  0/12"
+        await seat.pilot.press("a", "d", "s", "z")
+        assert "Enter begins." in seat.text
+        assert seat.app.annotator is None, "a pseudonym is not the name under which labels are kept"
+        await seat.pilot.press("enter")
+        await seat.until(lambda: seat.screen.ready)
+        assert seat.statement in seat.text
+    assert given(path) == {}
+
+
+async def test_a_and_d_answer_and_the_answer_is_in_the_file_before_the_next_statement_shows(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held, go = threading.Event(), threading.Event()
+    original = Respondent.next
+
+    def slow(self: Respondent) -> object:
+        if self.answers()[0] and not go.is_set():
+            held.set()
+            assert go.wait(30)
+        return original(self)
+
+    monkeypatch.setattr(Respondent, "next", slow)
+    async with seated(path) as seat:
+        first = seat.statement
+        await seat.pilot.press("d")
+        await seat.until(held.is_set)
+        assert list(given(path).values()) == [False]
+        assert seat.statement == first
+        await seat.pilot.press("a", "a", "s", "z")
+        go.set()
+        await seat.until(lambda: seat.screen.ready)
+        assert "last: disagree (saved) – z takes back" in seat.text
+        second = seat.statement
+        assert second != first
+        await seat.press("A")
+        assert "last: agree (saved)" in seat.text
+        assert seat.note == "ana  2/12"
+    assert list(given(path).values()).count(True) == 1
+
+
+async def test_a_burst_of_keys_never_answers_a_statement_that_was_not_painted(path: Path) -> None:
+    from textual import events
+
+    async with seated(path) as seat:
+        driver = seat.app._driver
+        assert driver is not None
+        for key in "addada":
+            event = events.Key(key, key)
+            event.set_sender(seat.app)
+            driver.send_message(event)
+        await seat.until(lambda: seat.note == "ana  1/12" and seat.screen.ready)
+        for _ in range(5):
+            await seat.pilot.pause()
+        assert seat.note == "ana  1/12"
+    assert list(given(path).values()) == [True]
+
+
+async def test_a_key_that_comes_sooner_than_anybody_reads_is_dropped(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with seated(path) as seat:
+        monkeypatch.setattr(survey, "GLANCE_S", 3600.0)
+        first = seat.statement
+        await seat.pilot.press("a", "d", "s")
+        await seat.pilot.pause()
+        assert seat.statement == first
+    assert given(path) == {}
+
+
+async def test_nothing_on_the_screen_tells_variant_statement_or_anybodys_answer(tmp_path: Path) -> None:
+    texts = {ORIGINAL: "Tea.", NEGATION: "Rain.", VariantId(VariantKind.PARAPHRASE, 1): "Soup."}
+    statements = tuple(
+        Statement(f"ref-{n}", tuple(Wording(v, "en", f"{text} {n}") for v, text in texts.items()), topic="topical")
+        for n in range(3)
+    )
+    others = tuple(SurveyAnswer("bobby", s.ref, v, True) for s in statements for v in texts)
+    base = replace(instrument(), statements=statements, issue_labels=(), party_answers=())
+    path = made(tmp_path / "a.db", replace(base, survey=others))
+    async with seated(path, design=Design(variants=(ALL,))) as seat:
+        for _ in range(9):
+            text = seat.text.lower()
+            for word in ("ref-", "topical", "original", "negation", "paraphrase", "bobby", "κ", "100 %"):
+                assert word not in text
+            await seat.press("a")
+        assert "negation" in seat.text
+
+
+async def test_undo_goes_back_step_by_step_and_says_what_was_taken_back(path: Path) -> None:
+    async with seated(path) as seat:
+        seen = []
+        for key in ("a", "d", "s", "a"):
+            seen.append(seat.statement)
+            await seat.press(key)
+        for text, former in zip(seen[::-1], ("‹agree›", "", "‹disagree›", "‹agree›"), strict=True):
+            await seat.press("z")
+            assert seat.statement == text
+            assert [mark for mark in ("‹agree›", "‹disagree›") if mark in seat.text] == ([former] if former else [])
+            assert "last: taken back" in seat.text
+        assert given(path) == {}
+        await seat.pilot.press("z")
+        await seat.until(lambda: "there is nothing to take back" in seat.text)
+        await seat.press("d")
+        assert seat.statement == seen[1]
+    assert list(given(path).values()) == [False]
+
+
+async def test_leaving_and_coming_back_goes_on_where_one_was_and_undo_reaches_back(path: Path) -> None:
+    async with seated(path) as seat:
+        first = seat.statement
+        await seat.press("a")
+        waiting = seat.statement
+        await seat.pilot.press("1", "2", "h")
+        assert seat.app.screen is seat.screen
+        await seat.pilot.press("q")
+        await seat.until(lambda: seat.app.screen is not seat.screen)
+    async with seated(path, begin=False) as seat:
+        await seat.until(lambda: "Enter begins." in seat.text)
+        assert "Welcome back, ana. You have answered 1 of 12" in flat(seat.text)
+        await seat.begin()
+        assert seat.statement == waiting
+        await seat.press("z")
+        assert seat.statement == first
+        assert "‹agree›" in seat.text
+
+
+async def test_who_has_something_left_is_offered_by_name_and_nobody_else(path: Path) -> None:
+    async with seated(path, "zoe") as seat:
+        await seat.press("a")
+    async with seated(path, "yan") as seat:
+        await seat.press(*["a"] * 12)
+    async with seated(path, None, begin=False) as seat:
+        await seat.until(lambda: isinstance(seat.app.screen, PersonDialog))
+        assert "zoe" in seat.text
+        assert "yan" not in seat.text
+        await seat.pilot.press("down", "enter")
+        await seat.until(lambda: "Welcome back, zoe" in seat.text)
+
+
+async def test_escape_at_the_name_leaves_and_a_bad_name_is_told(path: Path) -> None:
+    async with seated(path, None, begin=False) as seat:
+        await seat.until(lambda: isinstance(seat.app.screen, PersonDialog))
+        await seat.pilot.press("enter")
+        await seat.until(lambda: "the respondent's name is empty" in flat(seat.text))
+        await seat.pilot.press("escape")
+        await seat.until(lambda: not isinstance(seat.app.screen, PersonDialog | SurveyScreen))
+
+
+async def test_the_end_shows_ones_own_consistency_and_the_key_to_go_on(path: Path) -> None:
+    async with seated(path) as seat:
+        while seat.screen._view is not None and seat.screen._view.question is not None:
+            contrary = seat.statement.startswith(("Not so", "Repeal"))
+            first = "a-1" in seat.statement
+            await seat.press("d" if contrary != first else "a")
+        text = seat.text
+        assert "That was the last one. Thank you, ana." in text
+        assert "You answered 12 of 12 statements." in text
+        lines = [" ".join(line.split()) for line in text.splitlines() if "n 3" in line]
+        assert [line.split("[")[0] for line in lines] == [
+            "paraphrase 1.00 ",
+            "negation -0.80 ",  # all three flip; κ is -1 only where as many agree as disagree
+            "after flipping 1.00 ",
+            "opposite -0.80 ",
+            "after flipping 1.00 ",
+        ]
+        assert "Enter the next person" in text
+        assert "further" not in text
+        await seat.press("z")
+        assert seat.note == "ana  11/12"
+        await seat.press("a")
+        await seat.pilot.press("enter")
+        await seat.until(lambda: isinstance(seat.app.screen, PersonDialog))
+        await seat.pilot.press(*"bob", "enter")
+        await seat.until(lambda: "Welcome, bob" in seat.text)
+        assert "ana" not in seat.text
+
+
+async def test_skipped_twice_stays_unanswered_and_the_end_says_so(path: Path) -> None:
+    async with seated(path) as seat:
+        first = seat.statement
+        await seat.press("s", *["a"] * 11)
+        assert seat.statement == first
+        await seat.press("s")
+        assert "1 you left without an answer." in seat.text
+        await seat.press("z")
+        assert seat.statement == first
+
+
+async def test_further_statements_are_a_key_away(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.db", replace(instrument(*(f"s-{n}" for n in range(4))), survey=()))
+    async with seated(path, design=Design(statements=2, variants=("negation",))) as seat:
+        await seat.press(*["a"] * 4)
+        assert "n go on with 4 further statements" in seat.text
+        await seat.pilot.press("n")
+        await seat.until(lambda: seat.note == "ana  0/4" and seat.screen.ready)
+        await seat.press(*["d"] * 4)
+        assert "further" not in seat.text
+    assert len(given(path)) == 8
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_hostile_statements_are_shown_literally_and_long_ones_scroll(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    texts = [text for text in HOSTILE if text] + ["e\u0301\u0301" * 50, "שלום [b]x", "word " * 1999]
+    statements = tuple(
+        Statement(f"h-{n}", (Wording(ORIGINAL, "en", text), Wording(NEGATION, "en", f"not {text}")))
+        for n, text in enumerate(texts)
+    )
+    base = replace(instrument(), statements=statements, issue_labels=(), party_answers=())
+    path = made(tmp_path / "a.db", replace(base, survey=()))
+    async with seated(path, "[b]x[/]", size=size) as seat:
+        seen = []
+        for _ in range(2 * len(texts)):
+            assert "\x1b" not in seat.text
+            assert "agree" in seat.text
+            assert "a Agree" in seat.text or "a agree" in flat(seat.text)
+            seen.append(flat(seat.text))
+            await seat.press("d")
+        together = " ".join(seen)
+        for wanted in ("[@click=app.bell]x[/] closes", "␛[31mred␛[0m", "right \\u202e to left", "space shows more"):
+            assert wanted in together
+        assert "Thank you, [b]x[/]." in seat.text
+    assert len(given(path)) == 2 * len(texts)
+
+
+async def test_the_time_from_paint_to_key_is_kept(path: Path) -> None:
+    async with seated(path) as seat:
+        await asyncio.sleep(0.3)
+        await seat.press("a")
+    rows = sqlite3.connect(path).execute("select elapsed_ms from survey_event").fetchall()
+    assert 250 <= rows[0][0] < 5000
+
+
+async def test_an_answer_that_could_not_be_saved_says_so_and_the_same_key_tries_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stores.connection.BUSY_TIMEOUT_MS", 100)
+    async with seated(path) as seat:
+        first = seat.statement
+        blocker = sqlite3.connect(path, isolation_level=None)
+        blocker.execute("begin immediate")
+        await seat.pilot.press("d")
+        await seat.until(lambda: "disagree was NOT saved" in flat(seat.text))
+        assert seat.statement == first
+        blocker.rollback()
+        blocker.close()
+        assert given(path) == {}
+        await seat.press("d")
+        assert "NOT saved" not in seat.text
+    assert list(given(path).values()) == [False]
+
+
+async def test_an_answer_that_was_saved_is_not_called_lost_when_the_next_cannot_be_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original, broken = Respondent.next, [True]
+
+    def failing(self: Respondent) -> object:
+        if broken[0] and self.answers()[0]:
+            raise sqlite3.OperationalError("disk I/O error")
+        return original(self)
+
+    monkeypatch.setattr(Respondent, "next", failing)
+    async with seated(path) as seat:
+        await seat.pilot.press("d")
+        await seat.until(lambda: "only the next one could not be read" in flat(seat.text))
+        assert "NOT saved" not in seat.text
+        await seat.pilot.press("a", "s")
+        broken[0] = False
+        await seat.pilot.press("f5")
+        await seat.until(lambda: seat.note == "ana  1/12" and seat.screen.ready)
+    assert list(given(path).values()) == [False]
+
+
+async def test_a_name_that_is_taken_is_a_calm_panel_and_enter_asks_for_another(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.db", instrument())
+    async with seated(path, "1", begin=False) as seat:
+        await seat.until(lambda: seat.screen.trouble.shown)
+        assert "came from a file" in flat(seat.text)
+        await seat.pilot.press("a", "z", "enter")
+        await seat.until(lambda: isinstance(seat.app.screen, PersonDialog))
+        await seat.pilot.press(*"ana", "enter")
+        await seat.until(lambda: "Welcome, ana" in seat.text)
+        assert not seat.screen.trouble.shown
+
+
+async def test_an_instrument_with_nothing_to_compare_says_so(tmp_path: Path) -> None:
+    bare = tuple(replace(s, wordings=s.wordings[:1]) for s in instrument().statements)
+    path = made(tmp_path / "a.db", replace(instrument(), statements=bare, survey=(), party_answers=()))
+    async with seated(path, begin=False) as seat:
+        await seat.until(lambda: "no statement with an original and a variant" in flat(seat.text))
+
+
+async def test_the_numbers_are_explained_and_the_keys_listed(path: Path) -> None:
+    async with seated(path) as seat:
+        await seat.pilot.press("question_mark")
+        await seat.until(lambda: isinstance(seat.app.screen, TextScreen))
+        assert "section 6.1" in seat.text
+        await seat.pilot.press("escape", "f1")
+        await seat.until(lambda: "Agree with the statement" in seat.text)
+
+
+async def test_the_app_can_begin_with_a_survey(path: Path) -> None:
+    app = WorkbenchApp(path, start="statements", survey=(NAME, Design(statements=2), "ana"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, SurveyScreen) and "8 statements" in screen_text(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, StatementsScreen))
+
+
+async def test_six_people_answer_through_the_screen_and_stand_beside_the_model(tmp_path: Path) -> None:
+    """The issue's own case: a person's answers are the bound in the panel of the model's agreement."""
+    from tests.tui.audit_runs import STATEMENTS, audited, small
+    from workbench.tui.screens.audit import AuditScreen
+    from workbench.tui.screens.audit_agreement import AgreementScreen
+
+    path = audited(tmp_path / "audit.db", base=replace(small(), survey=()))
+    for number in range(1, 7):
+        async with seated(path, f"p{number}") as seat:
+            while seat.screen._view is not None and seat.screen._view.question is not None:
+                contrary = seat.statement.startswith(("Not so", "Repeal"))
+                leaning = any(ref in seat.statement for ref in list(STATEMENTS)[:2])
+                slip = random.Random(f"{number} {seat.statement}").random() < 0.1
+                await seat.press("a" if (contrary != leaning) != slip else "d")
+    app = WorkbenchApp(path, start="audit")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and app.screen.query("FluidTable"))
+        await until(pilot, lambda: app.screen.query_one("FluidTable").row_count > 0)  # type: ignore[attr-defined]
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, AgreementScreen))
+        await until(pilot, lambda: "people (6)" in shown(app, "#text"))
+        lines = shown(app, "#text").splitlines()
+        block = lines[: next(n for n, line in enumerate(lines) if "Across templates" in line)]
+        paraphrase = next(line for line in block if line.strip().startswith("paraphrase"))
+        negation = next(n for n, line in enumerate(block) if line.strip().startswith("negation"))
+        assert paraphrase.endswith("n 6")
+        assert "[" in paraphrase
+        assert "-0." in block[negation] or "-1." in block[negation]
+        assert block[negation + 1].strip().startswith("after flipping")
+        assert block[negation + 1].endswith("n 6")
+        table = [line for line in block if not line.strip().startswith("undefined for")]
+        assert all(len(line) <= 74 for line in table), "all of it in sight on 80 columns"
+        assert "coin" in block[1]
+
+
+async def test_the_person_dialog_of_the_survey_is_prefilled_with_nobody(path: Path) -> None:
+    app = WorkbenchApp(path, annotator="ana")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(SurveyScreen(NAME))
+        await until(pilot, lambda: isinstance(app.screen, PersonDialog))
+        assert app.screen.query_one(Input).value == ""

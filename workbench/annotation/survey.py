@@ -1,0 +1,129 @@
+"""Which wordings a person is asked to agree or disagree with, and in which order.
+
+"Six annotators" answered "50 statements", each in its original wording, one paraphrase, the negation and the opposite,
+to tell how consistent a model could be (Ceron et al. 2024, section 6.1, and the published `survey_vaas.csv`). The order
+is shuffled, and wordings of one statement are far apart: who remembers what they said answers from memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.domain.statements import ORIGINAL, Relation, Statement, VariantId, VariantKind, variant_order
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Ask = tuple[str, VariantId]
+"(ref of the statement, wording)"
+
+PUBLISHED = ("original", "paraphrase", "negation", "opposite")
+ALL = "all"
+BLOCKS = 4
+"an order is kept roughly from round to round: only within a quarter of it are statements shuffled"
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """What is asked of each respondent. Those with one seed answer the same wordings, each in their own order."""
+
+    statements: int = 50
+    "drawn at random; all where there are fewer"
+    variants: tuple[str, ...] = PUBLISHED
+    "kinds, of which one wording is drawn where there are several; `paraphrase-2`, that one; `all`"
+    seed: int = 1
+    language: str = ""
+    "empty: the instrument's"
+
+    def check(self) -> None:
+        """Raise UsageError for what cannot be asked."""
+        if self.statements < 1:
+            raise UsageError(f"found {self.statements} statements; ask for 1 or more")
+        if self.seed < 0:
+            raise UsageError(f"found the seed {self.seed}; give 0 or more")
+        for name in self.variants:
+            _check_variant(name)
+        if all(name == str(ORIGINAL) for name in self.variants):
+            raise UsageError("only originals would be asked; name another variant, to compare them with")
+
+
+def _check_variant(name: str) -> None:
+    kinds = [kind.value for kind in VariantKind if kind is not VariantKind.QUESTION]
+    try:
+        good = name == ALL or VariantId.parse(name).kind.value in kinds
+    except ValueError:
+        good = False
+    if not good:
+        raise UsageError(f"nobody can be asked for {name!r}; name some of {', '.join(kinds)}, paraphrase-2, or {ALL}")
+
+
+def draw(
+    statements: Sequence[Statement],
+    language: str,
+    design: Design,
+    rng: np.random.Generator,
+    asked: Collection[Ask] = (),
+) -> tuple[tuple[Ask, ...], ...]:
+    """Return the wordings to ask, by statement, in the order of the instrument.
+
+    The original is always asked, since every comparison is with it; a statement without one in this language, or with
+    nothing to compare it with, is not drawn. Wordings of which nothing is expected (`Relation.FREE`) are left out.
+
+    asked : wordings that this person was asked before; they are not asked again.
+    """
+    offers = [_chosen(statement, language, design, rng, asked) for statement in statements]
+    open_ = [offer for offer in offers if offer]
+    places = sorted(rng.permutation(len(open_))[: design.statements].tolist())
+    return tuple(open_[place] for place in places)
+
+
+def _chosen(
+    statement: Statement, language: str, design: Design, rng: np.random.Generator, asked: Collection[Ask]
+) -> tuple[Ask, ...]:
+    """Return what a statement would be asked by; whoever was asked before, the draw is the same."""
+    there = sorted(
+        (w.variant for w in statement.wordings if w.language == language and w.relation is not Relation.FREE),
+        key=variant_order,
+    )
+    chosen = dict.fromkeys([ORIGINAL] if ORIGINAL in there else [])
+    for name in design.variants:
+        found = [variant for variant in there if name in (ALL, str(variant), variant.kind.value)]
+        if name != ALL and len(found) > 1:
+            drawn = found[int(rng.integers(len(found)))]
+            found = [variant for variant in found if (statement.ref, variant) in asked][:1] or [drawn]
+        chosen |= dict.fromkeys(found)
+    if ORIGINAL not in chosen or len(chosen) < 2:
+        return ()
+    return tuple((statement.ref, variant) for variant in chosen if (statement.ref, variant) not in asked)
+
+
+def arrange(groups: Sequence[Sequence[Ask]], rng: np.random.Generator) -> tuple[Ask, ...]:
+    """Return the wordings in the order in which they are asked.
+
+    They are asked in rounds, in each of which a statement comes at most once, and the wordings of a statement fall on
+    rounds at random. The order of a round is that of the one before, shuffled within quarters: with n statements of
+    equally many wordings, two wordings of one are more than n - n/4 places apart, and no order can do better than n.
+    """
+    rounds: list[list[tuple[int, Ask]]] = [[] for _ in range(max((len(group) for group in groups), default=0))]
+    for place, group in enumerate(groups):
+        order = rng.permutation(len(group)).tolist()
+        start = rng.random()
+        for n, which in enumerate(order):
+            at = int((n + start) * len(rounds) / len(group))
+            rounds[min(at, len(rounds) - 1)].append((place, group[which]))
+    order = rng.permutation(len(groups)).tolist()
+    found: list[Ask] = []
+    for each in rounds:
+        rank = {place: n for n, place in enumerate(order)}
+        found += [ask for _, ask in sorted(each, key=lambda item: rank[item[0]])]
+        order = _shuffled_within(order, max(1, len(order) // BLOCKS), rng)
+    return tuple(found)
+
+
+def _shuffled_within(order: Sequence[int], size: int, rng: np.random.Generator) -> list[int]:
+    """Shuffle each block of a list."""
+    blocks = (order[start : start + size] for start in range(0, len(order), size))
+    return [block[place] for block in blocks for place in rng.permutation(len(block)).tolist()]

@@ -1,0 +1,138 @@
+"""How consistently people answer a statement and its variants: the upper bound that models are held against.
+
+"We asked human annotators to answer" the same variants (Ceron et al. 2024, section 6.1): Cohen's κ between a person's
+answers to originals and to variants, and its mean over people.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.domain.instruments import SurveyAnswer
+from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, Statement, VariantId, VariantKind
+from workbench.domain.verdicts import Estimate
+from workbench.stats import contingency
+from workbench.stats.agreement import ALL_EQUAL, MISSING, NO_PAIRS
+from workbench.stats.arrays import FloatArray, IntArray
+from workbench.stats.describe import MeanSd, mean_sd
+from workbench.stats.resampling import percentile_interval
+
+KINDS = (VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
+Relations = Mapping[tuple[str, VariantId], Relation]
+Pairs = dict[str, list[tuple[int, int]]]
+"respondent -> (stance on the original or MISSING, stance on the variant), 1 agree and -1 disagree"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """People's κ for one kind of variant: the mean over respondents."""
+
+    name: str
+    relation: Relation
+    respondents: int
+    "who answered such a variant"
+    pairs: int
+    raw: Estimate
+    "n: respondents with a κ; excluded: those whose κ is undefined"
+    flipped: Estimate
+    "with the answers to the variant turned round, where they should be; else the same as `raw`"
+    raw_mean: MeanSd
+    flipped_mean: MeanSd
+
+
+def relations_of(statements: Iterable[Statement], language: str) -> dict[tuple[str, VariantId], Relation]:
+    """Return what is expected of wordings where that differs from their kind; of two languages this one counts."""
+    found: dict[tuple[str, VariantId], Relation] = {}
+    for statement in statements:
+        for wording in sorted(statement.wordings, key=lambda w: w.language == language):
+            if wording.stated is not None or (statement.ref, wording.variant) in found:
+                found[statement.ref, wording.variant] = wording.relation
+    return found
+
+
+def kinds_of(answers: Iterable[SurveyAnswer]) -> tuple[VariantKind, ...]:
+    """Return the kinds that are compared: the three published ones, and others that were answered."""
+    there = {answer.variant.kind for answer in answers} - {VariantKind.ORIGINAL, *KINDS}
+    return (*KINDS, *(kind for kind in VariantKind if kind in there))
+
+
+def pairs_of(answers: Sequence[SurveyAnswer], kind: VariantKind, relations: Relations | None = None) -> Pairs:
+    """Return each respondent's pairs; of several answers to one wording the last counts.
+
+    A wording of which nothing is expected makes no pair. One that is expected to do other than its kind (a negation
+    that should not flip) is turned round, so that a row of figures has one reading.
+    """
+    given = {(a.respondent, a.statement, a.variant): 1 if a.agrees else -1 for a in answers}
+    pairs: Pairs = {who: [] for who in dict.fromkeys(a.respondent for a in answers)}
+    for (who, statement, variant), stance in given.items():
+        expected = (relations or {}).get((statement, variant), RELATION_OF[kind])
+        if variant.kind is kind and expected is not Relation.FREE:
+            original = given.get((who, statement, ORIGINAL), MISSING)
+            pairs[who].append((original, stance if expected is RELATION_OF[kind] else -stance))
+    return pairs
+
+
+def upper_bound(
+    answers: Sequence[SurveyAnswer],
+    rng: np.random.Generator,
+    resamples: int = 1000,
+    relations: Relations | None = None,
+) -> tuple[Bound, ...]:
+    """Return the mean κ over respondents for each kind, with 95 % intervals.
+
+    The interval resamples respondents, and each one's statements within: other people, and other statements.
+    """
+    return tuple(
+        _bound(kind, pairs_of(answers, kind, relations), rng, resamples) for kind in kinds_of(answers) if answers
+    )
+
+
+def _bound(kind: VariantKind, pairs: Pairs, rng: np.random.Generator, resamples: int) -> Bound:
+    tables = np.array([_table(each) for each in pairs.values()], dtype=np.int64).reshape(-1, 2, 2)
+    tables = tables[tables.sum(axis=(1, 2)) > 0]
+    drawn = _resampled(tables, rng, resamples)
+    relation = RELATION_OF[kind]
+    raw = _mean(tables, drawn)
+    flipped = _mean(tables[..., ::-1], drawn[..., ::-1]) if relation is Relation.FLIPPED else raw
+    return Bound(kind.value, relation, len(tables), int(tables.sum()), raw[0], flipped[0], raw[1], flipped[1])
+
+
+def _table(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """Count complete pairs by (original, variant), disagree first."""
+    table = [[0, 0], [0, 0]]
+    for original, variant in pairs:
+        if original != MISSING:
+            table[original > 0][variant > 0] += 1
+    return table
+
+
+def _resampled(tables: IntArray, rng: np.random.Generator, resamples: int) -> IntArray:
+    """Return tables of respondents drawn with replacement, their pairs drawn within: (R, people, 2, 2)."""
+    people = len(tables)
+    if not people:
+        return np.empty((resamples, 0, 2, 2), dtype=np.int64)
+    who = rng.integers(people, size=(resamples, people))
+    sizes = tables.sum(axis=(1, 2))
+    shares = tables.reshape(people, 4) / sizes[:, None]
+    return np.asarray(rng.multinomial(sizes[who], shares[who]), dtype=np.int64).reshape(resamples, people, 2, 2)
+
+
+def _mean(tables: IntArray, drawn: IntArray) -> tuple[Estimate, MeanSd]:
+    kappas = contingency.kappa(tables)
+    found = mean_sd(kappas)
+    if math.isnan(found.mean):
+        why = ALL_EQUAL if len(tables) else NO_PAIRS
+        return Estimate(math.nan, math.nan, math.nan, 0, found.excluded, why), found
+    low, high = percentile_interval(_defined_mean(contingency.kappa(drawn)))
+    return Estimate(found.mean, float(low), float(high), found.n, found.excluded), found
+
+
+def _defined_mean(values: FloatArray) -> FloatArray:
+    """Return the mean of what is defined along the last axis, NaN where nothing is."""
+    there = ~np.isnan(values)
+    count = there.sum(axis=-1)
+    return np.where(count > 0, np.where(there, values, 0.0).sum(axis=-1) / np.maximum(count, 1), np.nan)

@@ -1,0 +1,231 @@
+"""Commands about political consistency: leaning, stances on policy issues, and the choice of templates."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import listed, print_json, say
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from stores.store import Store
+    from workbench.audits.consistency import Consistency, Formula
+    from workbench.domain.designs import Design
+    from workbench.domain.instruments import Instrument
+    from workbench.pipeline.consistency import ConsistencyJudged
+    from workbench.pipeline.pilot import PilotJudged
+
+
+def consistency(options: Namespace) -> int:
+    """Print leaning and stances on issues of the models, and what else was asked for."""
+    from stores.store import Store
+    from workbench import pipeline
+    from workbench.cli import consistency_tables as tables
+    from workbench.cli.results import options_of
+
+    choice = pipeline.ConsistencyChoice(
+        instrument=options.instrument,
+        models=listed(options.model) or None,
+        sampling=options.sampling,
+        reader=options.reader,
+        reliability=options_of(options),
+        labels=options.labels,
+        seed=options.seed,
+        resamples=options.resamples,
+    )
+    with Store.open(options.store) as store:
+        judged = pipeline.consistency(store, choice)
+    _check(judged.result, options)
+    if options.json:
+        print_json(_data(judged, options))
+    elif options.methods:
+        say(judged.methods())
+    else:
+        tables.print_analysis(judged, options, _formulas(options), _shown(judged.result, options))
+    return 0
+
+
+def _check(result: Consistency, options: Namespace) -> None:
+    """Raise UnknownName for a name that is not there, before any table is printed."""
+    if options.issue:
+        result.land.issue(options.issue)
+    if options.party:
+        result.land.party(*party_key(options.party))
+    for name in options.compare or ():
+        result.respondent(name)
+
+
+def party_key(text: str) -> tuple[str, str]:
+    """Read `nl/SP`. Raises UsageError."""
+    country, slash, name = text.partition("/")
+    if not slash or not country or not name:
+        raise UsageError(f"found the party {text!r}; give its country and its name, such as nl/SP")
+    return country, name
+
+
+def _formulas(options: Namespace) -> tuple[Formula, ...]:
+    from workbench.audits.consistency import FORMULAS
+
+    return FORMULAS if options.formula == "all" else (options.formula,)
+
+
+def _shown(result: Consistency, options: Namespace) -> tuple[str, ...]:
+    """Return the models and, where they are wanted or alone, the baselines."""
+    names = tuple(one.name for one in result.respondents)
+    return names if options.baselines or not result.models else result.models
+
+
+def _data(judged: ConsistencyJudged, options: Namespace) -> dict[str, Any]:
+    result, formulas, names = judged.result, _formulas(options), _shown(judged.result, options)
+    data: dict[str, Any] = {
+        "instrument": judged.instrument,
+        "choice": asdict(judged.choice),
+        "labelled_statements": judged.labelled,
+        "respondents": {
+            name: {
+                "templates": result.respondent(name).templates,
+                "statements": len(result.respondent(name).statements),
+                "reliable": result.respondent(name).reliable,
+                "leaning": result.leaning(name, options.view),
+                "issues": {formula: result.issues(name, formula) for formula in formulas},
+            }
+            for name in names
+        },
+    }
+    if options.issue:
+        data["issue"] = {name: result.issue_statements(name, options.issue) for name in names}
+    if options.party:
+        data["party"] = {name: result.party_statements(name, *party_key(options.party)) for name in names}
+    if options.parties:
+        data["parties"] = {
+            "matches": {name: result.parties(name) for name in names},
+            "stances": {formula: result.party_stances(formula) for formula in formulas},
+        }
+    if options.people:
+        data["people"] = {formula: dict(result.people_stances(formula)) for formula in formulas}
+    if options.compare:
+        first, second = options.compare
+        data["compare"] = {
+            "leaning": result.compare_leaning(first, second, options.view),
+            "issues": {formula: result.compare_issues(first, second, formula) for formula in formulas},
+        }
+    return data | {"methods": judged.methods()}
+
+
+def pilot(options: Namespace) -> int:
+    """Ask a sample of statements with every template, then rank the templates by readable answers."""
+    from stores.store import Store
+
+    with Store.open(options.store) as store:
+        if options.rank:
+            refs = drawn(_instrument(store, options), options) if options.statements is not None else ()
+            return _show(_ranked(store, options, refs, options.sampling), options, None)
+        return _ask(store, options)
+
+
+def _instrument(store: Store, options: Namespace) -> Instrument:
+    from workbench.cli.running import only_instrument
+
+    return store.instruments.get(options.instrument or only_instrument(store))
+
+
+def drawn(instrument: Instrument, options: Namespace) -> tuple[str, ...]:
+    """Return the statements of the pilot: the same for the same seed and number."""
+    from workbench.audits.consistency_pilot import PER_COUNTRY, draw_statements
+    from workbench.stats.resampling import derive_rng
+
+    statements = instrument.statements
+    countries = len({statement.country for statement in statements})
+    n = min(PER_COUNTRY * countries, len(statements)) if options.statements is None else options.statements
+    return draw_statements(statements, n, derive_rng(options.seed, "pilot", instrument.name))
+
+
+def _ask(store: Store, options: Namespace) -> int:
+    from workbench import pipeline
+    from workbench.cli.running import EXIT_CODES, agreed, watch
+    from workbench.jobs import launch
+
+    design = _design(store, options)
+    plan = pipeline.plan(store, design)
+    sample = ", ".join(design.statements[:20]) + (", …" if len(design.statements) > 20 else "")
+    if not options.json:
+        say(f"Pilot on {len(design.statements)} statements, drawn with seed {options.seed}: {sample}")
+        say(plan.describe())
+    if options.dry_run:
+        if options.json:
+            print_json({"statements": design.statements, "answers_needed": plan.samples_needed, "job": None})
+        return 0
+    job_id = None
+    if plan.samples_needed:
+        if not options.yes and not agreed():
+            raise UsageError("not started; give --yes where nobody can answer")
+        job_id = launch.start(store, plan.design, plan)
+        if options.detach:
+            return _detached(options, design, job_id, plan.samples_needed)
+        job = watch(store, job_id, quiet=options.json)
+        if job.state != "done":
+            if options.json:
+                print_json({"statements": design.statements, "job": asdict(job)})
+            return EXIT_CODES.get(job.state, 1)
+    return _show(_ranked(store, options, design.statements, str(design.sampling)), options, job_id)
+
+
+def _detached(options: Namespace, design: Design, job_id: int, needed: int) -> int:
+    if options.json:
+        print_json({"statements": design.statements, "answers_needed": needed, "job": job_id})
+        return 0
+    again = f"--rank --model {options.model} --statements {len(design.statements)} --seed {options.seed}"
+    say(f"Job {job_id} runs. Watch it: workbench jobs {options.store} --watch {job_id}")
+    say(f"Then: workbench pilot {options.store} {again}")
+    return 0
+
+
+def _design(store: Store, options: Namespace) -> Design:
+    """Return the design of a run, on the statements of the pilot."""
+    from workbench.cli.running import requested_design
+
+    if not options.model:
+        raise UsageError("a pilot asks a model: give --model NAME, or --rank for the answers that are stored")
+    refs = drawn(_instrument(store, options), options)
+    as_run = Namespace(**(vars(options) | {"audit": "reliability", "statements": None}))
+    return replace(requested_design(store, as_run), statements=refs)
+
+
+def _ranked(store: Store, options: Namespace, refs: tuple[str, ...], sampling: str | None) -> PilotJudged:
+    from workbench import pipeline
+
+    choice = pipeline.PilotChoice(
+        model=options.model,
+        instrument=options.instrument,
+        sampling=sampling,
+        reader=options.reader,
+        statements=refs,
+        family=options.family,
+        formula=options.formula,
+        seed=options.seed,
+    )
+    return pipeline.pilot(store, choice)
+
+
+def _show(judged: PilotJudged, options: Namespace, job: int | None) -> int:
+    from workbench.cli import consistency_tables as tables
+
+    if options.json:
+        print_json(
+            {
+                "model": judged.run.model,
+                "instrument": judged.run.instrument,
+                "sampling": str(judged.run.sampling),
+                "job": job,
+                "statements": judged.statements,
+                "templates": judged.ranks,
+                "answer_types": {"templates": judged.templates} | asdict(judged.types),
+                "weaker_tests": judged.weaker,
+                "answer_scales": judged.scales,
+            }
+        )
+    else:
+        tables.print_pilot(judged)
+    return 0

@@ -1,0 +1,206 @@
+"""The command for drafts: ask a model or a rule for wordings, list what came, decide on it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import listed, print_json, say, table
+from workbench.cli.running import EXIT_CODES, agreed, only_instrument, watch
+from workbench.domain.drafting import DRAFTED, DraftPrompt
+from workbench.domain.statements import VariantKind
+from workbench.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from stores.drafts import Draft
+    from stores.store import Store
+
+RULE = "rule"
+
+
+def draft(options: Namespace) -> int:
+    """Do one of the things that the command does."""
+    from stores.store import Store
+
+    with Store.open(options.store) as store:
+        instrument = options.instrument or only_instrument(store)
+        if options.list:
+            return _list(store, instrument, options)
+        if options.accept is not None or options.edit is not None:
+            return _accept(store, options)
+        if options.reject is not None:
+            store.drafts.reject(options.reject, person=_person(options), note=options.note)
+            return _said(options, f"Draft {options.reject} is rejected.", {"draft": options.reject})
+        if options.undo:
+            return _undo(store, instrument, options)
+        if options.model is None:
+            raise UsageError("say who drafts with --model (a model, or rule), or list drafts with --list")
+        return (_by_rule if options.model == RULE else _ask)(store, instrument, options)
+
+
+def _ask(store: Store, instrument: str, options: Namespace) -> int:
+    """Say what is asked, ask whether to start, start the worker, and watch it."""
+    from workbench.jobs import launch
+    from workbench.pipeline.drafting import DraftSpec, plan_drafting
+
+    refs = _refs(store, instrument, options)
+    prompts = tuple(changed(prompt, options) for prompt in chosen_prompts(options))
+    spec = DraftSpec(instrument, options.model, prompts, refs, options.language or "", options.seed)
+    plan = plan_drafting(store, spec)
+    about: dict[str, Any] = {"prompts": len(plan.calls), "prompts_needed": len(plan.needed), "job": None}
+    if not options.json:
+        say(plan.describe())
+    if options.dry_run or not plan.needed:
+        if options.json:
+            print_json(about)
+        elif not plan.needed:
+            say(f"All of this was asked before. Next: workbench draft {options.store} --list")
+        return 0
+    if not options.yes and not agreed():
+        raise UsageError("not started; give --yes where nobody can answer")
+    job_id = launch.start_drafting(store, spec, plan)
+    if options.detach:
+        sentence = f"Job {job_id} runs. Watch it: workbench jobs {options.store} --watch {job_id}"
+        return _said(options, sentence, about | {"job": job_id})
+    job = watch(store, job_id, quiet=options.json)
+    if options.json:
+        print_json(about | {"job": asdict(job)})
+    elif job.state == "done":
+        say(f"Next: workbench draft {options.store} --list, or review them in the terminal: Statements")
+    return EXIT_CODES.get(job.state, 1)
+
+
+def _by_rule(store: Store, instrument: str, options: Namespace) -> int:
+    from workbench.pipeline.drafting import draft_by_rule
+
+    kinds = kinds_of(options.kind)
+    if not kinds:
+        raise UsageError("say what the rule is to draft with --kind: negation, original")
+    said = draft_by_rule(store, instrument, kinds, _refs(store, instrument, options), options.language or "")
+    made = said.pop("", 0)
+    why = "".join(f"; {n:,} left out: {reason}" for reason, n in said.items())
+    sentence = f"{made:,} {'draft waits' if made == 1 else 'drafts wait'} for review{why}."
+    return _said(options, sentence, {"drafts": made, "left_out": dict(said)})
+
+
+def _list(store: Store, instrument: str, options: Namespace) -> int:
+    refs = _refs(store, instrument, options)
+    found = store.drafts.list(
+        instrument, state=options.state, kinds=kinds_of(options.kind), refs=refs, language=options.language
+    )
+    shown = [draft for draft in found if options.state or draft.state != "unusable"]
+    if options.json:
+        print_json([_plain(draft) for draft in shown])
+        return 0
+    counts = store.drafts.counts(instrument)
+    if shown:
+        table(["id", "statement", "kind", "state", "draft", "drafter", "why"], [_row(draft) for draft in shown])
+    say(" · ".join(f"{n:,} {state}" for state, n in counts.items()))
+    return 0
+
+
+def _accept(store: Store, options: Namespace) -> int:
+    from workbench.pipeline.drafting import accept
+
+    number, text = (options.accept, None) if options.edit is None else (_number(options.edit[0]), options.edit[1])
+    found = store.drafts.get(number)
+    changed, variant = accept(store, found, person=_person(options), text=text, note=options.note)
+    another = " It was asked about before, so this is another version of it." if changed.versions else ""
+    data = {"draft": number, "statement": found.ref, "variant": str(variant), "new_version": bool(changed.versions)}
+    return _said(options, f"Draft {number} is the {variant} of {found.ref} now.{another}", data)
+
+
+def _undo(store: Store, instrument: str, options: Namespace) -> int:
+    person = _person(options)
+    newest = store.drafts.newest_of(instrument, person)
+    if newest is None:
+        return _said(options, f"{person} has decided on no draft that could be undone.", {"draft": None})
+    store.drafts.reopen(newest, person=person)
+    return _said(options, f"Draft {newest} waits for a decision again.", {"draft": newest})
+
+
+def chosen_prompts(options: Namespace) -> tuple[DraftPrompt, ...]:
+    """Return the prompts of the kinds that were asked for: one's own where there is one of the kind."""
+    from workbench.data import read_prompt, shipped_drafting
+
+    own = {prompt.kind: prompt for prompt in map(read_prompt, options.prompt)}
+    kinds = kinds_of(options.kind) or tuple(own)
+    if not kinds:
+        raise UsageError(f"say what is to be drafted with --kind: {', '.join(DRAFTED)}")
+    if unused := [kind.value for kind in own if kind not in kinds]:
+        raise UsageError(f"--prompt asks for {', '.join(unused)}, which --kind does not name")
+    prompts = {prompt.kind: prompt for prompt in shipped_drafting()} | own
+    return tuple(prompts[kind] for kind in kinds)
+
+
+def kinds_of(text: str | None) -> tuple[VariantKind, ...]:
+    """Read `paraphrase,negation`. Raises UnknownName for what cannot be drafted."""
+    known = {kind.value: kind for kind in DRAFTED}
+    names = tuple(name.replace("-", "_") for name in listed(text))
+    if odd := [name for name in names if name not in known]:
+        raise UnknownName(f"{', '.join(map(repr, odd))} cannot be drafted; there is: {', '.join(known)}")
+    return tuple(known[name] for name in dict.fromkeys(names))
+
+
+def changed(prompt: DraftPrompt, options: Namespace) -> DraftPrompt:
+    """Return a prompt with what was asked for otherwise. Raises UsageError, naming the option."""
+    for name in ("calls", "per_call", "max_new_tokens"):
+        if (value := getattr(options, name)) is not None and value < 1:
+            raise UsageError(f"--{name.replace('_', '-')} is {value}; give 1 or more")
+    for name, most in (("temperature", 100.0), ("top_p", 1.0)):
+        if (share := getattr(options, name)) is not None and not 0 < share <= most:
+            raise UsageError(f"--{name.replace('_', '-')} is {share}; give more than 0 and at most {most:g}")
+    for name in ("keep", "top_k", "seed"):
+        if (value := getattr(options, name)) is not None and value < 0:
+            raise UsageError(f"--{name.replace('_', '-')} is {value}; give 0 or more")
+    names = ("calls", "per_call", "keep", "temperature", "top_p", "top_k", "max_new_tokens")
+    return prompt.adjusted(**{name: getattr(options, name) for name in names})
+
+
+def _refs(store: Store, instrument: str, options: Namespace) -> tuple[str, ...]:
+    text = options.statements
+    if text is not None and text.isdigit():
+        if int(text) < 1:
+            raise UsageError("0 statements were asked for; give 1 or more, or refs")
+        return tuple(line.ref for line in store.instruments.lines(instrument, limit=int(text)))
+    return listed(text)
+
+
+def _person(options: Namespace) -> str:
+    from workbench.domain.names import person_name
+
+    if options.person is None:
+        raise UsageError("say who decides with --person NAME")
+    return person_name(options.person, "person")
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise UsageError(f"--edit takes a draft's number and a text; found {text!r} for the number")
+    return int(text)
+
+
+def _row(draft: Draft) -> tuple[str, ...]:
+    from workbench.workshop.drafting import bare, fault_in_words
+
+    text = draft.decision.text if draft.decision and draft.decision.text else bare(draft.line)
+    shown = text if len(text) <= 300 else f"{text[:300]}…"
+    why = fault_in_words(draft.fault) if draft.state == "unusable" else (draft.decision.note if draft.decision else "")
+    return (str(draft.id), draft.ref, draft.kind.value, draft.state, shown, draft.drafter, why)
+
+
+def _plain(draft: Draft) -> dict[str, Any]:
+    """Return a draft as data: batches are the store's own."""
+    from workbench.workshop.drafting import bare
+
+    decision = draft.decision and {k: v for k, v in asdict(draft.decision).items() if k != "batch"}
+    return asdict(draft) | {"decision": decision, "wording": bare(draft.line)}
+
+
+def _said(options: Namespace, sentence: str, data: dict[str, Any]) -> int:
+    if options.json:
+        print_json(data)
+    else:
+        say(sentence)
+    return 0

@@ -1,0 +1,32 @@
+"""The command that writes an instrument out."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from workbench.cli.output import print_json, say
+
+
+def export(options: Namespace) -> int:
+    """Write an instrument: all of its files, or none. What the format cannot hold is said."""
+    from stores.store import Store
+    from workbench.cli.running import only_instrument
+    from workbench.formats.write import export as prepare
+
+    with Store.open(options.store) as store:
+        instrument = store.instruments.get(options.instrument or only_instrument(store))
+    written = prepare(options.format, instrument).write(options.folder, force=options.force)
+    said = {"left_out": written.left_out, "notes": written.notes, "left_alone": written.left_alone}
+    if options.json:
+        about = {"instrument": instrument.name, "format": written.format, "folder": str(written.folder)}
+        print_json(about | {"files": [str(path) for path in written.files]} | said)
+        return 0
+    say(f"{instrument.name}: {len(instrument.statements):,} statements as {written.format} in {written.folder}")
+    for path in written.files:
+        say(f"  {path.relative_to(written.folder)}  {path.stat().st_size:,} bytes")
+    for heading, lines in zip(("Left out:", "Note:", "In the folder before, not touched:"), said.values(), strict=True):
+        if lines:
+            say("\n- ".join((heading, *lines)))
+    place = written.files[0] if written.format == "jsonl" else written.folder
+    say(f"Import it: workbench import STORE --format {written.format} {place}")
+    return 0

@@ -1,0 +1,372 @@
+"""The statement editor without a terminal: lists, and one act at a time, each saying what it did."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import listed, print_json, say, table
+from workbench.domain.names import person_name
+from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement, VariantId, VariantKind, Wording
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from stores.store import Store
+    from workbench.pipeline.editing import Done
+
+BULK = ("tag", "untag", "set", "replace", "strip")
+"acts on --refs"
+
+Act = Callable[["Store", Namespace, str], "Done"]
+
+
+def statements(options: Namespace) -> int:
+    """List statements, or carry out one act."""
+    from stores.store import Store
+
+    with Store.open(options.store) as store:
+        if options.new_instrument is not None:
+            return _said(options, _start(store, options))
+        name = _instrument(store, options)
+        if options.history is not None:
+            return _history(store, options, name)
+        act = next((act for option, act in ACTS.items() if getattr(options, option) not in (None, False)), None)
+        if act is None:
+            return _list(store, options, name)
+        if options.dry_run:
+            return _preview(store, options, name)
+        return _said(options, act(store, options, name))
+
+
+def _said(options: Namespace, done: Done) -> int:
+    if options.json:
+        print_json({"said": done.sentence, "refs": done.refs})
+    else:
+        say(done.sentence)
+    return 0
+
+
+def _instrument(store: Store, options: Namespace) -> str:
+    names = store.instruments.names()
+    if options.instrument is not None or len(names) == 1:
+        return str(options.instrument or names[0])
+    if not names:
+        raise UsageError(
+            "the store holds no instrument yet; make one: workbench statements STORE --new-instrument NAME"
+        )
+    raise UsageError(f"there are several instruments; name one with --instrument: {', '.join(names)}")
+
+
+def _person(options: Namespace) -> str:
+    name = options.person or os.environ.get("USER", "")
+    if not name:
+        raise UsageError("it is not known who makes this change; give --person NAME")
+    return person_name(name)
+
+
+def _list(store: Store, options: Namespace, name: str) -> int:
+    from stores.statement_lists import Filters
+
+    filters = Filters(
+        search=options.search,
+        issue=options.issue,
+        tag=options.tagged,
+        language=options.language or "",
+        archived=options.archived,
+    )
+    lines = store.instruments.lines(name, filters)
+    if options.json:
+        print_json([_as_json(store, name, line.ref, line.version) for line in lines])
+        return 0
+    table(
+        ["ref", "v", "statement", "country", "topic", "tags", "wordings", "languages"],
+        [
+            (line.ref, str(line.version), line.text, line.country or "", line.topic or "", ", ".join(line.tags),
+             str(line.variants), str(line.languages))
+            for line in lines
+        ],
+    )  # fmt: skip
+    say(f"{len(lines):,} statements of {name}" + (", archived" if options.archived else ""))
+    return 0
+
+
+def _as_json(store: Store, name: str, ref: str, version: int) -> dict[str, Any]:
+    from workbench.cli.output import plain
+
+    statement = store.statements.get(name, ref, version)
+    fields: dict[str, Any] = plain(statement)
+    fields["wordings"] = [
+        {
+            "variant": str(wording.variant),
+            "language": wording.language,
+            "text": wording.text,
+            "author": wording.author,
+            "relation": wording.relation.value,
+        }
+        for wording in statement.wordings
+    ]
+    return fields
+
+
+def _history(store: Store, options: Namespace, name: str) -> int:
+    ref = options.history
+    versions = store.statements.history(name, ref)
+    edits = store.statements.edits(name, ref)
+    if not versions:
+        store.statements.get(name, ref)  # says that there is none
+    if options.json:
+        print_json(
+            {
+                "versions": [
+                    {"current": v.current, "archived": v.archived, "at": v.created_at, "answers": v.answers,
+                     "labels": v.labels, "survey": v.survey} | _as_json(store, name, ref, v.statement.version)
+                    for v in versions
+                ],
+                "edits": [{"at": e.at, "person": e.person, "act": e.act, "undone": e.undone} for e in edits],
+            }
+        )  # fmt: skip
+        return 0
+    rows = [
+        (
+            str(v.statement.version),
+            "current" if v.current else "archived" if v.archived else "earlier",
+            v.created_at[:16].replace("T", " "),
+            f"{v.answers:,}",
+            f"{v.labels:,}",
+            f"{v.survey:,}",
+            next((w.text for w in v.statement.wordings if w.variant == ORIGINAL), ""),
+        )
+        for v in versions
+    ]
+    table(["v", "", "since", "answers", "labels", "survey", "original"], rows)
+    for edit in edits:
+        say(f"{edit.at[:16].replace('T', ' ')}  {edit.person}  {edit.act}" + (" (undone)" if edit.undone else ""))
+    return 0
+
+
+def _start(store: Store, options: Namespace) -> Done:
+    from workbench.data import shipped_issue_scheme
+    from workbench.pipeline.editing import Done
+
+    name = options.new_instrument
+    definitions = shipped_issue_scheme(options.scheme).issues if options.scheme else ()
+    store.statements.start(name, options.title, options.language or "en", definitions=definitions)
+    return Done(f"Made the instrument {name}. Next: workbench statements STORE --add REF --text TEXT", (name,))
+
+
+def _add(store: Store, options: Namespace, name: str) -> Done:
+    from workbench.pipeline.editing import outcome
+    from workbench.workshop.edits import tag_names, with_field
+    from workbench.workshop.questions import stated
+
+    language, person = _language(store, options, name), _person(options)
+    text, author = options.text, person
+    if text is None and options.question:
+        proposed = stated(options.question)
+        if proposed is None:
+            raise UsageError("no rule makes a statement of this question; give it with --text")
+        text = proposed.text
+    wordings = [Wording(ORIGINAL, language, _text(options, text), author)]
+    if options.question:
+        wordings.append(Wording(QUESTION, language, options.question, author))
+    statement = Statement(options.add, tuple(wordings), languages=(language,), tags=tag_names(options.tags))
+    for field in ("country", "topic", "source"):
+        statement = with_field(statement, field, getattr(options, field))
+    changed = store.statements.create(name, [statement], person=person)
+    done = outcome(store, name, changed)
+    return replace(done, sentence=f"{done.sentence} “{text}”") if options.text is None else done
+
+
+def _edit(store: Store, options: Namespace, name: str) -> Done:
+    return _write(store, options, name, options.edit, _variant(options.variant), must_be_there=True)
+
+
+def _add_variant(store: Store, options: Namespace, name: str) -> Done:
+    from workbench.workshop.edits import next_variant
+
+    ref, kind = options.add_variant
+    statement = store.statements.get(name, ref)
+    known = [variant.value for variant in VariantKind]
+    if kind in known and not _translates(store, options, name, statement, kind):
+        variant = next_variant(statement, VariantKind(kind))
+    else:
+        variant = _variant(kind)
+    return _write(store, options, name, ref, variant, must_be_there=False)
+
+
+def _translates(store: Store, options: Namespace, name: str, statement: Statement, kind: str) -> bool:
+    """Whether this kind is there in another language and not in this one: then the same variant is meant."""
+    language, variant = _language(store, options, name), VariantId(VariantKind(kind))
+    there = {wording.language for wording in statement.wordings if wording.variant == variant}
+    return bool(there) and language not in there
+
+
+def _write(store: Store, options: Namespace, name: str, ref: str, variant: VariantId, *, must_be_there: bool) -> Done:
+    from workbench.pipeline.editing import change_all
+    from workbench.workshop.edits import with_text
+
+    language, person = _language(store, options, name), _person(options)
+    seen = store.statements.get(name, ref)
+    held = seen.wording(variant, language)
+    if (held is not None) != must_be_there:
+        there = ", ".join(f"{w.variant} ({w.language})" for w in seen.wordings)
+        how = "--edit REF changes it" if held else f"it has {there}; --add-variant adds one"
+        raise UsageError(
+            f"{ref} has {'a' if held else 'no'} {variant} in {language}{' already' if held else ''}; {how}"
+        )
+    change = partial(with_text, variant=variant, language=language, text=_text(options, options.text), author=person)
+    act = f"{'edited' if must_be_there else 'added'} {variant}"
+    return change_all(store, name, {ref: seen}, change, person=person, act=act)
+
+
+def _delete_variant(store: Store, options: Namespace, name: str) -> Done:
+    from workbench.pipeline.editing import change_all
+    from workbench.workshop.edits import without
+
+    ref, variant = options.delete_variant[0], _variant(options.delete_variant[1])
+    change = partial(without, variant=variant, language=_language(store, options, name))
+    seen = {ref: store.statements.get(name, ref)}
+    return change_all(store, name, seen, change, person=_person(options), act=f"deleted {variant}")
+
+
+def _relation(store: Store, options: Namespace, name: str) -> Done:
+    from workbench.pipeline.editing import change_all
+    from workbench.workshop.edits import with_relation
+
+    ref, variant, wanted = options.relation
+    if wanted not in [relation.value for relation in Relation]:
+        raise UsageError(f"found the relation {wanted!r}; give one of same, flipped, free")
+    change = partial(with_relation, variant=_variant(variant), relation=Relation(wanted))
+    seen = {ref: store.statements.get(name, ref)}
+    return change_all(store, name, seen, change, person=_person(options), act=f"expected {wanted} of {variant}")
+
+
+def _rename(store: Store, options: Namespace, name: str) -> Done:
+    from workbench.pipeline.editing import outcome
+
+    ref, new = options.rename
+    return outcome(store, name, store.statements.rename(name, ref, new, person=_person(options)))
+
+
+def _derive(store: Store, options: Namespace, name: str) -> Done:
+    from workbench.pipeline.editing import change_all
+
+    ref, parent = options.derive
+    seen = {ref: store.statements.get(name, ref)}
+    act = f"derived from {parent}" if parent else "derived from nothing"
+    return change_all(
+        store, name, seen, lambda s: replace(s, derived_from=parent or None), person=_person(options), act=act
+    )
+
+
+def _bulk(store: Store, options: Namespace, name: str) -> Done:
+    from workbench.pipeline.editing import change_all
+
+    change, act = _change(options)
+    return change_all(store, name, _chosen(store, options, name), change, person=_person(options), act=act)
+
+
+def _archive(store: Store, options: Namespace, name: str) -> Done:
+    from workbench.pipeline.editing import outcome
+
+    return outcome(store, name, store.statements.archive(name, listed(options.archive), person=_person(options)))
+
+
+def _restore(store: Store, options: Namespace, name: str) -> Done:
+    from workbench.pipeline.editing import outcome
+
+    return outcome(store, name, store.statements.restore(name, listed(options.restore), person=_person(options)))
+
+
+def _undo(store: Store, options: Namespace, name: str) -> Done:
+    from workbench.pipeline.editing import undo
+
+    return undo(store, name, _person(options))
+
+
+ACTS: dict[str, Act] = {
+    "add": _add,
+    "edit": _edit,
+    "add_variant": _add_variant,
+    "delete_variant": _delete_variant,
+    "relation": _relation,
+    "rename": _rename,
+    "derive": _derive,
+    "archive": _archive,
+    "restore": _restore,
+    "undo": _undo,
+    **dict.fromkeys(BULK, _bulk),
+}
+"option -> what it does"
+
+
+def _preview(store: Store, options: Namespace, name: str) -> int:
+    """Print what a change of many statements would come to."""
+    if all(getattr(options, option) in (None, False) for option in BULK):
+        raise UsageError(f"--dry-run goes with one of {', '.join('--' + option for option in BULK)}")
+    change, act = _change(options)
+    seen = _chosen(store, options, name)
+    after = {ref: changed for ref, statement in seen.items() if (changed := change(statement)) != statement}
+    if options.json:
+        print_json({"act": act, "before": [seen[ref] for ref in after], "after": list(after.values())})
+        return 0
+    for ref, changed in after.items():
+        say(ref)
+        for old, new in zip(seen[ref].wordings, changed.wordings, strict=True):
+            if old.text != new.text:
+                say(f"  − {old.variant} {old.language}  {old.text}")
+                say(f"  + {new.variant} {new.language}  {new.text}")
+    say(f"{act}: {len(after):,} of {len(seen):,} statements would change; nothing was written")
+    return 0
+
+
+def _change(options: Namespace) -> tuple[Callable[[Statement], Statement], str]:
+    from workbench.workshop.edits import replaced, stripped, with_field, with_tag, without_tag
+
+    if options.tag is not None:
+        return partial(with_tag, tag=options.tag), f"tagged {options.tag}"
+    if options.untag is not None:
+        return partial(without_tag, tag=options.untag), f"untagged {options.untag}"
+    if options.replace is not None:
+        old, new = options.replace
+        return partial(replaced, old=old, new=new), f"replaced “{old}” by “{new}”"
+    if options.strip:
+        return stripped, "stripped blanks"
+    field, equals, value = options.set.partition("=")
+    if not equals:
+        raise UsageError(f"found --set {options.set!r}; give FIELD=VALUE, such as topic=housing")
+    return partial(with_field, field=field.strip(), text=value), f"set {field.strip()} to {value or 'nothing'}"
+
+
+def _chosen(store: Store, options: Namespace, name: str) -> dict[str, Statement]:
+    refs = listed(options.refs)
+    if not refs:
+        raise UsageError("it is not said which statements; give --refs A,B")
+    return {ref: store.statements.get(name, ref) for ref in refs}
+
+
+def _language(store: Store, options: Namespace, name: str) -> str:
+    if options.language:
+        return str(options.language)
+    return next(summary.language for summary in store.instruments.summaries() if summary.name == name)
+
+
+def _variant(text: str) -> VariantId:
+    try:
+        return VariantId.parse(text)
+    except ValueError as error:
+        known = ", ".join(kind.value for kind in VariantKind)
+        raise UsageError(
+            f"found the variant {text!r}; give one of {known}, with -2 for the second of a kind"
+        ) from error
+
+
+def _text(options: Namespace, text: str | None) -> str:
+    if text is None:
+        raise UsageError("there is no text; give it with --text, or --text - to read it from standard input")
+    return sys.stdin.read().rstrip("\n") if text == "-" and options.text == "-" else text

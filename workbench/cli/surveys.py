@@ -1,0 +1,170 @@
+"""The command of people who answer an instrument themselves, and of those who ask them to."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import listed, print_json, say, table
+from workbench.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from stores.store import Store
+    from stores.surveys import RespondentLine
+    from workbench.annotation.survey import Design
+
+
+def survey(options: Namespace) -> int:
+    """Open the terminal at the survey; or list, import or export answers."""
+    if options.list_:
+        return _list(options)
+    if options.import_ is not None:
+        return _import(options)
+    if options.export is not None:
+        return _export(options)
+    if options.json:
+        raise UsageError("answering prints nothing; --json goes with --list, --import or --export")
+    return _answer(options)
+
+
+def _answer(options: Namespace) -> int:
+    from stores.store import Store
+    from workbench.domain.names import person_name
+    from workbench.pipeline.surveys import further
+
+    design = _design(options)
+    name = None if options.respondent is None else person_name(options.respondent, "respondent")
+    with Store.open(options.store) as store:
+        instrument = _instrument(store, options.instrument)
+        if not store.surveys.sittings(instrument) and not further(store, instrument, "", design):
+            raise UsageError(
+                f"{instrument} has no statement with an original and one of these variants to ask"
+                + (f" in {design.language!r}" if design.language else "")
+            )
+    if not sys.stdout.isatty():
+        raise UsageError("answering needs a terminal; answers from elsewhere come in with: workbench survey --import")
+    from workbench.tui.app import run_app
+
+    return run_app(options.store, start="statements", survey=(instrument, design, name))
+
+
+def _design(options: Namespace) -> Design:
+    from workbench.annotation.survey import PUBLISHED, Design
+
+    design = Design(
+        statements=options.statements,
+        variants=listed(options.variants) or PUBLISHED,
+        seed=options.seed,
+        language=options.language or "",
+    )
+    design.check()
+    return design
+
+
+def _instrument(store: Store, name: str | None) -> str:
+    """Return the instrument that is meant. Raises UsageError where there are several, UnknownName where none."""
+    names = store.instruments.names()
+    if name is not None and name not in names:
+        raise UnknownName(f"no instrument is named {name!r} in this store. There is: {', '.join(names) or 'none'}")
+    if name is None and len(names) > 1:
+        raise UsageError(f"the store has several instruments; name one with --instrument: {', '.join(names)}")
+    if not names:
+        raise UnknownName("the store has no instrument yet; import one with: workbench import STORE --format csv PATH")
+    return name or names[0]
+
+
+def _list(options: Namespace) -> int:
+    from stores.store import Store
+
+    with Store.open(options.store) as store:
+        lines = store.surveys.respondents(options.instrument)
+    if options.json:
+        print_json(list(lines))
+        return 0
+    if not lines:
+        say(f"Nobody has answered yet. Begin: workbench survey {options.store}")
+        return 0
+    table(
+        ["instrument", "respondent", "language", "asked", "answered", "in use", "seconds each", "last"],
+        [_row(line) for line in lines],
+    )
+    say("in use: answers to statements as they are now. How consistent they are: workbench agreement STORE --survey")
+    return 0
+
+
+def _row(line: RespondentLine) -> tuple[str, ...]:
+    return (
+        line.instrument,
+        line.respondent,
+        line.language or "from a file",
+        f"{line.asked:,}" if line.language else "",
+        f"{line.answered:,}",
+        f"{line.current:,}",
+        "" if line.median_s is None else f"{line.median_s:.1f}",
+        line.last_at[:16].replace("T", " "),
+    )
+
+
+def _import(options: Namespace) -> int:
+    from stores.store import Store
+    from workbench.formats.people import read_survey
+    from workbench.formats.tabular import Findings
+
+    path: Path = options.import_
+    if not path.is_file():
+        raise UsageError(f"{path}: there is no file here; give a CSV with respondent, ref, variant and answer")
+    with Store.open(options.store) as store:
+        instrument = _instrument(store, options.instrument)
+        findings = Findings()
+        answers = read_survey(path, store.instruments.get(instrument).statements, findings)
+        findings.check()
+        if not answers:
+            raise UsageError(f"{path} holds no answers; nothing was changed")
+        done = store.surveys.add(instrument, answers)
+    if options.json:
+        print_json(done)
+        return 0
+    people = len(done.respondents)
+    say(
+        f"{done.added:,} answers of {people:,} respondent{'s' * (people != 1)} added to {instrument}, "
+        f"{done.changed:,} changed, {done.known:,} were here already"
+    )
+    return 0
+
+
+def _export(options: Namespace) -> int:
+    """Write the answers to statements as they are now: whole, or not at all."""
+    from stores.store import Store
+    from workbench.domain.instruments import Instrument
+    from workbench.formats.native_write import csv_files
+
+    path: Path = options.export
+    if path.suffix != ".csv":
+        raise UsageError(f"{path}: give a name that ends in .csv")
+    if path.exists():
+        raise UsageError(f"{path} exists already; choose another name")
+    with Store.open(options.store) as store:
+        instrument = _instrument(store, options.instrument)
+        answers = store.surveys.answers(instrument)
+        older = sum(line.answered - line.current for line in store.surveys.respondents(instrument))
+    if not answers:
+        raise UsageError(f"nobody has answered {instrument} yet; nothing was written")
+    text = csv_files(Instrument(instrument, instrument, (), survey=answers))["survey.csv"]
+    made = path.with_name(path.name + ".part")
+    try:
+        made.write_text(text, encoding="utf-8", newline="")
+        made.rename(path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+    finally:
+        with suppress(OSError):
+            made.unlink()
+    if options.json:
+        print_json({"file": str(path), "answers": len(answers), "to_earlier_versions": older})
+        return 0
+    left = f" {older:,} to earlier versions of statements are left out." if older else ""
+    say(f"Wrote {len(answers):,} answers to {path}.{left}")
+    return 0

@@ -1,0 +1,86 @@
+"""Files into a folder: all of them or none, nothing of anybody else's deleted or written over unasked."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from uuid import uuid4
+
+from workbench.errors import UsageError
+
+
+def put(
+    files: Mapping[str, str], folder: Path, *, force: bool = False, check: Callable[[Path], None] | None = None
+) -> tuple[Path, ...]:
+    """Write files, named by their path in the folder, and return where they are.
+
+    They are written beside the folder first, where `check` may look at them and raise. A folder that is not there comes
+    about by one renaming. Into one that is there they are put one by one, each whole: with `force` a file of the same
+    name is replaced; other files stay.
+
+    Raises UsageError where the folder holds something and `force` is not given, or cannot be written.
+    """
+    check_place(folder, force=force)
+    fresh = folder.parent / f".{folder.name}.{uuid4().hex[:12]}"
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        _write(files, fresh)
+        if check is not None:
+            check(fresh)
+        if folder.exists():
+            for name in files:
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (fresh / name).replace(folder / name)
+        else:
+            fresh.rename(folder)
+    except OSError as error:
+        place = error.filename if error.filename and not str(error.filename).startswith(str(fresh)) else folder
+        raise UsageError(
+            f"{place}: cannot be written ({error.strerror}). Give a folder that you may write to."
+        ) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return tuple(folder / name for name in files)
+
+
+def check_place(folder: Path, *, force: bool) -> None:
+    """Raise UsageError where files may not be put into a folder."""
+    try:
+        if "\x00" in str(folder):
+            raise UsageError("the folder's name holds a NUL, which no file system takes. Give another name.")
+        if folder.exists() and not folder.is_dir():
+            raise UsageError(f"{folder}: this is a file. Give the name of a folder that is not there yet.")
+        held = others(folder, ())
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be read ({error.strerror}). Give another folder.") from error
+    if held and not force:
+        shown = ", ".join(held[:4]) + (f" and {len(held) - 4} more" if len(held) > 4 else "")
+        raise UsageError(
+            f"{folder}: the folder holds {shown}. Give one that is not there yet; or replace files of the same name, "
+            "with --force, and let the others be."
+        )
+
+
+def others(folder: Path, files: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what stands beside these files in the folder and in those of its folders that they are in."""
+    ours = {Path(name) for name in files}
+    places = {Path(), *(parent for path in ours for parent in path.parents)}
+    held = (path for place in places if (folder / place).is_dir() for path in (folder / place).iterdir())
+    found = (path.relative_to(folder) for path in held)
+    return tuple(sorted(str(path) for path in found if path not in ours and path not in places))
+
+
+def expanded(folder: Path) -> Path:
+    """Return a folder with `~` resolved. Raises UsageError for the home of somebody who is not here."""
+    try:
+        return folder.expanduser()
+    except RuntimeError as error:
+        raise UsageError(f"{folder}: nobody of that name has a home folder here. Give the whole path.") from error
+
+
+def _write(files: Mapping[str, str], folder: Path) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8"))

@@ -1,0 +1,172 @@
+"""An instrument as our own files: what `read_csv` reads back to the same value.
+
+The normal form, which every instrument that was read from a file or out of a store has: names and single words are
+without outer blanks and not empty; wordings stand language by language in the order of variants, and no text is blank;
+`stated` is only what differs from the kind's relation; labels by issue are what `gold_labels` makes of all labels; a
+stance is what `people.ANSWERS` says of the answer. Texts of wordings and templates are kept to the last blank.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from workbench.domain.instruments import Instrument
+from workbench.domain.statements import ORIGINAL, Statement, VariantKind, Wording, variant_order
+from workbench.formats.about import DEFINITIONS, TITLES
+from workbench.formats.spreadsheet import guarded
+from workbench.formats.templates import COLUMNS as TEMPLATE_COLUMNS
+from workbench.formats.templates import template_rows
+from workbench.formats.text_files import csv_text, toml_text
+from workbench.formats.wordings import AUTHOR, RELATION, SEVERAL, column_of, tag_cell
+
+ABOUT = ("ref", "country", "topic", "source", "dimension", "leaning", "tags", "derived_from", "version", "language")
+"columns before the wordings; those that no statement fills are left out"
+
+
+def csv_files(instrument: Instrument) -> dict[str, str]:
+    """Return the files of a folder: name -> text. Empty ones too, so that no older file is read with the others."""
+    return {
+        "instrument.toml": _about(instrument),
+        "statements.csv": _statements(instrument),
+        "issue_labels.csv": _csv(
+            ("ref", "issue", "annotator", "label"),
+            ((one.statement, one.issue, one.annotator, str(one.label)) for one in instrument.issue_labels),
+        ),
+        "parties.csv": _csv(
+            ("country", "party", "position"),
+            ((one.country, one.name, "" if one.position is None else repr(one.position)) for one in instrument.parties),
+        ),
+        "party_answers.csv": _csv(
+            ("country", "party", "ref", "answer"),
+            ((one.country, one.party, one.statement, one.answer) for one in instrument.party_answers),
+        ),
+        "survey.csv": _csv(
+            ("respondent", "ref", "variant", "answer"),
+            (
+                (one.respondent, one.statement, str(one.variant), "agree" if one.agrees else "disagree")
+                for one in instrument.survey
+            ),
+        ),
+        "templates.csv": _csv(TEMPLATE_COLUMNS, template_rows(instrument.templates)),
+    }
+
+
+def json_lines(instrument: Instrument) -> str:
+    """Return the statements as JSON Lines: one statement in one language an object."""
+    objects = (
+        _object(s, language, list(wordings)) for s in instrument.statements for language, wordings in statement_lines(s)
+    )
+    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in objects)
+
+
+def origins_elsewhere(instrument: Instrument) -> tuple[str, ...]:
+    """Return the refs that statements are derived from and that the instrument does not have, archived ones."""
+    refs = {statement.ref for statement in instrument.statements}
+    found = (s.derived_from for s in instrument.statements if s.derived_from is not None)
+    return tuple(dict.fromkeys(ref for ref in found if ref not in refs))
+
+
+def _about(instrument: Instrument) -> str:
+    texts = {
+        name: getattr(instrument, name)
+        for name in ("name", "title", "version", "language", "source", "citation", "licence")
+        if getattr(instrument, name)
+    }
+    retired = origins_elsewhere(instrument)
+    tables = {
+        TITLES: {issue.name: issue.title for issue in instrument.definitions},
+        DEFINITIONS: {issue.name: issue.definition for issue in instrument.definitions if issue.definition},
+    }
+    return toml_text(
+        {
+            **texts,
+            "issues": instrument.issues,
+            "notes": instrument.notes,
+            **({"retired": retired} if retired else {}),
+            **{name: table for name, table in tables.items() if table},
+        }
+    )
+
+
+def _csv(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    return csv_text(header, ([guarded(cell) for cell in row] for row in rows))
+
+
+def _statements(instrument: Instrument) -> str:
+    """Return the table of statements; its columns are those that any statement fills, in a fixed order."""
+    rows = [_row(statement, *line) for statement in instrument.statements for line in statement_lines(statement)]
+    variants = sorted({w.variant for s in instrument.statements for w in s.wordings} | {ORIGINAL}, key=variant_order)
+    about = [f"{prefix}{column_of(variant)}" for prefix in (AUTHOR, RELATION) for variant in variants]
+    used = {"ref", "language", "original", *(column for row in rows for column in row)}
+    columns = [column for column in (*ABOUT, *map(column_of, variants), "author", *about) if column in used]
+    return _csv(tuple(columns), (tuple(row.get(column, "") for column in columns) for row in rows))
+
+
+def _row(statement: Statement, language: str, wordings: list[Wording]) -> dict[str, str]:
+    row = {
+        **{name: text for name, text in _about_statement(statement).items() if isinstance(text, str)},
+        "language": language,
+        **({"tags": tag_cell(statement.tags)} if statement.tags else {}),
+        **({"version": str(statement.version)} if statement.version != 1 else {}),
+        **{column_of(wording.variant): wording.text for wording in wordings},
+    }
+    common = _common_author(wordings)
+    if common is not None:
+        return row | {"author": common} | _relations(wordings, RELATION)
+    named = {AUTHOR + column_of(w.variant): w.author for w in wordings if w.author is not None}
+    return row | named | _relations(wordings, RELATION)
+
+
+def _object(statement: Statement, language: str, wordings: list[Wording]) -> dict[str, Any]:
+    value: dict[str, Any] = {**_about_statement(statement), "language": language}
+    for kind in VariantKind:
+        texts = {w.variant.ordinal: w.text for w in wordings if w.variant.kind is kind}
+        if 0 in texts:
+            value[kind.value] = texts.pop(0)
+        if texts and kind in SEVERAL:
+            value[f"{kind.value}s"] = [texts.get(n) for n in range(1, max(texts) + 1)]
+    common = _common_author(wordings)
+    named = {column_of(w.variant): w.author for w in wordings if w.author is not None}
+    relations = _relations(wordings, "")
+    more = {
+        "issues": dict(statement.issues),
+        "tags": list(statement.tags),
+        "version": statement.version if statement.version != 1 else None,
+        "author": common,
+        "authors": named if common is None else {},
+        "relations": relations,
+    }
+    return value | {key: item for key, item in more.items() if item}
+
+
+def _about_statement(statement: Statement) -> dict[str, str]:
+    values = {
+        "ref": statement.ref,
+        "country": statement.country,
+        "topic": statement.topic,
+        "source": statement.source,
+        "dimension": statement.dimension.value if statement.dimension else None,
+        "leaning": statement.leaning.value if statement.leaning else None,
+        "derived_from": statement.derived_from,
+    }
+    return {name: text for name, text in values.items() if text is not None}
+
+
+def statement_lines(statement: Statement) -> Iterator[tuple[str, list[Wording]]]:
+    """Yield the wordings of each language, in the statement's order of languages and the order of variants."""
+    for language in dict.fromkeys((*statement.languages, *(w.language for w in statement.wordings))):
+        wordings = [wording for wording in statement.wordings if wording.language == language]
+        if wordings:
+            yield language, sorted(wordings, key=lambda w: variant_order(w.variant))
+
+
+def _common_author(wordings: list[Wording]) -> str | None:
+    """Return who wrote all of them; None where they are by several, or some by nobody known."""
+    found = {wording.author for wording in wordings}
+    return found.pop() if len(found) == 1 else None
+
+
+def _relations(wordings: list[Wording], prefix: str) -> dict[str, str]:
+    return {prefix + column_of(w.variant): w.relation.value for w in wordings if w.relation is not w.variant.relation}

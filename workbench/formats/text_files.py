@@ -1,0 +1,64 @@
+"""Writing CSV and TOML that read back to the same strings. The standard library reads TOML and does not write it.
+
+Files are UTF-8 without a byte order mark, lines end in a line feed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+_QUOTED = re.compile(r'[,"\r\n]')
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a CSV file. Python's writer leaves a lone carriage return unquoted where lines end in a line feed."""
+    return "".join(",".join(_cell(cell) for cell in cells) + "\n" for cells in (header, *rows))
+
+
+def toml_text(values: Mapping[str, str | Sequence[str] | Mapping[str, str]]) -> str:
+    """Return a TOML file of texts, lists of texts and, at the end, tables of texts.
+
+    Examples
+    --------
+    >>> print(toml_text({"name": 'a "b"', "notes": ["one"], "titles": {"law and order": "Law"}}), end="")
+    name = "a \\"b\\""
+    notes = [
+        "one",
+    ]
+    <BLANKLINE>
+    [titles]
+    "law and order" = "Law"
+    """
+    plain = [f"{_key(name)} = {_value(value)}\n" for name, value in values.items() if not isinstance(value, Mapping)]
+    tables = [
+        f"\n[{_key(name)}]\n" + "".join(f"{_key(key)} = {_string(text)}\n" for key, text in table.items())
+        for name, table in values.items()
+        if isinstance(table, Mapping)
+    ]
+    return "".join((*plain, *tables))
+
+
+def _cell(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
+
+
+def _key(name: str) -> str:
+    return name if _BARE_KEY.fullmatch(name) else _string(name)
+
+
+def _value(value: str | Sequence[str] | Mapping[str, str]) -> str:
+    if isinstance(value, str):
+        return _string(value)
+    return "[\n" + "".join(f"    {_string(str(part))},\n" for part in value) + "]" if value else "[]"
+
+
+def _string(text: str) -> str:
+    """Return a basic string: quotes, backslashes and what does not print are escaped."""
+    return '"' + "".join(_ESCAPES.get(sign) or _shown(sign) for sign in text) + '"'
+
+
+def _shown(sign: str) -> str:
+    return sign if sign.isprintable() else f"\\u{ord(sign):04X}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08X}"

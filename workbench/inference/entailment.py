@@ -1,0 +1,100 @@
+"""Models of natural language inference: does one text follow from another, contradict it, or neither?
+
+Any sequence classifier with the labels entailment, neutral and contradiction, in whatever order it has them: a folder
+or a hub id. Only safetensors are read and no code of a model's own is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.domain.entailments import LABELS, Entailment
+from workbench.domain.responses import ModelCard
+from workbench.errors import ModelError
+from workbench.inference.embedded import locate
+from workbench.inference.encoder import quiet
+
+BACKEND = "entailment"
+MOST_TOKENS = 512
+"of a pair; what is beyond is cut off the longer text"
+
+
+def load_entailment(name: str, device: str | None = None) -> EntailmentModel:
+    """Load a model in fp32, on a GPU where there is one. Raises ModelError saying what was found."""
+    import torch
+    from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
+
+    quiet()
+    source = locate(name)
+    try:
+        config: Any = AutoConfig.from_pretrained(source.place, trust_remote_code=False)
+        places = label_places(name, config.id2label or {})
+        tokenizer: Any = AutoTokenizer.from_pretrained(source.place, trust_remote_code=False)
+        network: Any = AutoModelForSequenceClassification.from_pretrained(
+            source.place, dtype=torch.float32, use_safetensors=True, trust_remote_code=False
+        )
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise ModelError(
+            f"{name}: no inference model could be loaded. Tried it as a folder and a hub id (safetensors only); "
+            f"transformers says: {reason}"
+        ) from error
+    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    revision = source.revision or getattr(config, "_commit_hash", None) or "unknown"
+    return EntailmentModel(name, network.to(device).eval(), tokenizer, places, revision)
+
+
+def label_places(name: str, labels: dict[int, str]) -> tuple[int, int, int]:
+    """Return which outputs are entailment, neutral and contradiction, by the labels' names.
+
+    Raises ModelError where one of them is not there, or there are others: a model that was trained on something else
+    would be read as if it knew about entailment.
+
+    Examples
+    --------
+    >>> label_places("m", {0: "CONTRADICTION", 1: "neutral", 2: "entailment"})
+    (2, 1, 0)
+    """
+    places = {str(label).casefold(): int(place) for place, label in labels.items()}
+    if set(places) != set(LABELS) or len(labels) != len(LABELS):
+        found = ", ".join(str(label) for label in labels.values()) or "none"
+        raise ModelError(
+            f"{name}: its labels are {found}; the check needs a model of natural language inference with the three "
+            f"labels {', '.join(LABELS)}, such as those trained on MNLI"
+        )
+    entailment, neutral, contradiction = (places[label] for label in LABELS)
+    return entailment, neutral, contradiction
+
+
+class EntailmentModel:
+    """A network, its tokenizer, and which of its outputs mean what."""
+
+    def __init__(self, name: str, network: Any, tokenizer: Any, places: tuple[int, int, int], revision: str):
+        self._network, self._tokenizer, self._places = network, tokenizer, places
+        self.card = ModelCard(name, revision, BACKEND, "float32", "none")
+        longest = min(
+            int(tokenizer.model_max_length), int(getattr(network.config, "max_position_embeddings", 0)) or 512
+        )
+        self._longest = max(8, min(MOST_TOKENS, longest))
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
+        """Return what it says of each (premise, hypothesis)."""
+        import torch
+
+        encoded = self._tokenizer(
+            [premise for premise, _ in pairs],
+            [hypothesis for _, hypothesis in pairs],
+            padding=True,
+            truncation="longest_first",
+            max_length=self._longest,
+            return_tensors="pt",
+        )
+        with torch.inference_mode():
+            logits = self._network(**encoded.to(self._network.device)).logits.double()
+        rows = torch.softmax(logits, dim=-1)[:, list(self._places)].cpu().tolist()
+        return [Entailment(*row) for row in rows]
+
+    def close(self) -> None:
+        """Free memory. Safe to call twice."""
+        self._network = None

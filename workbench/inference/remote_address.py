@@ -1,0 +1,142 @@
+"""From a served model's name to its endpoint, and which key that endpoint may see.
+
+    openai:gpt-4o-mini                                 the endpoint of $OPENAI_BASE_URL, else the official one
+    openai:Qwen/Qwen3-8B@http://gpu7:8000/v1           an endpoint of its own: vLLM, SGLang, transformers serve, …
+    openai:Qwen/Qwen3-8B-Base@http://gpu7:8000/v1#completions
+                                                       a base model: chats too are sent as text to be continued
+
+Chats go to `/chat/completions` and raw prompts to `/completions`; `#completions` sends both there. Keys come from the
+environment alone: $OPENAI_API_KEY for the official endpoint and that of $OPENAI_BASE_URL, $WORKBENCH_ENDPOINT_KEY for
+an endpoint that a name spells out, so that a name from somebody's file cannot send a key to a host of its choice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import SplitResult, urlsplit
+
+from workbench.errors import ModelError
+
+PREFIX = "openai:"
+OFFICIAL = "https://api.openai.com/v1"
+BASE_URL, API_KEY, ENDPOINT_KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY", "WORKBENCH_ENDPOINT_KEY"
+COMPLETIONS = "#completions"
+EXPLICIT = re.compile(r"@(?=https?://)", re.IGNORECASE)
+"model ids may hold `@` themselves, so only one before a URL parts them"
+FORM = "write openai:MODEL or openai:MODEL@http://HOST:PORT/v1, with #completions at the end for a base model"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a served model is. Holds no secret."""
+
+    name: str
+    "as it was asked for"
+    model: str
+    "the id that the server knows it by"
+    url: str
+    "the endpoint up to and with its version: `https://api.openai.com/v1`"
+    raw: bool
+    "whether chats too go to `/completions`"
+    key_variable: str
+    "the environment variable that may hold this endpoint's key"
+
+    @property
+    def host(self) -> str:
+        return (urlsplit(self.url).hostname or "").lower()
+
+    @property
+    def official(self) -> bool:
+        return self.host == "api.openai.com" or self.host.endswith(".api.openai.com")
+
+    @property
+    def loopback(self) -> bool:
+        """Whether the endpoint is on this machine, where no proxy is to stand between."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+
+def parse_address(name: str, environ: Mapping[str, str]) -> Address:
+    """Return the endpoint of a name. Asks no server.
+
+    Raises ModelError where the name has no model, or its URL holds what a stored name must not: a user, a password or
+    a query.
+    """
+    rest, found, mode = name.removeprefix(PREFIX).partition("#")
+    if found and found + mode != COMPLETIONS:
+        raise ModelError(f"{name!r}: after # only `completions` is known; {FORM}")
+    model, *explicit = EXPLICIT.split(rest, maxsplit=1)
+    if not model or re.search(r"[\s\x00-\x1f\x7f]", model):
+        raise ModelError(f"{_shown(name)!r}: no model id before the endpoint, or one with spaces; {FORM}")
+    if explicit:
+        url, where, variable = explicit[0], f"the endpoint of {model}", ENDPOINT_KEY
+    else:
+        url, where, variable = environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}", API_KEY
+    address = Address(name, model, checked_url(url, where), bool(found), variable)
+    return _with_known_key(address, environ) if explicit else address
+
+
+def _with_known_key(address: Address, environ: Mapping[str, str]) -> Address:
+    """Let an endpoint that is spelled out have $OPENAI_API_KEY where the environment itself names it for that key."""
+    known = environ.get(BASE_URL) or OFFICIAL
+    if checked_url(known, f"${BASE_URL}") != address.url:
+        return address
+    return Address(address.name, address.model, address.url, address.raw, API_KEY)
+
+
+def checked_url(url: str, where: str) -> str:
+    """Return an endpoint's URL without a slash at its end. Raises ModelError that repeats no secret of it."""
+    try:
+        parts = urlsplit(url.strip())
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise ModelError(f"{where} is no URL that can be asked; {FORM}") from None
+    if parts.username is not None or parts.password is not None:
+        raise ModelError(f"{where} holds a user name or password, which would be stored with every answer; {_KEYS}")
+    if parts.query or parts.fragment:
+        raise ModelError(f"{where} holds a query, which may be a secret and would be stored with every answer; {_KEYS}")
+    if parts.scheme.lower() not in ("http", "https") or not host or re.search(r"[\s\x00-\x1f\x7f]", url.strip()):
+        raise ModelError(f"{where} is no http(s) URL with a host; {FORM}")
+    if host.lower() == "api.openai.com" and parts.scheme.lower() == "http":
+        raise ModelError(
+            f"{where}: the official endpoint is asked over https only, or the key could be read on the way"
+        )
+    return _joined(parts, host, port)
+
+
+_KEYS = f"keys are read from ${API_KEY} or ${ENDPOINT_KEY}"
+
+
+def _joined(parts: SplitResult, host: str, port: int | None) -> str:
+    shown = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme.lower()}://{shown}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}"
+
+
+def _shown(name: str) -> str:
+    """Return a name without what may be a password in it."""
+    return re.sub(r"//[^/@\s]*@", "//…@", name)
+
+
+def endpoint_key(address: Address, environ: Mapping[str, str]) -> str | None:
+    """Return the key for an endpoint, None where there is none. Never stored, logged or shown.
+
+    Raises ModelError where the official endpoint has none, or the key cannot be sent as it is.
+    """
+    key = environ.get(address.key_variable, "").strip()
+    if not key:
+        if address.official:
+            raise ModelError(
+                f"{address.name}: {address.host} wants a key and ${address.key_variable} is not set. Set it in the "
+                "environment that starts workbench; it is read from there alone"
+            )
+        return None
+    if not re.fullmatch(r"[\x21-\x7e]+", key):
+        raise ModelError(f"${address.key_variable} holds spaces, line breaks or letters that no key has; set it anew")
+    return key

@@ -1,0 +1,253 @@
+"""Asking until there is an answer or a reason why not: retries, waits, the budget, and when to give up on a server."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.domain.responses import Drawn, Request, Sampling
+from workbench.errors import BudgetSpent, ModelError
+from workbench.inference.base import Work
+from workbench.inference.remote_budget import Account, Room, Spent, prompt_tokens
+from workbench.inference.remote_calls import MOST_CHOICES, Body, Call, Dialect, call_seed
+from workbench.inference.remote_client import Client
+from workbench.inference.remote_pace import Pace, Patience, Slot, wait_before
+from workbench.inference.remote_reply import Kind, Reply, TryFailed, read_reply
+
+GIVE_UP_AFTER = 4
+"requests in a row that a server left without any answer, before the rest is not tried any more"
+LONG = (Kind.LATE, Kind.USELESS)
+DOWN = (Kind.LATE, Kind.BROKEN, Kind.ABSENT, Kind.BUSY)
+"failures that say something about the server, not about the request"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one call and its retries: answers, or why there are none."""
+
+    texts: tuple[str, ...] = ()
+    failure: TryFailed | None = None
+
+
+class Stopped(Exception):
+    """The run ends: no further call is begun."""
+
+
+class Asker:
+    """One endpoint during one or more runs. Belongs to one event loop."""
+
+    def __init__(
+        self,
+        client: Client,
+        dialect: Dialect,
+        account: Account,
+        patience: Patience,
+        work: Work,
+        served_by: Counter[str],
+        rng: np.random.Generator,
+        hidden: str | None,
+    ):
+        self.client = client
+        self.pace = Pace(patience.concurrency)
+        self._dialect, self._account, self._patience = dialect, account, patience
+        self._work, self._served_by, self._rng = work, served_by, rng
+        self._hidden = hidden
+        self.filtered = 0
+
+    async def ask(self, run: Run, call: Call) -> Reply:
+        """Return the reply to a call, trying again as far as it is of use.
+
+        Raises TryFailed with the last reason, Stopped where the run ends, ModelError where it has to.
+        """
+        tries = long_tries = 0
+        while True:
+            body = self._dialect.body(call)
+            try:
+                return await self._try(run, call, body)
+            except TryFailed as failure:
+                if self._dialect.learn(body, failure):
+                    continue
+                tries, long_tries = tries + 1, long_tries + (failure.kind in LONG)
+                enough = tries >= self._patience.tries or long_tries >= self._patience.long_tries
+                if failure.kind is Kind.REFUSED or enough:
+                    failure.reason += f" ({tries} tries)" if tries > 1 else ""
+                    raise
+                if failure.kind is Kind.LATE:
+                    run.bear_silence(self._patience)
+                await self._wait(failure, tries)
+
+    async def _wait(self, failure: TryFailed, tries: int) -> None:
+        """Wait before the next try: as long as the server asks, and some more so that calls do not come back at once.
+
+        Raises ModelError where the server asks for too long a pause.
+        """
+        wait = wait_before(tries, self._patience, self._rng)
+        if failure.after is not None:
+            if failure.after > self._patience.longest_pause_s:
+                raise ModelError(
+                    f"the endpoint asks to wait {failure.after:,.0f} s ({failure.reason}). What was answered is kept; "
+                    "resume later"
+                )
+            self.pace.pause(failure.after)
+            wait = failure.after + min(wait, self._patience.first_wait_s)
+        await asyncio.sleep(wait)
+
+    async def _try(self, run: Run, call: Call, body: Body) -> Reply:
+        """Send a call once and book it."""
+        dearest = Spent(1, prompt_tokens(call.prompt) + len(call.echo), call.n * call.sampling.max_new_tokens)
+        async with self.pace.slot() as slot:
+            await self._set_aside(run, dearest)
+            cost = dearest  # also where the call is cancelled: the server may go on with it
+            try:
+                content = await self.client.send(self._dialect.endpoint(call.prompt), body)
+                reply = read_reply(content, call.n, self._hidden)
+                cost = _cost(reply, dearest)
+            except TryFailed as failure:
+                cost = dearest if failure.paid else Spent(1)
+                _tell(slot, failure)
+                raise
+            except ModelError:
+                cost = Spent(1)
+                raise
+            finally:
+                self._account.book(dearest, cost)
+            slot.went_well()
+        run.answered()
+        self._count(reply, cost)
+        return reply
+
+    async def _set_aside(self, run: Run, dearest: Spent) -> None:
+        """Wait until the budget has room for a call. Raises BudgetSpent where it has none left."""
+        while True:
+            if run.stop is not None:
+                raise Stopped
+            room = self._account.set_aside(dearest)
+            if room is Room.FREE:
+                return
+            if room is Room.NONE:
+                budget, spent = self._account.budget, self._account.spent
+                raise BudgetSpent(
+                    f"the budget of {budget.exceeded(spent + dearest)} has no room for another call; spent: "
+                    f"{budget.describe(spent)}. What was answered is kept; raise the limit and resume"
+                )
+            await self.pace.a_call_ended()
+
+    def _count(self, reply: Reply, cost: Spent) -> None:
+        self._served_by[reply.served_by] += 1
+        self.filtered += sum(choice.filtered for choice in reply.choices)
+        self._work.prompt_tokens += cost.prompt_tokens
+        self._work.prompt_tokens_computed += cost.prompt_tokens - min(reply.cached_tokens, cost.prompt_tokens)
+        self._work.sampled_tokens += cost.answer_tokens
+        self._work.sampled_tokens_computed += cost.answer_tokens
+
+    async def answer(self, run: Run, position: int, request: Request) -> Drawn | None:
+        """Return the answers to a request, those that failed counted with the reason; None where the run ended before
+        any came.
+        """
+        texts: list[str] = []
+        failure: TryFailed | None = None
+        calls = 0
+        while failure is None and len(texts) < request.n:
+            missing = request.n - len(texts)
+            sizes = [min(missing, MOST_CHOICES)] if self._dialect.many else [1] * missing
+            seeds = [call_seed(request.seed, calls + i) for i in range(len(sizes))]
+            calls += len(sizes)
+            drawn = [self._draw(run, request, n, seed) for n, seed in zip(sizes, seeds, strict=True)]
+            outcomes = await asyncio.gather(*drawn)
+            texts += [text for outcome in outcomes for text in outcome.texts]
+            failure = next((outcome.failure for outcome in outcomes if outcome.failure), None)
+            if run.stop is not None:
+                break
+        failed = request.n - len(texts)
+        if failed and failure is None and not texts:
+            return None
+        run.ended(bool(texts), failure)
+        reason = failure.reason if failure else str(run.stop) if failed else ""
+        return Drawn(position, _counted(texts), failed, reason)
+
+    async def _draw(self, run: Run, request: Request, n: int, seed: int) -> Outcome:
+        """Ask one call for n answers; the outcome may have fewer. Where the server does not answer several times a
+        call, this learns it.
+        """
+        try:
+            reply = await self.ask(run, Call(request.prompt, n, seed, run.sampling))
+        except TryFailed as failure:
+            if n == 1 or failure.kind is not Kind.REFUSED:
+                return Outcome(failure=failure)
+            alone = await self._draw(run, request, 1, seed)
+            if alone.texts:  # several were refused and one was not
+                self._dialect.many = False
+            return alone
+        except ModelError as error:
+            run.end(error)
+            return Outcome()
+        except Stopped:
+            return Outcome()
+        if n > 1 and len(reply.choices) == 1:
+            self._dialect.many = False
+        return Outcome(tuple(choice.text for choice in reply.choices))
+
+
+class Run:
+    """One sequence of requests: whether it goes on."""
+
+    def __init__(self, name: str, sampling: Sampling):
+        self.sampling = sampling
+        self.stop: ModelError | None = None
+        "why no further call is begun"
+        self._name = name
+        self._in_a_row = 0
+        self._ever = False
+        self._last = time.monotonic()
+
+    def answered(self) -> None:
+        self._ever, self._in_a_row = True, 0
+        self._last = time.monotonic()
+
+    def bear_silence(self, patience: Patience) -> None:
+        """Raise ModelError where nothing was answered for as long as one call may take with its tries."""
+        silent = time.monotonic() - self._last
+        if silent >= patience.long_tries * patience.reply_s:
+            raise ModelError(
+                f"{self._name}: nothing was answered for {silent:,.0f} s. What was answered is kept; resume when the "
+                "endpoint is well, or allow it more time ($WORKBENCH_TIMEOUT_S)"
+            )
+
+    def end(self, error: ModelError) -> None:
+        self.stop = self.stop or error
+
+    def ended(self, any_text: bool, failure: TryFailed | None) -> None:
+        """Note how a request ended. Gives up on a server that answers none: one that is down, or that has refused
+        everything from the beginning.
+        """
+        if any_text or failure is None or not (failure.kind in DOWN or not self._ever):
+            return
+        self._in_a_row += 1
+        if self._in_a_row >= GIVE_UP_AFTER:
+            self.end(
+                ModelError(
+                    f"{self._name}: the last {self._in_a_row} requests had no answer at all; the last reason: "
+                    f"{failure.reason}. What was answered is kept; resume when the endpoint is well"
+                )
+            )
+
+
+def _tell(slot: Slot, failure: TryFailed) -> None:
+    if failure.kind in DOWN:
+        slot.too_much()
+
+
+def _cost(reply: Reply, dearest: Spent) -> Spent:
+    """Return what the server counted; where it did not count, what was set aside."""
+    prompt = dearest.prompt_tokens if reply.prompt_tokens is None else reply.prompt_tokens
+    answer = dearest.answer_tokens if reply.answer_tokens is None else reply.answer_tokens
+    return Spent(1, prompt, answer)
+
+
+def _counted(texts: list[str]) -> tuple[tuple[str, int], ...]:
+    """Return texts with how often they came, in an order that does not depend on which came first."""
+    return tuple(sorted(Counter(texts).items(), key=lambda item: (-item[1], item[0])))

@@ -1,0 +1,166 @@
+"""One call to a server through the `openai` package, and what its errors mean.
+
+Retries, waits and redirects are not left to the package: it would retry without the budget knowing, and a redirect
+would carry prompts to a host that nobody named.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+from workbench.errors import MissingPackage, ModelError
+from workbench.inference.remote_address import Address
+from workbench.inference.remote_calls import Body
+from workbench.inference.remote_pace import Patience, retry_after
+from workbench.inference.remote_reply import Kind, TryFailed, brief, server_words
+
+NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout")
+"transport errors after which the server cannot have worked"
+NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
+CANNOT_LIST = (500, 501)
+"statuses of a server that lists no models, like transformers serve away from the hub; others may pass"
+LIST_TRIES, LIST_S = 3, 10.0
+"how often and how long a server is asked what it serves"
+
+
+class Client:
+    """An endpoint that calls are sent to. Belongs to one event loop."""
+
+    def __init__(self, address: Address, key: str | None, patience: Patience, transport: Any = None):
+        try:
+            import openai
+        except ImportError as error:
+            raise MissingPackage(
+                f"{address.name}: served models need the package openai. Install it: pip install openai"
+            ) from error
+        self._openai: Any = openai
+        self._address, self._key, self._patience = address, key, patience
+        self._http = openai.DefaultAsyncHttpxClient(
+            transport=transport, follow_redirects=False, trust_env=not address.loopback
+        )
+        self._client: Any = openai.AsyncOpenAI(
+            api_key=key or "none",
+            base_url=address.url,
+            max_retries=0,
+            timeout=openai.Timeout(patience.reply_s, connect=patience.connect_s),
+            http_client=self._http,
+        )
+        if not address.official:  # the account's identity is no business of other services
+            self._client.organization = self._client.project = None
+        self._client.admin_api_key = None
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def send(self, endpoint: str, body: Body) -> bytes:
+        """Return the reply to a call. Raises TryFailed; ModelError where no other call would fare better."""
+        offered = {"chat": self._client.chat.completions, "completions": self._client.completions}
+        try:
+            reply = await self._within(offered[endpoint].with_raw_response.create(**body), self._patience.reply_s)
+        except self._openai.NotFoundError as error:
+            raise ModelError(await self._not_found(endpoint, error)) from None
+        content = reply.content
+        return content if isinstance(content, bytes) else bytes(content)
+
+    async def served(self) -> tuple[dict[str, Any], ...] | None:
+        """Return what the server lists as its models, None where it lists none.
+
+        Raises ModelError where it cannot be reached, refuses the key, or is too busy to say: a guess would make
+        another model of it, and pay all answers again.
+        """
+        for attempt in range(1, LIST_TRIES + 1):
+            try:
+                reply = await self._within(self._client.models.with_raw_response.list(), LIST_S)
+                return _listed(reply)
+            except (self._openai.NotFoundError, ValueError):
+                return None
+            except TryFailed as failure:
+                if failure.status in CANNOT_LIST or failure.kind is Kind.REFUSED:
+                    return None
+                if attempt == LIST_TRIES or failure.kind is Kind.ABSENT:
+                    raise ModelError(f"{self._address.name}: {failure.reason}") from None
+                await asyncio.sleep(min(self._patience.first_wait_s * attempt, LIST_S))
+        return None
+
+    async def _within(self, call: Any, seconds: float) -> Any:
+        """Wait for a whole reply. Translates the errors of the package and of the transport below it."""
+        openai = self._openai
+        try:
+            async with asyncio.timeout(seconds):
+                return await call
+        except (TimeoutError, openai.APITimeoutError) as error:
+            if type(error.__cause__).__name__ in NEVER_SENT:
+                raise self._unreachable(error) from None
+            raise TryFailed(Kind.LATE, f"no whole reply in {seconds:g} s", paid=True) from None
+        except openai.APIConnectionError as error:
+            raise self._unreachable(error) from None
+        except openai.NotFoundError:
+            raise
+        except UnicodeEncodeError:
+            raise TryFailed(Kind.REFUSED, "the prompt holds half a character, which no request can carry") from None
+        except openai.APIStatusError as error:
+            raise self._refusal(error) from None
+        except openai.APIError as error:
+            raise TryFailed(Kind.USELESS, f"the reply cannot be read ({type(error).__name__})", paid=True) from None
+
+    def _unreachable(self, error: Exception) -> TryFailed:
+        cause = error.__cause__ or error
+        if type(cause).__name__ in NEVER_SENT:
+            return TryFailed(
+                Kind.ABSENT,
+                f"nothing answers at {self._address.url} ({brief(str(cause)) or type(cause).__name__}). Start the "
+                "server, or mend the address",
+            )
+        return TryFailed(Kind.BROKEN, f"the connection broke off ({type(cause).__name__})", paid=True)
+
+    def _refusal(self, error: Any) -> Exception:
+        """Return what a status that is no success means: TryFailed, or ModelError where the run cannot go on."""
+        status, name = int(error.status_code), self._address.name
+        words = server_words(error.body if error.body is not None else error.message, self._key)
+        if status in (401, 403):
+            return ModelError(f"{name}: {self._about_key(status)}")
+        if status == 402 or error.code in NO_CREDIT or error.type in NO_CREDIT:
+            return ModelError(f"{name}: the account has no credit left ({words}). Add some, then resume")
+        if status < 400:
+            return ModelError(f"{name}: {self._address.url} redirects elsewhere ({status}); name the final address")
+        reason = f"the server answered with {status}: {words}"
+        after = retry_after(error.response.headers, time.time())
+        if status == 429:
+            return TryFailed(Kind.BUSY, reason, status=status, after=after)
+        if status >= 500 or status in (408, 409, 425):
+            return TryFailed(Kind.BROKEN, reason, status=status, after=after)
+        parameter = error.param if isinstance(error.param, str) else None
+        return TryFailed(Kind.REFUSED, reason, status=status, parameter=parameter)
+
+    def _about_key(self, status: int) -> str:
+        variable = self._address.key_variable
+        if self._key is None:
+            return f"{self._address.url} wants a key ({status}); set ${variable} in the environment"
+        return f"{self._address.url} refused the key of ${variable} ({status}); set one that may use this model"
+
+    async def _not_found(self, endpoint: str, error: Any) -> str:
+        """Say what is not there: the model, or the endpoint."""
+        path = {"chat": "/chat/completions", "completions": "/completions"}[endpoint]
+        words = server_words(error.body if error.body is not None else error.message, self._key)
+        said = f"{self._address.name}: {self._address.url}{path} answered with 404: {words}. "
+        try:
+            ids = [str(entry.get("id")) for entry in await self.served() or ()]
+        except ModelError:
+            ids = []
+        if not ids:
+            return said + "Look whether the address ends as the server's own does (mostly /v1) and serves this model"
+        more = f" and {len(ids) - 10} more" if len(ids) > 10 else ""
+        if self._address.model in ids:
+            return said + "It lists this model, so it does not serve it in this way; with #completions, or without?"
+        return said + f"It serves: {brief(', '.join(ids[:10]))}{more}"
+
+
+def _listed(reply: Any) -> tuple[dict[str, Any], ...] | None:
+    """Return the entries of a list of models. Raises ValueError where it is no JSON."""
+    import json
+
+    value = json.loads(reply.content)
+    entries = value.get("data") if isinstance(value, dict) else None
+    return tuple(entry for entry in entries if isinstance(entry, dict)) if isinstance(entries, list) else None

@@ -1,0 +1,176 @@
+"""What a server's reply holds, whatever it is: a reply is read as the JSON that it should be and trusted in nothing.
+
+Conventions. Of choices with the same index the first is taken, and of more choices than asked the first ones: what is
+left over is chosen by its place, never by its text, so that the answers stay a fair sample. An answer that the
+service's filter cut (`content_filter`) is kept with the text it has, be it none: the filter is part of what the served
+model answers, and asking again would only be filtered again. A refusal in a field of its own is the answer's text. An
+answer without text (`null`) is no answer; an empty text is one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+FILTERED = "content_filter"
+SHOWN = 300
+"letters of a server's own words that are repeated"
+
+
+class Kind(Enum):
+    """Why a try failed: what to do about it."""
+
+    BUSY = "busy"
+    "429: the server wants fewer calls"
+    BROKEN = "broken"
+    "5xx, a cut connection: another try may find it well"
+    ABSENT = "absent"
+    "nothing listens there"
+    LATE = "late"
+    "no whole reply in time"
+    USELESS = "useless"
+    "a reply without a readable answer"
+    REFUSED = "refused"
+    "400, 413, 422 and the like: asking the same again is of no use"
+
+
+class TryFailed(Exception):
+    """One try of a call failed."""
+
+    def __init__(
+        self,
+        kind: Kind,
+        reason: str,
+        *,
+        status: int | None = None,
+        after: float | None = None,
+        paid: bool = False,
+        parameter: str | None = None,
+    ):
+        super().__init__(reason)
+        self.kind, self.reason = kind, reason
+        self.status = status
+        "of HTTP, None where no reply came or it was a success"
+        self.after = after
+        "seconds that the server asks to wait"
+        self.paid = paid
+        "whether it may have cost tokens that nobody counted"
+        self.parameter = parameter
+        "the parameter that the server names as the cause"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer of a reply."""
+
+    text: str
+    filtered: bool
+    logprobs: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply with at least one answer."""
+
+    choices: tuple[Choice, ...]
+    "at most as many as were asked for"
+    prompt_tokens: int | None
+    "None: the server did not count"
+    cached_tokens: int
+    answer_tokens: int | None
+    served_by: str
+    "the model id and system fingerprint that the server puts on it, as far as it does"
+
+
+def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
+    """Return a reply to a call for some answers. Raises TryFailed where there is no answer in it.
+
+    `hidden` is the key, which a server might repeat.
+    """
+    value = _value(content, hidden)
+    listed = value.get("choices")
+    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    if not entries:
+        raise TryFailed(Kind.USELESS, "the reply has no choices", paid=True)
+    first: dict[int, dict[str, Any]] = {}
+    for place, entry in enumerate(entries):
+        index = entry.get("index")
+        first.setdefault(index if isinstance(index, int) else place, entry)
+    taken = [first[index] for index in sorted(first)][:asked]
+    choices = tuple(choice for entry in taken if (choice := _choice(entry)) is not None)
+    if not choices:
+        ended = taken[0].get("finish_reason")
+        raise TryFailed(Kind.USELESS, f"an answer without text (finish_reason {brief(str(ended))})", paid=True)
+    usage = value.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    details = usage.get("prompt_tokens_details")
+    named = [str(value[name]) for name in ("model", "system_fingerprint") if value.get(name)]
+    return Reply(
+        choices,
+        _count(usage.get("prompt_tokens")),
+        _count(details.get("cached_tokens")) or 0 if isinstance(details, dict) else 0,
+        _count(usage.get("completion_tokens")),
+        brief(" ".join(named)),
+    )
+
+
+def _value(content: bytes, hidden: str | None) -> dict[str, Any]:
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        raise TryFailed(Kind.USELESS, "the reply is not whole JSON", paid=True) from None
+    if not isinstance(value, dict):
+        raise TryFailed(Kind.USELESS, "the reply is no JSON object", paid=True)
+    if value.get("error") and not value.get("choices"):  # some gateways report errors with the status 200
+        raise TryFailed(Kind.USELESS, f"the server says: {server_words(value, hidden)}", paid=True)
+    return value
+
+
+def _choice(entry: Mapping[str, Any]) -> Choice | None:
+    message = entry.get("message")
+    text = _text(message) if isinstance(message, dict) else entry.get("text")
+    filtered = entry.get("finish_reason") == FILTERED
+    if not isinstance(text, str):
+        if not filtered:
+            return None
+        text = ""
+    logprobs = entry.get("logprobs")
+    return Choice(text, filtered, logprobs if isinstance(logprobs, dict) else None)
+
+
+def _text(message: Mapping[str, Any]) -> object:
+    """Return the text of a chat's turn: a string, the texts of its parts, or the refusal."""
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        texts = [part for part in parts if isinstance(part, str)]
+        content = "".join(texts) if texts else None
+    return message.get("refusal") if content is None else content
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def server_words(body: object, hidden: str | None) -> str:
+    """Return what a server says went wrong, on one line, without the key."""
+    if isinstance(body, dict):
+        error = body.get("error", body)
+        found: object = error
+        if isinstance(error, dict):
+            found = error.get("message") or error.get("detail") or error.get("code") or error
+    else:
+        found = body
+    text = found if isinstance(found, str) else "" if found is None else json.dumps(found, default=str)
+    if hidden:
+        text = text.replace(hidden, "…")
+    return brief(text).rstrip(". ") or "nothing more"
+
+
+def brief(text: str) -> str:
+    """Return text of a server on one line, without control characters, cut to a length for people."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 20 * SHOWN]).split())
+    return line if len(line) <= SHOWN else line[: SHOWN - 1] + "…"

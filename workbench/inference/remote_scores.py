@@ -1,0 +1,100 @@
+"""Log-probabilities of options, read from what a server offers of its own.
+
+Two ways. Where the prompt goes to `/completions`, prompt and option are sent together and echoed with the
+log-probability of each token (`echo`, `logprobs`): any option can be scored. Where it goes to `/chat/completions`, the
+alternatives of the answer's first token are read (`top_logprobs`): only options that are one token, and among the
+likeliest. What cannot be read exactly is refused, not guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from workbench.domain.prompts import Prompt
+from workbench.domain.responses import Sampling
+from workbench.errors import ModelError
+from workbench.inference.remote_calls import Call
+from workbench.inference.remote_reply import Reply, TryFailed
+
+ALTERNATIVES = 20
+"the most that the official endpoint and vLLM name of one token"
+WHOLE = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=1)
+"probabilities are the model's own: no temperature, no nucleus"
+
+
+def echo_call(prompt: Prompt, option: str) -> Call:
+    return Call(prompt, 1, None, WHOLE, logprobs=1, echo=option)
+
+
+def first_token_call(prompt: Prompt) -> Call:
+    return Call(prompt, 1, None, WHOLE, logprobs=ALTERNATIVES)
+
+
+def echoed_score(name: str, reply: Reply, option: str) -> float:
+    """Return the log-probability of an option in nats: the sum over the tokens at the end that spell exactly it.
+
+    Raises ModelError where the server sends no log-probabilities, or a token reaches across the option's beginning.
+    """
+    found = reply.choices[0].logprobs
+    tokens = _entries(found, "tokens", str)
+    logs = _entries(found, "token_logprobs", int | float)
+    if not tokens or len(tokens) != len(logs):
+        raise ModelError(missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)"))
+    total, spelled = 0.0, ""
+    for token, log in zip(reversed(tokens), reversed(logs), strict=True):
+        if len(spelled) >= len(option):
+            break
+        if log is None:
+            raise ModelError(missing(name, f"a log-probability for each token of {option!r}"))
+        total, spelled = total + float(log), token + spelled
+    if spelled != option:
+        raise ModelError(
+            f"{name}: the option {option!r} does not begin with a token of its own after this prompt (the server's "
+            f"tokens spell {spelled!r}). Let the prompt end without a space, and the option begin with it"
+        )
+    return total
+
+
+def first_token_scores(name: str, reply: Reply, options: Sequence[str]) -> list[float]:
+    """Return the log-probability of each option as the answer's first token, in nats.
+
+    Raises ModelError where an option is not among the alternatives that the server names: it is more than one token,
+    or too unlikely.
+    """
+    found = reply.choices[0].logprobs
+    content = _entries(found, "content", dict)
+    first = content[0].get("top_logprobs") if content and isinstance(content[0], dict) else None
+    if isinstance(first, list):  # a chat
+        alternatives = {e.get("token"): e.get("logprob") for e in first if isinstance(e, dict)}
+    else:  # the older form of completions
+        tops = _entries(found, "top_logprobs", dict)
+        alternatives = dict(tops[0]) if tops and isinstance(tops[0], dict) else {}
+    if not alternatives:
+        raise ModelError(missing(name, "the alternatives of an answer's first token (top_logprobs)"))
+    scores = {option: float(log) for option, log in alternatives.items() if isinstance(log, int | float)}
+    absent = [option for option in options if option not in scores]
+    if absent:
+        raise ModelError(
+            f"{name}: {', '.join(map(repr, absent))} is not among the {len(scores)} likeliest first tokens that "
+            "the endpoint names, so it is several tokens or too unlikely to be scored there. Use options of one token, "
+            "raw prompts on an endpoint with echo and logprobs (vLLM), or a local model"
+        )
+    return [scores[option] for option in options]
+
+
+def refused(name: str, failure: TryFailed, what: str) -> ModelError:
+    """Return the error for a call for log-probabilities that failed."""
+    return ModelError(f"{missing(name, what)}. The call failed: {failure.reason}")
+
+
+def missing(name: str, what: str) -> str:
+    return f"{name}: options are scored from {what}, and the endpoint sends none. Use vLLM, or a local model"
+
+
+def _entries(found: Mapping[str, Any] | None, field: str, kind: Any) -> list[Any]:
+    """Return a list of a reply's log-probabilities, empty where it is not one of the kind (None: no value)."""
+    listed = found.get(field) if found else None
+    if not isinstance(listed, list) or not all(entry is None or isinstance(entry, kind) for entry in listed):
+        return []
+    return listed

@@ -1,0 +1,183 @@
+"""Schemes of policy issues as files: which issues statements are labelled for, and what supporting each one means.
+
+    name = "smartvote"
+    title = "Eight policy issues"
+    source = "where they come from"               # may be left out
+
+    [[issue]]
+    name = "law_and_order"                        # as labels and columns name it
+    title = "Law and order"
+    definition = "What supporting it means, and what is against it."
+
+A file is read exactly or refused with all its faults at once. Two issues whose names differ only in case or blanks are
+a fault: nobody could tell their labels apart.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.domain.instruments import IssueDefinition
+from workbench.errors import Finding, InputError, UsageError
+
+MOST = 20
+"issues of a scheme; a person has to keep all of them in mind"
+LONGEST_NAME = 64
+LONGEST_TEXT = 2_000
+"characters of a title or definition"
+
+_TEXTS = ("name", "title", "source")
+_ISSUE = ("name", "title", "definition")
+_KEYS = (*_TEXTS, "issue")
+_NAME = "a name of letters, digits and `_` that does not begin with a digit, such as law_and_order"
+
+
+@dataclass(frozen=True, slots=True)
+class IssueScheme:
+    """A set of policy issues that statements are labelled for."""
+
+    name: str
+    title: str
+    issues: tuple[IssueDefinition, ...]
+    source: str = ""
+
+
+def read_issue_scheme(path: Path) -> IssueScheme:
+    """Read a scheme from a TOML file.
+
+    Raises UsageError where the file cannot be read, InputError with every fault of one that can.
+    """
+    found: list[Finding] = []
+    text, table = _load(path, found)
+    for key in table:
+        if key not in _KEYS:
+            found.append(_fault(path, text, key, "an unknown key", f"one of {', '.join(_KEYS)}"))
+    values = {key: _text(path, text, key, table, found) for key in _TEXTS}
+    issues = _issues(path, text, table.get("issue"), found)
+    if found:
+        raise InputError(found)
+    return IssueScheme(values["name"], values["title"], issues, values["source"])
+
+
+def defined(
+    names: Sequence[str], own: Sequence[IssueDefinition], known: Sequence[IssueDefinition] = ()
+) -> tuple[IssueDefinition, ...]:
+    """Return what these issues mean, in this order: as the instrument says, else as a known scheme does, else nothing.
+
+    Examples
+    --------
+    >>> defined(["peace"], [IssueDefinition("peace", "Peace!")], [IssueDefinition("peace", "Peace", "No war.")])
+    (IssueDefinition(name='peace', title='Peace!', definition='No war.'),)
+    >>> defined(["cats"], [])
+    (IssueDefinition(name='cats', title='', definition=''),)
+    """
+    first, second = ({issue.name: issue for issue in issues} for issues in (own, known))
+    nothing = IssueDefinition("")
+    found = [(name, first.get(name, nothing), second.get(name, nothing)) for name in names]
+    return tuple(IssueDefinition(n, a.title or b.title, a.definition or b.definition) for n, a, b in found)
+
+
+def same_name(name: str) -> str:
+    """Return what two names share that a person would take for one: case, blanks and `_` do not count.
+
+    Examples
+    --------
+    >>> same_name(" Law and  Order") == same_name("law_and_order")
+    True
+    """
+    return "".join(unicodedata.normalize("NFKC", name).casefold().replace("_", " ").split())
+
+
+def _load(path: Path, found: list[Finding]) -> tuple[str, dict[str, Any]]:
+    """Return the file's text and table; raises at once where it is no TOML."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        found.append(Finding(path.name, None, None, "bytes that are not UTF-8", "a file saved as UTF-8"))
+        raise InputError(found) from error
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"line (\d+)", str(error))
+        line = int(place[1]) if place else None
+        found.append(Finding(path.name, line, None, f"text that is not TOML ({error})", "a TOML file"))
+        raise InputError(found) from error
+
+
+def _text(path: Path, text: str, key: str, table: dict[str, Any], found: list[Finding]) -> str:
+    value = table.get(key)
+    if isinstance(value, str) and value.strip():
+        return value.strip()
+    if value is not None or key != "source":
+        said = "nothing" if value is None else repr(value)
+        found.append(_fault(path, text, key, said, "some text in quotes"))
+    return ""
+
+
+def _issues(path: Path, text: str, tables: Any, found: list[Finding]) -> tuple[IssueDefinition, ...]:
+    if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
+        found.append(_fault(path, text, "issue", "no issues", f"1 to {MOST} tables [[issue]]"))
+        return ()
+    if len(tables) > MOST:
+        found.append(_fault(path, text, "issue", f"{len(tables)} issues", f"1 to {MOST} tables [[issue]]"))
+    lines = [text.count("\n", 0, place.end()) + 1 for place in re.finditer(r"^[ \t]*\[\[\s*issue\b", text, re.M)]
+    issues: list[IssueDefinition] = []
+    for number, table in enumerate(tables):
+        line = lines[number] if len(lines) == len(tables) else None
+        faults = [*_cell_faults(table), *_repeated(table, issues)]
+        found += [Finding(path.name, line, f"issue.{cell}", said, wanted) for cell, said, wanted in faults]
+        issues.append(IssueDefinition(*(str(table.get(cell) or "").strip() for cell in _ISSUE)))
+    return tuple(issues)
+
+
+def _cell_faults(table: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Return (cell, found, expected) of one issue by itself."""
+    faults = [(cell, "an unknown key", f"one of {', '.join(_ISSUE)}") for cell in table if cell not in _ISSUE]
+    for cell in _ISSUE:
+        value = table.get(cell)
+        if not isinstance(value, str) or not value.strip():
+            faults.append((cell, "nothing" if value is None else repr(value), "some text in quotes"))
+        elif cell == "name" and not _is_name(value):
+            faults.append((cell, repr(value[:LONGEST_NAME]), _NAME))
+        elif len(value) > LONGEST_TEXT:
+            faults.append((cell, f"{len(value):,} characters", f"at most {LONGEST_TEXT:,}"))
+        elif cell != "name" and (fault := _unshown(value)):
+            faults.append((cell, fault, "text whose characters all show"))
+    return faults
+
+
+def _is_name(text: str) -> bool:
+    return text.isidentifier() and len(text) <= LONGEST_NAME and unicodedata.is_normalized("NFC", text)
+
+
+def _unshown(text: str) -> str:
+    """Return the first character that does not show itself, as an escape; line ends do."""
+    hidden = [sign for sign in text if not sign.isprintable() and sign not in "\n\r\t"]
+    return hidden[0].encode("unicode_escape").decode("ascii") if hidden else ""
+
+
+def _repeated(table: dict[str, Any], earlier: list[IssueDefinition]) -> list[tuple[str, str, str]]:
+    """Return what an issue has in common with one before it: its name or its title, as people would read them."""
+    faults = []
+    for cell in ("name", "title"):
+        value = table.get(cell)
+        if not isinstance(value, str) or not value.strip():
+            continue
+        for other in earlier:
+            if same_name(value) == same_name(getattr(other, cell)):
+                like = "" if value == getattr(other, cell) else f", like {getattr(other, cell)!r}"
+                faults.append((cell, f"{value!r} again{like}", f"every {cell} once, whatever its case and blanks"))
+    return faults
+
+
+def _fault(path: Path, text: str, key: str, said: str, wanted: str) -> Finding:
+    place = re.search(rf"^[ \t]*[\[\s]*[\"']?{re.escape(key)}\b", text, re.MULTILINE)
+    line = None if place is None else text.count("\n", 0, place.end()) + 1
+    return Finding(path.name, line, key, said, wanted)

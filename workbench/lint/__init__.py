@@ -1,0 +1,25 @@
+"""What is odd about an instrument, before any GPU time is spent on it.
+
+The published ProbVAA data hold several of these: two label orders that are one text, variants equal to their original,
+stray blanks, answers on statements that are not there.
+"""
+
+from __future__ import annotations
+
+from workbench.domain.findings import SEVERITIES, LintFinding, by_severity, folded
+from workbench.domain.instruments import Instrument
+from workbench.lint.people import people_findings
+from workbench.lint.statements import COMPARED, statement_findings
+from workbench.lint.templates import template_findings
+
+__all__ = ["COMPARED", "SEVERITIES", "LintFinding", "folded", "lint"]
+
+
+def lint(instrument: Instrument, language: str | None = None) -> tuple[LintFinding, ...]:
+    """Return everything odd, errors first. `language`: look at wordings in this one only."""
+    found = [
+        *template_findings(instrument.templates),
+        *statement_findings(instrument, language),
+        *people_findings(instrument),
+    ]
+    return tuple(sorted(found, key=by_severity))

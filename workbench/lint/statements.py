@@ -1,0 +1,196 @@
+"""Statements and their wordings: what is missing, what is the same text twice, what cannot be asked.
+
+A wording is compared by the relation that it states, not by its kind: of one that is free nothing is expected. A
+question is no variant and is compared with nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+from workbench.domain.findings import LintFinding, Quoted, folded
+from workbench.domain.instruments import Instrument
+from workbench.domain.statements import (
+    ORIGINAL,
+    Relation,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+    text_fault,
+    variant_order,
+)
+from workbench.lint.templates import RELIABILITY, asks
+
+COMPARED = (VariantKind.ORIGINAL, VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
+"what the reliability tests ask about; the other kinds belong to the bias score, and a statement may do without them"
+
+
+def statement_findings(instrument: Instrument, language: str | None) -> Iterator[LintFinding]:
+    """Yield what is odd about statements and their wordings, in one language or in all."""
+    there = _there(instrument.statements)
+    yield from _kinds(instrument)
+    for statement in instrument.statements:
+        yield from _statement(statement, language, there, instrument.language)
+    yield from _duplicates(instrument.statements, language)
+    yield from _political_opposites(instrument, language)
+    yield from _origins(instrument.statements)
+
+
+def _same(a: str, b: str) -> str:
+    """Return how two texts are alike, "" where they are not."""
+    if a == b:
+        return "the same text as"
+    return "the same text, but for case and blanks, as" if folded(a) == folded(b) else ""
+
+
+def _kinds(instrument: Instrument) -> Iterator[LintFinding]:
+    """Say once what no statement has, instead of once a statement."""
+    there = {wording.variant.kind for statement in instrument.statements for wording in statement.wordings}
+    for kind in COMPARED if asks(instrument.templates, RELIABILITY) else ():
+        if kind not in there:
+            article = "an" if kind.value.startswith("o") else "a"
+            message = f"no statement has {article} {kind}, so what compares it is not tested"
+            yield LintFinding("note", "no-variant", instrument.name, message)
+
+
+def _there(statements: Iterable[Statement]) -> dict[str, set[VariantId]]:
+    """Return the compared variants that any statement has in a language; a full statement has them all."""
+    there: dict[str, set[VariantId]] = defaultdict(set)
+    for statement in statements:
+        for wording in statement.wordings:
+            if wording.variant.kind in COMPARED:
+                there[wording.language].add(wording.variant)
+    return there
+
+
+def _statement(
+    statement: Statement, language: str | None, there: Mapping[str, set[VariantId]], audited: str
+) -> Iterator[LintFinding]:
+    """Check one statement against `there`, what a full one has in each language; `audited` is asked by default."""
+    ref = statement.ref
+    by_language: dict[str, list[Wording]] = defaultdict(list)
+    for wording in statement.wordings:
+        by_language[wording.language].append(wording)
+    if not statement.wordings:
+        yield LintFinding("error", "no-original", ref, "has no wording at all, so nothing can be asked", ref)
+    elif (language or audited) not in by_language:
+        spoken = language or audited
+        yield LintFinding("warning", "missing-language", ref, f"has no wording in {spoken}", ref, language=spoken)
+    for spoken, wordings in by_language.items():
+        if language in (None, spoken):
+            wordings.sort(key=lambda w: variant_order(w.variant))
+            yield from _alike(ref, spoken, wordings)
+            yield from _missing(ref, spoken, wordings, there.get(spoken, set()))
+            yield from _blanks(ref, spoken, wordings)
+            yield from _unusable(ref, spoken, wordings)
+
+
+def _alike(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFinding]:
+    compared = [wording for wording in wordings if wording.relation is not Relation.FREE]
+    for place, wording in enumerate(compared):
+        for other in compared[:place]:
+            how = _same(wording.text, other.text)
+            if not how:
+                continue
+            kinds = {wording.variant.kind, other.variant.kind}
+            nearly = kinds == {VariantKind.NEGATION, VariantKind.OPPOSITE}
+            severity = "error" if wording.relation is not other.relation else "note" if nearly else "warning"
+            yield LintFinding(
+                severity,
+                f"{wording.variant.kind}-equals-{other.variant.kind}",
+                ref,
+                f"{language}: {wording.variant} is {how} {other.variant}",
+                ref,
+                wording.variant,
+                language,
+                (Quoted(str(other.variant), other.text), Quoted(str(wording.variant), wording.text)),
+                detail=str(other.variant),
+            )
+
+
+def _missing(ref: str, language: str, wordings: list[Wording], there: set[VariantId]) -> Iterator[LintFinding]:
+    missing = sorted({ORIGINAL, *there} - {wording.variant for wording in wordings}, key=variant_order)
+    if missing:
+        severity = "error" if ORIGINAL in missing else "warning"
+        message = f"{language}: has no {', no '.join(map(str, missing))}"
+        yield LintFinding(severity, "missing-variant", ref, message, ref, missing[0], language)
+
+
+def _blanks(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFinding]:
+    outer = [w for w in wordings if w.text != w.text.strip()]
+    inner = [w for w in wordings if "  " in w.text.strip()]
+    for severity, code, where, found in (
+        ("warning", "stray-blanks", "blanks around", outer),
+        ("note", "double-blanks", "double blanks in", inner),
+    ):
+        if found:
+            message = f"{language}: {where} {', '.join(str(w.variant) for w in found)}"
+            texts = tuple(Quoted(str(w.variant), w.text) for w in found)
+            yield LintFinding(severity, code, ref, message, ref, found[0].variant, language, texts)
+
+
+def _unusable(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFinding]:
+    for wording in wordings:
+        if fault := text_fault(wording.text):
+            message = f"{language}: {wording.variant} cannot be asked: {fault}"
+            texts = (Quoted(str(wording.variant), wording.text),)
+            yield LintFinding("error", "unusable-text", ref, message, ref, wording.variant, language, texts)
+
+
+def _duplicates(statements: Iterable[Statement], language: str | None) -> Iterator[LintFinding]:
+    """Two countries may well be asked the same; one country is not asked twice."""
+    found: dict[tuple[str | None, str, str], list[tuple[str, str]]] = defaultdict(list)
+    for statement in statements:
+        for wording in statement.wordings:
+            if wording.variant == ORIGINAL and language in (None, wording.language):
+                place = statement.country, wording.language, folded(wording.text)
+                found[place].append((statement.ref, wording.text))
+    for (_, spoken, _), ((first, text), *others) in found.items():
+        for ref, again in others:
+            message = f"{spoken}: the same statement as {first}"
+            texts = (Quoted(f"{first} original", text), Quoted(f"{ref} original", again))
+            yield LintFinding("warning", "duplicate-statement", ref, message, ref, ORIGINAL, spoken, texts)
+
+
+def _political_opposites(instrument: Instrument, language: str | None) -> Iterator[LintFinding]:
+    """Note labelled statements without one, in every language where another has one."""
+    spoken: dict[str, list[tuple[str, bool]]] = defaultdict(list)
+    for statement in instrument.statements:
+        kinds: dict[str, set[VariantKind]] = defaultdict(set)
+        for wording in statement.wordings:
+            kinds[wording.language].add(wording.variant.kind)
+        for of, found in kinds.items():
+            if language in (None, of) and statement.dimension and statement.leaning:
+                spoken[of].append((statement.ref, VariantKind.POLITICAL_OPPOSITE in found))
+    for of, having in spoken.items():
+        for ref, has in having if any(has for _, has in having) else ():
+            if not has:
+                message = f"{of}: is labelled and has no political opposite, as others have"
+                yield LintFinding("note", "no-political-opposite", ref, message, ref, language=of)
+
+
+def _origins(statements: Iterable[Statement]) -> Iterator[LintFinding]:
+    """Follow what each statement was made from: every chain ends at a statement that is there."""
+    made_from = {statement.ref: statement.derived_from for statement in statements}
+    told: set[str] = set()
+    for ref, origin in made_from.items():
+        if origin is None:
+            continue
+        if origin not in made_from:
+            message = f"was made from {origin}, and no statement has that ref"
+            yield LintFinding("warning", "unknown-origin", ref, message, ref)
+        circle = _circle(ref, made_from)
+        if circle and not told & set(circle):
+            told |= set(circle)
+            message = f"was made from itself: {' ← '.join([*circle, circle[0]])}"
+            yield LintFinding("error", "circular-origin", ref, message, ref)
+
+
+def _circle(ref: str, made_from: Mapping[str, str | None]) -> tuple[str, ...]:
+    """Return the statements that are made from each other, from `ref` on; empty where `ref` is none of them."""
+    chain = [ref]
+    while (origin := made_from.get(chain[-1])) is not None and origin not in chain:
+        chain.append(origin)
+    return tuple(chain) if made_from.get(chain[-1]) == ref else ()

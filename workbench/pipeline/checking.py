@@ -1,0 +1,335 @@
+"""An instrument ─→ findings: what lint and the wording checks see at once, and what models have said of its texts.
+
+The models' part is a job. It embeds every text once and judges every pair once, commits as it goes, and asks only what
+is missing when it is resumed.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypeVar
+
+from stores.checks import ENCODER, NLI, CheckModel, Waiver
+from stores.jobs import Job
+from stores.store import Store
+from workbench.domain.findings import SEVERITIES, LintFinding, by_severity
+from workbench.domain.instruments import Instrument
+from workbench.errors import UsageError
+from workbench.inference.embedded import locate
+from workbench.inference.encoder import ENGLISH_ONLY, MINILM, encoder_source, load_encoder
+from workbench.inference.entailment import load_entailment
+from workbench.lint import lint
+from workbench.workshop.duplicates import duplicate_findings
+from workbench.workshop.meaning import (
+    Embedded,
+    Pair,
+    Spread,
+    Thresholds,
+    entailment_findings,
+    nearness,
+    similarity_findings,
+    spreads,
+    wanted_pairs,
+    wanted_texts,
+)
+from workbench.workshop.wording_checks import instrument_hints
+
+CHECK = "check"
+"the kind of the jobs"
+GROUP = 64
+"texts or pairs between two commits"
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSpec:
+    """What models are to say of an instrument's wordings."""
+
+    instrument: str
+    encoder: str = MINILM
+    "empty: no similarities"
+    nli: str = ""
+    "empty: no entailments"
+    languages: tuple[str, ...] = ()
+    "empty: the instrument's own"
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    "where findings begin, from this check on"
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> CheckSpec:
+        languages, thresholds = tuple(value["languages"]), Thresholds(**value["thresholds"])
+        return cls(value["instrument"], value["encoder"], value["nli"], languages, thresholds)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPlan:
+    """What a check comes to."""
+
+    spec: CheckSpec
+    languages: tuple[str, ...]
+    texts: tuple[str, ...]
+    texts_left: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+    pairs_left: tuple[Pair, ...]
+
+    @property
+    def total(self) -> int:
+        return len(self.texts) + len(self.pairs)
+
+    @property
+    def left(self) -> int:
+        return len(self.texts_left) + len(self.pairs_left)
+
+    @property
+    def done(self) -> int:
+        return self.total - self.left
+
+    def describe(self) -> str:
+        """Say it in sentences, a line each."""
+        spec = self.spec
+        lines = [f"{spec.instrument}, wordings in {', '.join(self.languages)}"]
+        if spec.encoder:
+            stored = len(self.texts) - len(self.texts_left)
+            lines.append(f"{len(self.texts):,} texts to embed with {spec.encoder}; {stored:,} are stored already")
+        if spec.nli:
+            stored = len(self.pairs) - len(self.pairs_left)
+            lines.append(f"{len(self.pairs):,} pairs to judge with {spec.nli}; {stored:,} are stored already")
+        foreign = [language for language in self.languages if language != "en"]
+        if foreign and spec.encoder in ENGLISH_ONLY:
+            lines.append(f"{spec.encoder} was trained on English: its cosines say little about {', '.join(foreign)}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A finding, and the waiver on it where there is one."""
+
+    finding: LintFinding
+    waiver: Waiver | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """All that is odd about an instrument, by what is known now."""
+
+    instrument: Instrument
+    checked: tuple[Checked, ...]
+    "errors first"
+    encoder: CheckModel | None
+    "whose similarities were used; None where none are stored"
+    nli: CheckModel | None
+    thresholds: Thresholds
+    lapsed: int
+    "waivers of findings that are no more: their texts changed, or what was odd was mended"
+
+    @property
+    def open(self) -> tuple[Checked, ...]:
+        """What nobody waived."""
+        return tuple(one for one in self.checked if one.waiver is None)
+
+    @property
+    def waived(self) -> tuple[Checked, ...]:
+        return tuple(one for one in self.checked if one.waiver is not None)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many findings of each severity are open."""
+        found = Counter(one.finding.severity for one in self.open)
+        return {severity: found[severity] for severity in SEVERITIES}
+
+
+def plan_check(store: Store, spec: CheckSpec) -> CheckPlan:
+    """Return what a check still has to compute.
+
+    Raises UsageError where there is nothing to check, MissingPackage and ModelError for a model that is not there.
+    """
+    if not spec.encoder and not spec.nli:
+        raise UsageError("neither an encoder nor an inference model is named, so there is nothing to compute")
+    models = _stored_models(store, spec)
+    return _plan(store, spec, models)
+
+
+def run_check(
+    store: Store,
+    spec: CheckSpec,
+    *,
+    job: int | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> tuple[int, int]:
+    """Compute what is missing and return (stored, wanted). Each model is loaded only where something is missing."""
+    models = dict(_stored_models(store, spec))
+    plan = _plan(store, spec, models)
+    clock = _Clock(job)
+    if plan.texts_left:
+        encoder = load_encoder(spec.encoder)
+        try:
+            models[ENCODER] = model = store.checks.begin(encoder.card)
+            plan = clock.begin(_plan(store, spec, models), store, "embedding")
+            for texts in _groups(sorted(plan.texts_left, key=len), should_stop):
+                found = list(zip(texts, encoder.encode(texts), strict=True))
+                store.checks.add_embeddings(model, found, job=clock.after(len(texts)))
+        finally:
+            encoder.close()
+    if plan.pairs_left and not should_stop():
+        judge = load_entailment(spec.nli)
+        try:
+            models[NLI] = model = store.checks.begin(judge.card)
+            plan = clock.begin(_plan(store, spec, models), store, "judging")
+            for some in _groups(sorted(plan.pairs_left, key=lambda pair: sum(map(len, pair))), should_stop):
+                said = dict(zip(some, judge.judge(some), strict=True))
+                store.checks.add_entailments(model, said, job=clock.after(len(some)))
+        finally:
+            judge.close()
+    plan = _plan(store, spec, models)
+    return plan.done, plan.total
+
+
+def check_report(
+    store: Store, name: str, language: str | None = None, thresholds: Thresholds | None = None
+) -> CheckReport:
+    """Return everything that is odd about an instrument, in one language or in all.
+
+    Similarities and entailments are those of the model that has seen most of it. `thresholds` None stands for those of
+    the newest check.
+    """
+    instrument = store.instruments.get(name)
+    thresholds = thresholds or thresholds_of(store, name)
+    encoder = next(iter(store.checks.models(name, ENCODER)), None)
+    nli = next(iter(store.checks.models(name, NLI)), None)
+    found = [
+        *lint(instrument, language),
+        *duplicate_findings(instrument, language),
+        *_model_findings(store, instrument, language, thresholds, encoder, nli),
+        *instrument_hints(instrument, language),
+    ]
+    once = {finding.fingerprint: finding for finding in reversed(found)}  # the first of two that are alike stays
+    kept = [finding for finding in found if once[finding.fingerprint] is finding]
+    waivers = store.checks.waivers(name)
+    checked = tuple(Checked(one, waivers.get(one.fingerprint)) for one in sorted(kept, key=by_severity))
+    lapsed = len(waivers.keys() - once.keys()) if language is None else 0
+    return CheckReport(instrument, checked, encoder, nli, thresholds, lapsed)
+
+
+def similarity_spreads(store: Store, name: str, language: str | None = None) -> tuple[Spread, ...]:
+    """Return how near the wordings of each kind are to their originals; empty where no cosines are stored."""
+    encoder = next(iter(store.checks.models(name, ENCODER)), None)
+    if encoder is None:
+        return ()
+    instrument = store.instruments.get(name)
+    spoken = language or instrument.language
+    embedded = _embedded(store, encoder, instrument, (spoken,))
+    return spreads(nearness(instrument.statements, embedded, spoken))
+
+
+def thresholds_of(store: Store, name: str) -> Thresholds:
+    """Return the thresholds of the newest check of an instrument, the defaults where there was none."""
+    for job in store.jobs.list():
+        if job.kind == CHECK and job.spec.get("instrument") == name:
+            return CheckSpec.from_json(job.spec).thresholds
+    return Thresholds()
+
+
+def running_check(store: Store, name: str) -> Job | None:
+    """Return the newest check of an instrument that is under way."""
+    found = (job for job in store.jobs.list() if job.kind == CHECK and job.spec.get("instrument") == name)
+    return next((job for job in found if job.active), None)
+
+
+def _model_findings(
+    store: Store,
+    instrument: Instrument,
+    language: str | None,
+    thresholds: Thresholds,
+    encoder: CheckModel | None,
+    nli: CheckModel | None,
+) -> Iterator[LintFinding]:
+    languages = {w.language for s in instrument.statements for w in s.wordings if language in (None, w.language)}
+    if encoder is not None:
+        embedded = _embedded(store, encoder, instrument, languages)
+        yield from similarity_findings(instrument.statements, embedded, thresholds, language)
+    if nli is not None:
+        judged = store.checks.entailments(nli.id, wanted_pairs(instrument.statements, languages))
+        yield from entailment_findings(instrument.statements, judged, language)
+
+
+def _embedded(store: Store, encoder: CheckModel, instrument: Instrument, languages: Iterable[str]) -> Embedded:
+    texts, vectors = store.checks.embeddings(encoder.id, wanted_texts(instrument.statements, languages))
+    return Embedded({text: place for place, text in enumerate(texts)}, vectors)
+
+
+def _stored_models(store: Store, spec: CheckSpec) -> dict[str, int | None]:
+    """Return the rowids of the models that would answer, None for one that has said nothing yet.
+
+    The weights of a folder are known without loading them: a model that was trained on is another one.
+    """
+    models: dict[str, int | None] = {}
+    if spec.encoder:
+        models[ENCODER] = store.checks.newest(spec.encoder, ENCODER, encoder_source(spec.encoder).revision)
+    if spec.nli:
+        models[NLI] = store.checks.newest(spec.nli, NLI, locate(spec.nli).revision)
+    return models
+
+
+def _plan(store: Store, spec: CheckSpec, models: Mapping[str, int | None]) -> CheckPlan:
+    instrument = store.instruments.get(spec.instrument)
+    languages = spec.languages or (instrument.language,)
+    texts = wanted_texts(instrument.statements, languages)
+    if not texts:
+        spoken = sorted({w.language for s in instrument.statements for w in s.wordings})
+        raise UsageError(
+            f"{spec.instrument} has no wordings in {', '.join(languages)} to compare. There is: "
+            f"{', '.join(spoken) or 'none'}"
+        )
+    encoder, nli = models.get(ENCODER), models.get(NLI)
+    embedded = store.checks.embedded(encoder, texts) if encoder is not None else frozenset()
+    texts = texts if spec.encoder else ()
+    pairs = wanted_pairs(instrument.statements, languages) if spec.nli else ()
+    judged = store.checks.entailments(nli, pairs) if nli is not None else {}
+    return CheckPlan(
+        spec,
+        languages,
+        texts,
+        tuple(text for text in texts if text not in embedded),
+        pairs,
+        tuple(pair for pair in pairs if pair not in judged),
+    )
+
+
+class _Clock:
+    """How far a job is, as its row keeps it."""
+
+    def __init__(self, job: int | None) -> None:
+        self._job = job
+        self._done = self._made = 0
+        self._started = time.monotonic()
+
+    def begin(self, plan: CheckPlan, store: Store, doing: str) -> CheckPlan:
+        """Count from what is stored now that a model is known exactly, and say what comes."""
+        self._done = plan.done
+        if self._job is not None:
+            store.jobs.beat(self._job, doing)
+        return plan
+
+    def after(self, n: int) -> tuple[int, int, str] | None:
+        """Count n more, and return (job, done, progress) where there is a job."""
+        self._done += n
+        self._made += n
+        seconds = round(time.monotonic() - self._started, 2)
+        progress = json.dumps({"answers": self._made, "seconds": seconds})
+        return None if self._job is None else (self._job, self._done, progress)
+
+
+def _groups(items: Sequence[Item], should_stop: Callable[[], bool]) -> Iterator[Sequence[Item]]:
+    """Yield items some at a time, until a stop is asked for."""
+    for start in range(0, len(items), GROUP):
+        if should_stop():
+            return
+        yield items[start : start + GROUP]

@@ -1,0 +1,138 @@
+"""Readings ─judge→ political consistency: which answers, which labels, and everything they are compared with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from stores.runs import Run
+from stores.store import Store
+from workbench.audits import consistency as audit
+from workbench.audits.consistency import Consistency, reliable_stances
+from workbench.audits.reliability import Options, Report
+from workbench.audits.reliability import judge as judge_reliability
+from workbench.domain.readings import ReaderCard
+from workbench.errors import UnknownName, UsageError
+from workbench.pipeline.judging import counts
+from workbench.pipeline.reading import read
+
+Whose = Literal["gold", "people"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConsistencyChoice:
+    """Which answers are judged, and how."""
+
+    instrument: str | None = None
+    "None: the only one of the store"
+    models: tuple[str, ...] | None = None
+    "None: all that answered; empty: none, for baselines and parties alone"
+    sampling: str | None = None
+    "a part of how a sampling is described (`T 0.25`)"
+    reader: str = "label-words"
+    reliability: Options = field(default_factory=Options)
+    "what makes a stance reliable"
+    labels: Whose = "gold"
+    "policy-issue labels: gold, the source's own before people's; people, what most annotators said or was adjudicated"
+    seed: int = 1
+    "of the bootstrap intervals"
+    resamples: int = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedRun:
+    """One model's answers and their verdicts."""
+
+    name: str
+    "the respondent's name in `ConsistencyJudged.result`"
+    run: Run
+    report: Report
+    reader: ReaderCard
+
+
+@dataclass(frozen=True, eq=False)
+class ConsistencyJudged:
+    """The analysis, and what it rests on."""
+
+    choice: ConsistencyChoice
+    instrument: str
+    runs: tuple[JudgedRun, ...]
+    result: Consistency
+    labelled: int
+    "statements with a label other than 0 for some issue"
+
+    def methods(self) -> str:
+        """Say in one paragraph how the figures came about, with every choice."""
+        from workbench.audits.consistency_methods import reliability_sentences
+
+        told = [reliability_sentences(one.name, one.report) for one in self.runs]
+        own = " else the source's own," if self.choice.labels == "gold" else ""
+        whose = f"A policy-issue label is what was adjudicated,{own} else what most of two or more annotators said."
+        return " ".join([self.result.methods(), whose, *told])
+
+
+def consistency(store: Store, choice: ConsistencyChoice | None = None) -> ConsistencyJudged:
+    """Return leaning and stances on issues of the chosen models, of the baselines, of parties and of people.
+
+    Raises UsageError where the store has no instrument or several and none is named, UnknownName for a model that
+    answered nothing.
+    """
+    choice = choice or ConsistencyChoice()
+    instrument = store.instruments.get(choice.instrument or _only_instrument(store))
+    judged = tuple(_judged(store, choice, name, run) for name, run in _runs(store, choice, instrument.name))
+    land = audit.landscape(instrument, store.issues.gold(instrument.name, choice.labels))
+    models = [reliable_stances(one.name, one.report) for one in judged]
+    options = audit.Options(choice.seed, choice.resamples)
+    result = audit.judge(land, models, store.surveys.answers(instrument.name), options)
+    return ConsistencyJudged(choice, instrument.name, judged, result, int((land.labels != 0).any(axis=0).sum()))
+
+
+def _judged(store: Store, choice: ConsistencyChoice, name: str, run: Run) -> JudgedRun:
+    reader, card = read(store, run, choice.reader)
+    return JudgedRun(name, run, judge_reliability(counts(store, run, reader), choice.reliability), card)
+
+
+def _only_instrument(store: Store) -> str:
+    names = store.instruments.names()
+    if not names:
+        raise UsageError("the store holds no instrument yet. Import one: workbench import STORE --format csv PATH")
+    if len(names) > 1:
+        raise UsageError(f"the store holds several instruments; say which with --instrument: {', '.join(names)}")
+    return names[0]
+
+
+def _runs(store: Store, choice: ConsistencyChoice, instrument: str) -> tuple[tuple[str, Run], ...]:
+    """Return the runs that are meant, under names that tell them apart."""
+    runs = [
+        run
+        for run in store.runs.list("reliability", instrument)
+        if not choice.sampling or choice.sampling in str(run.sampling)
+    ]
+    there = {run.model for run in runs}
+    missing = [model for model in choice.models or () if model not in there]
+    if missing:
+        raise UnknownName(
+            f"{instrument} has no reliability answers by {', '.join(missing)}; there are answers by: "
+            f"{', '.join(sorted(there)) or 'nobody'}"
+        )
+    wanted = [run for run in runs if choice.models is None or run.model in choice.models]
+    return tuple(zip(_names(wanted), wanted, strict=True))
+
+
+def _names(runs: Sequence[Run]) -> list[str]:
+    """Return the models' names, with as much of the sampling, language and revision as tells runs apart."""
+    parts = [[run.model] for run in runs]
+    for told in (
+        [str(run.sampling) for run in runs],
+        [run.language for run in runs],
+        [run.revision[:8] for run in runs],
+        [run.dtype for run in runs],
+    ):
+        names = Counter(map(tuple, parts))
+        parts = [[*part, more] if names[tuple(part)] > 1 else part for part, more in zip(parts, told, strict=True)]
+    return [" · ".join(part) for part in parts]
+
+
+__all__ = ["ConsistencyChoice", "ConsistencyJudged", "JudgedRun", "consistency"]

@@ -1,0 +1,493 @@
+"""Statements ─plan→ prompts ─ask→ lines ─read→ drafts, which wait for a person: nothing enters an instrument unseen.
+
+A call is one prompt about one text with one seed. It is made once: a job that is resumed asks what is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stores.drafts import Draft, NewDraft, Source
+from stores.statements import Changed
+from stores.store import Store
+from workbench import __version__
+from workbench.domain.drafting import RULE, SINGLE, CallLabel, DraftPrompt
+from workbench.domain.keys import content_key
+from workbench.domain.prompts import Prompt
+from workbench.domain.responses import ModelCard, Request, Sampling
+from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.errors import ConflictError, UnknownName, UsageError
+from workbench.pipeline.asking import derived_seed
+from workbench.workshop.drafting import (
+    Fault,
+    bare,
+    basis_of,
+    compared,
+    fault_in_words,
+    left_out,
+    read_answer,
+    wording_text,
+)
+from workbench.workshop.edits import next_variant, with_text
+from workbench.workshop.negation import negate
+from workbench.workshop.questions import stated
+
+if TYPE_CHECKING:
+    from workbench.inference.base import Model
+
+FLUSH_AFTER_S = 1.0
+"drafts wait no longer than this before they are committed"
+FIRST_ASKED, ASKING_S = 8, (20.0, 60.0)
+"""so many calls are asked together at first, twice as many where that took less than the first number of seconds,
+half where it took more than the second: a job with long answers is to be stopped, and seen to go on, meanwhile"""
+RULED = (VariantKind.ORIGINAL, VariantKind.NEGATION)
+"kinds that a rule can draft, in English"
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSpec:
+    """What a drafting job is to ask."""
+
+    instrument: str
+    model: str
+    prompts: tuple[DraftPrompt, ...]
+    statements: tuple[str, ...] = ()
+    "refs; empty: all"
+    language: str = ""
+    "empty: the instrument's"
+    seed: int = 1
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "instrument": self.instrument,
+            "model": self.model,
+            "prompts": [prompt.as_json() for prompt in self.prompts],
+            "statements": list(self.statements),
+            "language": self.language,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> DraftSpec:
+        prompts = tuple(DraftPrompt.from_json(prompt) for prompt in value["prompts"])
+        return cls(
+            value["instrument"], value["model"], prompts, tuple(value["statements"]), value["language"], value["seed"]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One prompt about one text, asked once."""
+
+    ref: str
+    language: str
+    basis: str
+    prompt: DraftPrompt
+    number: int
+    "from 1"
+    rendered: Prompt
+    seed: int
+
+    @property
+    def label(self) -> str:
+        return str(CallLabel(self.prompt.name, self.number, self.prompt.template.key))
+
+    @property
+    def place(self) -> tuple[str, str, str, str, int]:
+        """What a store knows a call by."""
+        return (self.ref, self.prompt.kind.value, self.language, self.label, self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftPlan:
+    """What a drafting job asks, and what of that was asked before."""
+
+    spec: DraftSpec
+    calls: tuple[Call, ...]
+    stored: frozenset[tuple[str, str, str, str, int]]
+    skipped: tuple[tuple[str, str, int], ...] = ()
+    "(kind, why, how many statements) that cannot be asked about"
+
+    @property
+    def needed(self) -> tuple[Call, ...]:
+        return tuple(call for call in self.calls if call.place not in self.stored)
+
+    def describe(self) -> str:
+        """Say what will be asked, for a person who is about to start it."""
+        spec = self.spec
+        refs = len({call.ref for call in self.calls})
+        lines = [f"{spec.model} drafts for {_counted(refs, 'statement')} of {spec.instrument} in {spec.language!r}"]
+        lines += [self._about(prompt) for prompt in spec.prompts]
+        lines += [f"{kind}: {_counted(n, 'statement')} left out, {why}" for kind, why, n in self.skipped]
+        held = len(self.calls) - len(self.needed)
+        lines.append(f"{_counted(len(self.needed), 'prompt')} to ask" + (f", {held:,} asked already" if held else ""))
+        lines.append(f"seed {spec.seed}; nothing enters the instrument before a person accepts it")
+        return "\n".join(lines)
+
+    def _about(self, prompt: DraftPrompt) -> str:
+        calls = [call for call in self.calls if call.prompt == prompt]
+        refs = len({call.ref for call in calls})
+        each = f" of {prompt.per_call} each" if prompt.per_call > 1 else ""
+        keep = f", a sample of {prompt.keep} kept for each" if prompt.keep else ""
+        origin = prompt.source or "a prompt of no publication"
+        return (
+            f"{prompt.kind}: {prompt.name} ({origin}), {_counted(refs, 'statement')} × "
+            f"{_counted(prompt.calls, 'call')}{each}{keep}; {prompt.sampling}"
+        )
+
+
+def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = None) -> DraftPlan:
+    """Work out what a drafting job asks. Reads only.
+
+    `card` None: calls to the newest model of that name count as made; with it, those to exactly this model.
+
+    Raises UnknownName for statements that the instrument does not have, UsageError where nothing can be asked.
+    """
+    instrument = store.instruments.get(spec.instrument)
+    spec = replace(spec, language=spec.language or instrument.language)
+    if not spec.prompts:
+        raise UsageError("no kind of wording was chosen; choose one or more to be drafted")
+    if spec.seed < 0:
+        raise UsageError(f"the seed is {spec.seed}; give 0 or more")
+    chosen = _chosen(instrument.statements, spec.statements, spec.instrument)
+    calls: list[Call] = []
+    skipped: Counter[tuple[str, str]] = Counter()
+    for prompt in spec.prompts:
+        for statement in chosen:
+            basis = drafted_from(statement, prompt.kind, spec.language)
+            if isinstance(basis, Wording):
+                calls += _calls(statement.ref, basis, prompt, spec.seed)
+            else:
+                skipped[prompt.kind.value, basis] += 1
+    left = tuple((kind, why, n) for (kind, why), n in skipped.items())
+    if not calls:
+        whys = "; ".join(f"{kind}: {why} ({_counted(n, 'statement')})" for kind, why, n in left)
+        raise UsageError(f"there is nothing to draft for. {whys or f'{spec.instrument} has no statements'}")
+    stored = frozenset[tuple[str, str, str, str, int]]()
+    for sampling in dict.fromkeys(prompt.sampling for prompt in spec.prompts):
+        stored |= store.drafts.asked(spec.instrument, spec.model, sampling, card)
+    return DraftPlan(spec, tuple(calls), stored & {call.place for call in calls}, left)
+
+
+def drafted_from(statement: Statement, kind: VariantKind, language: str) -> Wording | str:
+    """Return the wording that a kind is drafted from, or why there is none to draft from."""
+    basis = basis_of(statement.wordings, kind, language)
+    if kind is not VariantKind.ORIGINAL:
+        return basis or f"no original in {language!r}"
+    if statement.wording(ORIGINAL, language) is not None:
+        return f"an original in {language!r} is there"
+    return basis or f"no question in {language!r}"
+
+
+def _chosen(statements: Sequence[Statement], refs: Sequence[str], where: str) -> tuple[Statement, ...]:
+    known = {statement.ref: statement for statement in statements}
+    missing = [ref for ref in refs if ref not in known]
+    if missing:
+        raise UnknownName(f"{where} has no statement {', '.join(map(repr, missing))}")
+    return tuple(known[ref] for ref in dict.fromkeys(refs)) if refs else tuple(statements)
+
+
+def _calls(ref: str, basis: Wording, prompt: DraftPrompt, seed: int) -> Iterator[Call]:
+    rendered = prompt.render(basis.text)
+    for number in range(1, prompt.calls + 1):
+        own = derived_seed(seed, rendered.key, number - 1)
+        yield Call(ref, basis.language, basis.text, prompt, number, rendered, own)
+
+
+@dataclass(slots=True)
+class Drafted:
+    """How far a drafting job is, and what came of it."""
+
+    done: int
+    total: int
+    calls: int = 0
+    failed: int = 0
+    reason: str = ""
+    seconds: float = 0.0
+    lines: Counter[str] = field(default_factory=Counter)
+    "fault -> lines of this attempt; the empty one stands for none"
+
+    def as_json(self) -> str:
+        usable = self.lines[""]
+        return json.dumps(
+            {
+                "answers": self.calls,
+                "drafts": usable,
+                "unusable": self.lines.total() - usable,
+                "failed": self.failed,
+                "seconds": round(self.seconds, 2),
+            }
+        )
+
+
+def run_drafting(
+    store: Store,
+    plan: DraftPlan,
+    model: Model,
+    *,
+    attempt: int,
+    job: int | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Drafted:
+    """Ask what is missing; commit the lines of a call together, and with them the job's progress.
+
+    Stops after the answers at hand when `should_stop` says so; what was committed stays. Once every call is in, the
+    sample that a prompt wants is drawn.
+    """
+    store.drafts.keep_prompts({call.prompt.template.key: call.prompt.template for call in plan.calls}.values())
+    progress = Drafted(done=len(plan.calls) - len(plan.needed), total=len(plan.calls))
+    started = time.monotonic()
+    for sampling in dict.fromkeys(prompt.sampling for prompt in plan.spec.prompts):
+        calls = [call for call in plan.needed if call.prompt.sampling == sampling]
+        with closing(_answers(store, model, calls, sampling, attempt)) as answers:
+            for batch, source in answers:
+                progress.seconds = time.monotonic() - started
+                _commit(store, plan, batch, source, progress, job)
+                if should_stop():
+                    return progress
+    if progress.done == progress.total:
+        draw_samples(store, plan)
+    return progress
+
+
+def _answers(
+    store: Store, model: Model, calls: Sequence[Call], sampling: Sampling, attempt: int
+) -> Generator[tuple[list[tuple[Call, str | None, str]], Source], None, None]:
+    """Yield answers as they may be committed: (call, text or None where it failed, why)."""
+    if not calls:
+        return
+    source = Source(*store.runs.begin(model.card, sampling), attempt)
+    asked, size = 0, FIRST_ASKED
+    while asked < len(calls):
+        begun = time.monotonic()
+        for batch in _asked(model, calls[asked : asked + size], sampling):
+            yield batch, source
+        asked, took = asked + size, time.monotonic() - begun
+        size = max(1, size // 2) if took > ASKING_S[1] else size * 2 if took < ASKING_S[0] else size
+
+
+def _asked(model: Model, calls: Sequence[Call], sampling: Sampling) -> Iterator[list[tuple[Call, str | None, str]]]:
+    """Yield the answers to calls that are asked together."""
+    batch: list[tuple[Call, str | None, str]] = []
+    committed = time.monotonic()
+    answers = model.generate([Request(call.rendered, 1, call.seed) for call in calls], sampling)
+    try:
+        for drawn in answers:
+            text = drawn.answers[0][0] if drawn.answers and not drawn.failed else None
+            batch.append((calls[drawn.request], text, drawn.reason))
+            if not drawn.more and time.monotonic() - committed >= FLUSH_AFTER_S:
+                yield batch
+                batch, committed = [], time.monotonic()
+        if batch:
+            yield batch
+    finally:
+        close = getattr(answers, "close", None)
+        if close is not None:
+            close()
+
+
+def _commit(
+    store: Store,
+    plan: DraftPlan,
+    batch: Sequence[tuple[Call, str | None, str]],
+    source: Source,
+    progress: Drafted,
+    job: int | None,
+) -> None:
+    """Write what a batch of answers holds, line by line."""
+    drafts: list[NewDraft] = []
+    for call, text, reason in batch:
+        if text is None:
+            progress.failed, progress.reason = progress.failed + 1, reason
+            continue
+        drafts += _read(store, plan.spec, call, text, drafts)
+        progress.done, progress.calls = progress.done + 1, progress.calls + 1
+    progress.lines.update(draft.fault for draft in drafts)
+    state = None if job is None else (job, progress.done, progress.as_json())
+    store.drafts.add(plan.spec.instrument, drafts, source, job=state)
+
+
+def _read(store: Store, spec: DraftSpec, call: Call, text: str, fresh: Sequence[NewDraft]) -> list[NewDraft]:
+    """Return the lines of one answer as drafts; `fresh` are those that are not written yet."""
+    kind = call.prompt.kind
+    before = store.drafts.earlier(spec.instrument, call.ref, kind, call.language, call.basis)
+    also = [d.line for d in fresh if (d.ref, d.kind, d.basis, d.fault) == (call.ref, kind, call.basis, "")]
+    wordings = _wordings(store, spec.instrument, call.ref, call.language)
+    lines = read_answer(text, call.prompt, call.basis, wordings, map(bare, (*before, *also)))
+    return [
+        NewDraft(
+            call.ref, kind, call.language, call.basis, line.text, spec.model, call.label, call.seed, line.fault
+        )
+        for line in lines
+    ]  # fmt: skip
+
+
+def _wordings(store: Store, instrument: str, ref: str, language: str) -> tuple[Wording, ...]:
+    """Return the wordings that a statement has now; none where it was archived meanwhile."""
+    try:
+        statement = store.statements.get(instrument, ref)
+    except UnknownName:
+        return ()
+    return tuple(w for w in statement.wordings if w.language == language)
+
+
+def draw_samples(store: Store, plan: DraftPlan) -> int:
+    """Leave out what the sample of each prompt does not keep; return how many drafts that were.
+
+    A sample is drawn once: people may have decided on what it kept.
+    """
+    groups: dict[tuple[str, DraftPrompt], list[Call]] = {}
+    for call in plan.calls:
+        if call.prompt.keep is not None:
+            groups.setdefault((call.ref, call.prompt), []).append(call)
+    total = 0
+    for (ref, prompt), calls in groups.items():
+        seeds = [call.seed for call in calls]
+        labels = {call.label for call in calls}
+        drafts = [
+            draft
+            for draft in store.drafts.list(plan.spec.instrument, kinds=[prompt.kind], refs=[ref], seeds=seeds)
+            if draft.label in labels and draft.fault in ("", Fault.UNSAMPLED)
+        ]
+        if any(draft.fault for draft in drafts):
+            continue
+        words = np.frombuffer(content_key([ref, prompt.template.key.hex()]), dtype="<u4")
+        rng = np.random.default_rng(np.random.SeedSequence([plan.spec.seed, *map(int, words)]))
+        out = left_out([d.line for d in drafts], [d.decision is not None for d in drafts], prompt.keep or 0, rng)
+        total += len(out)
+        store.drafts.leave_out([drafts[place].id for place in out], Fault.UNSAMPLED)
+    return total
+
+
+def outcome(lines: Mapping[str, int]) -> str:
+    """Say what lines came to, given how many have each fault: `12 drafts wait for review; 8 lines cannot be wordings (5
+    was drafted before, 3 a question)`.
+    """
+    unsampled = lines.get(Fault.UNSAMPLED, 0)
+    bad = {fault: n for fault, n in lines.items() if fault and fault != Fault.UNSAMPLED}
+    whys = ", ".join(f"{n:,} {fault_in_words(fault)}" for fault, n in sorted(bad.items(), key=lambda item: -item[1]))
+    faulty = f"{_counted(sum(bad.values()), 'line')} cannot be wordings ({whys})" if bad else ""
+    good = lines.get("", 0)
+    if not good and not unsampled:
+        return f"nothing usable came back: {faulty or 'not a line'}. The instrument is as it was."
+    parts = [f"{_counted(good, 'draft')} {'waits' if good == 1 else 'wait'} for review"]
+    if unsampled:
+        parts.append(f"{unsampled:,} left out by the sample")
+    return "; ".join([*parts, faulty] if faulty else parts)
+
+
+def draft_by_rule(
+    store: Store,
+    instrument: str,
+    kinds: Sequence[VariantKind],
+    refs: Sequence[str] = (),
+    language: str = "",
+    *,
+    dry: bool = False,
+) -> Counter[str]:
+    """Draft by rule, at once; return how many statements have a draft ("") or why not. `dry` writes nothing.
+
+    Raises UsageError for a kind that no rule drafts and for another language than English.
+    """
+    found = store.instruments.get(instrument)
+    language = language or found.language
+    odd = [kind for kind in kinds if kind not in RULED]
+    if odd or not kinds:
+        raise UsageError(f"a rule drafts {' and '.join(RULED)}, not {', '.join(odd) or 'nothing'}; ask a model")
+    if language.split("-")[0] != "en":
+        raise UsageError(f"the rules are for English, and {language!r} is not; ask a model")
+    said: Counter[str] = Counter()
+    drafts: list[NewDraft] = []
+    for statement in _chosen(found.statements, refs, instrument):
+        for kind in kinds:
+            draft = _ruled(store, instrument, statement, kind, language)
+            if isinstance(draft, NewDraft):
+                drafts.append(draft)
+                said[draft.fault and fault_in_words(draft.fault)] += 1
+            else:
+                said[draft] += 1
+    if not dry:
+        store.drafts.add(instrument, [draft for draft in drafts if not draft.fault])
+    return said
+
+
+def _ruled(store: Store, instrument: str, statement: Statement, kind: VariantKind, language: str) -> NewDraft | str:
+    """Return what the rule for a kind drafts, or why there is none."""
+    basis = drafted_from(statement, kind, language)
+    if isinstance(basis, str):
+        return basis
+    made = negate(basis.text) if kind is VariantKind.NEGATION else stated(basis.text)
+    if made is None:
+        return "no rule fits"
+    known = {compared(w.text) for w in statement.wordings if w.language == language}
+    before = {compared(bare(x)) for x in store.drafts.earlier(instrument, statement.ref, kind, language, basis.text)}
+    text = compared(made.text)
+    fault = Fault.WORDING if text in known else Fault.REPEAT if text in before else ""
+    label = str(CallLabel(f"{kind}: {made.rule}, workbench {__version__}"))
+    return NewDraft(statement.ref, kind, language, basis.text, made.text, RULE, label, fault=fault)
+
+
+def accept(
+    store: Store,
+    draft: Draft,
+    *,
+    person: str,
+    text: str | None = None,
+    note: str = "",
+    seen: Sequence[Wording] | None = None,
+) -> tuple[Changed, VariantId]:
+    """Let a draft enter the instrument, as it was drafted or as `text`; return what changed and where it stands.
+
+    `seen` are the wordings of the statement that the person saw. Raises ConflictError where the draft was decided on
+    meanwhile, or where what it was drafted from or what it replaces is no longer what was seen; UsageError where the
+    text cannot be a wording or stands there already.
+    """
+    drafted = bare(draft.line)
+    wording = wording_text(drafted if text is None else text)
+    edited = wording != drafted
+    author = f"{draft.drafter}, edited by {person}" if edited else draft.drafter
+    placed: list[VariantId] = []
+
+    def place(statement: Statement) -> Statement:
+        variant = VariantId(draft.kind) if draft.kind in SINGLE else next_variant(statement, draft.kind)
+        _check_seen(statement, draft, seen)
+        _check_new(statement, draft, wording)
+        placed.append(variant)
+        return with_text(statement, variant, draft.language, wording, author)
+
+    changed = store.drafts.accept(draft.id, wording, person=person, place=place, edited=edited, note=note)
+    return changed, placed[-1]
+
+
+def _check_seen(statement: Statement, draft: Draft, seen: Sequence[Wording] | None) -> None:
+    """Raise ConflictError where the wordings that matter for a draft are not those that were seen."""
+    if seen is None:
+        return
+    kinds = {VariantKind.ORIGINAL, VariantKind.QUESTION} | ({draft.kind} if draft.kind in SINGLE else set())
+
+    def matters(wordings: Sequence[Wording]) -> set[tuple[VariantId, str]]:
+        return {(w.variant, w.text) for w in wordings if w.language == draft.language and w.variant.kind in kinds}
+
+    if matters(statement.wordings) != matters(seen):
+        raise ConflictError(f"{statement.ref} was changed meanwhile; nothing was written")
+
+
+def _check_new(statement: Statement, draft: Draft, wording: str) -> None:
+    """Raise UsageError where a statement has the text already, or an original that a question would be turned into."""
+    for held in statement.wordings:
+        if held.language == draft.language and compared(held.text) == compared(wording):
+            raise UsageError(f"{statement.ref} has this text already, as its {held.variant}; nothing was written")
+    if draft.kind is VariantKind.ORIGINAL and statement.wording(ORIGINAL, draft.language) is not None:
+        raise UsageError(f"{statement.ref} has an original in {draft.language!r} by now; edit that one")
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

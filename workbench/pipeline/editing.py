@@ -1,0 +1,150 @@
+"""What a change of statements came to, in sentences, and the changes that are several verbs of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from workbench.domain.statements import Statement
+from workbench.errors import UsageError
+from workbench.workshop.edits import split
+
+if TYPE_CHECKING:
+    from stores.statements import Changed
+    from stores.store import Store
+
+NAMED = 4
+"refs that a sentence names; the others are counted"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A change that was made."""
+
+    sentence: str
+    refs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Undoable:
+    """The newest change of a person that is not undone."""
+
+    batch: bytes
+    act: str
+    refs: tuple[str, ...]
+
+
+def outcome(store: Store, instrument: str, changed: Changed, what: str = "") -> Done:
+    """Say what was changed, and which answers stay with older versions."""
+    if not changed.refs:
+        return Done("Nothing changed: it was so already.")
+    act = what or changed.act
+    sentences = [f"{act[:1].upper()}{act[1:]}: {named(changed.refs)}."]
+    sentences += [_version(store, instrument, ref, changed.batch) for ref in changed.versions[:NAMED]]
+    if len(changed.versions) > NAMED:
+        sentences.append(f"{len(changed.versions) - NAMED} more have a new version; their answers stay with the old.")
+    return Done(" ".join(sentences), changed.refs)
+
+
+def named(refs: Sequence[str]) -> str:
+    """Return `a-1, a-2` or `a-1, a-2, a-3, a-4 and 12 more`."""
+    shown = ", ".join(refs[:NAMED])
+    return shown if len(refs) <= NAMED else f"{shown} and {len(refs) - NAMED:,} more"
+
+
+def _version(store: Store, instrument: str, ref: str, batch: bytes) -> str:
+    edit = next((edit for edit in store.statements.edits(instrument, ref) if edit.batch == batch), None)
+    history = {version.statement.version: version for version in store.statements.history(instrument, ref)}
+    now = next((number for number, version in history.items() if version.current), None)
+    was = edit.before.version if edit is not None and edit.before is not None else None
+    if now is None or was is None or was not in history or was == now:
+        return f"{ref} has another version now."
+    made = "made" if now > was else "is current again"
+    old = history[was]
+    counts = [
+        _plural(number, noun)
+        for number, noun in ((old.answers, "answer"), (old.labels, "label"), (old.survey, "answer by people"))
+        if number
+    ]
+    stay = "stays" if old.answers + old.labels + old.survey == 1 else "stay"
+    kept = f"{' and '.join(counts)} {stay} with version {was}" if counts else f"version {was} is kept"
+    return f"Version {now} {made}; {kept}."
+
+
+def _plural(number: int, noun: str) -> str:
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number:,} {noun.replace('answer', 'answers').replace('label', 'labels')}"
+
+
+def people(store: Store, instrument: str) -> tuple[str, ...]:
+    """Return who changed statements here, those who did last first."""
+    return tuple(dict.fromkeys(edit.person for edit in store.statements.edits(instrument)))
+
+
+def undoable(store: Store, instrument: str, person: str) -> Undoable | None:
+    """Return what undoing would undo; None where there is nothing."""
+    edits = store.statements.edits(instrument, limit=2000)
+    newest = next((e for e in edits if e.person == person and not e.undone and e.act != "undo"), None)
+    if newest is None:
+        return None
+    refs = tuple(dict.fromkeys(edit.ref for edit in reversed(edits) if edit.batch == newest.batch))
+    return Undoable(newest.batch, newest.act, refs)
+
+
+def undo(store: Store, instrument: str, person: str) -> Done:
+    """Undo the newest change of a person, and say what that was."""
+    changed = store.statements.undo(instrument, person=person)
+    if changed is None:
+        return Done(f"There is nothing to undo: {person} has no change here that stands.")
+    return Done(f"Undone: {changed.act} {named(changed.refs)}.", changed.refs)
+
+
+def change_all(
+    store: Store,
+    instrument: str,
+    statements: Mapping[str, Statement],
+    change: Callable[[Statement], Statement],
+    *,
+    person: str,
+    act: str,
+) -> Done:
+    """Make one change of many statements, seen as given, in one transaction. Raises ConflictError and UsageError."""
+    changed = [after for before in statements.values() if (after := change(before)) != before]
+    expected = {after.ref: statements[after.ref] for after in changed}
+    saved = store.statements.save(instrument, changed, person=person, act=act, expected=expected)
+    return outcome(store, instrument, saved)
+
+
+def save_about(store: Store, instrument: str, seen: Statement, wanted: Statement, *, person: str) -> Done:
+    """Save what is said of a statement, its ref included. The fields are saved even where the ref is taken."""
+    kept = replace(wanted, ref=seen.ref)
+    saved = store.statements.save(instrument, [kept], person=person, act="described", expected={seen.ref: seen})
+    done = outcome(store, instrument, saved)
+    if wanted.ref == seen.ref:
+        return done
+    try:
+        renamed = store.statements.rename(instrument, seen.ref, wanted.ref, person=person)
+    except UsageError as error:
+        also = " The other fields are saved." if saved.refs else ""
+        raise UsageError(f"{error}{also}") from error
+    return Done(f"{renamed.act[:1].upper()}{renamed.act[1:]}: {wanted.ref}.", (wanted.ref,))
+
+
+def split_in_two(
+    store: Store,
+    instrument: str,
+    seen: Statement,
+    refs: tuple[str, str],
+    texts: tuple[str, str],
+    language: str,
+    *,
+    person: str,
+) -> Done:
+    """Make two statements of one, and archive it."""
+    halves = split(seen, refs, texts, language, person)
+    store.statements.save(instrument, [], person=person, expected={seen.ref: seen})
+    made = store.statements.create(instrument, halves, person=person, act=f"split from {seen.ref}")
+    store.statements.archive(instrument, [seen.ref], person=person)
+    return Done(f"{seen.ref} became {named(made.refs)}, and is archived with its answers.", made.refs)

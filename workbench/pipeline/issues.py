@@ -1,0 +1,117 @@
+"""Policy-issue labels ─→ agreement, ties and gold; schemes and label files in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from stores.issues import Added, SchemeChange
+from stores.store import Store
+from workbench.annotation.issues import IssueReport, issue_report
+from workbench.data import shipped_issue_scheme, shipped_issue_schemes
+from workbench.domain.instruments import IssueDefinition, IssueLabel
+from workbench.domain.issue_gold import GOLD
+from workbench.errors import UsageError
+from workbench.formats.people import read_issue_labels
+from workbench.formats.spreadsheet import guarded
+from workbench.formats.tabular import Findings
+from workbench.formats.text_files import csv_text
+from workbench.issue_schemes import IssueScheme, defined, read_issue_scheme
+
+COLUMNS = ("ref", "issue", "annotator", "label")
+
+
+@dataclass(frozen=True, slots=True)
+class IssueOverview:
+    """What there is on the policy issues of an instrument."""
+
+    instrument: str
+    issues: tuple[IssueDefinition, ...]
+    statements: tuple[tuple[str, str], ...]
+    "(ref, text), in order"
+    report: IssueReport
+
+    def texts(self) -> dict[str, str]:
+        return dict(self.statements)
+
+
+def issues_of(store: Store, instrument: str) -> tuple[IssueDefinition, ...]:
+    """Return an instrument's issues; those that it does not define itself mean what they mean in the shipped scheme."""
+    own = store.issues.scheme(instrument)
+    return defined([issue.name for issue in own], own, shipped_issue_scheme().issues)
+
+
+def issue_overview(
+    store: Store, instrument: str, *, whose: str = "gold", fewest: int = 2, seed: int = 1, resamples: int = 1000
+) -> IssueOverview:
+    """Return agreement per issue, ties and gold; `whose` and `fewest` as in `stores.issues.Issues.gold`."""
+    issues = issues_of(store, instrument)
+    statements = store.issues.statements(instrument)
+    report = issue_report(
+        store.issues.labels(instrument),
+        [issue.name for issue in issues],
+        [ref for ref, _ in statements],
+        source=whose == "gold",
+        fewest=fewest,
+        seed=seed,
+        resamples=resamples,
+    )
+    return IssueOverview(instrument, issues, statements, report)
+
+
+def issue_scheme(name_or_file: str) -> IssueScheme:
+    """Return a scheme that ships, or one of a file. A file that has the name of a shipped scheme needs its suffix."""
+    if name_or_file in shipped_issue_schemes():
+        return shipped_issue_scheme(name_or_file)
+    if not Path(name_or_file).is_file():
+        known = ", ".join(shipped_issue_schemes())
+        raise UsageError(f"{name_or_file}: neither a file nor a scheme that ships ({known}); see data/issues/ for one")
+    return read_issue_scheme(Path(name_or_file))
+
+
+def set_issue_scheme(store: Store, instrument: str, scheme: IssueScheme) -> SchemeChange:
+    """Give an instrument the issues of a scheme; no label is lost."""
+    return store.issues.set_scheme(instrument, scheme.issues)
+
+
+def import_issue_labels(store: Store, instrument: str, path: Path) -> Added:
+    """Add the labels of a file, all or none; see `formats.people.read_issue_labels`."""
+    if not path.is_file():
+        raise UsageError(f"{path}: there is no such file")
+    findings = Findings()
+    refs = [ref for ref, _ in store.issues.statements(instrument)]
+    names = store.issues.names(instrument)
+    if not names:
+        raise UsageError(
+            f"{instrument} has no policy issues yet. Give it some: workbench issues STORE --scheme smartvote"
+        )
+    labels = read_issue_labels(path, refs, names, (), findings)
+    findings.check()
+    if not labels:
+        raise UsageError(f"{path.name} holds no labels; nothing was changed")
+    return store.issues.add(instrument, labels)
+
+
+def issue_labels_csv(store: Store, instrument: str, *, gold: bool = False, whose: str = "gold", fewest: int = 2) -> str:
+    """Return everybody's labels as a file that can be imported again; with `gold`, only the labels that count."""
+    return csv_text(COLUMNS, _rows(_exported(store, instrument, gold, whose, fewest)))
+
+
+def _exported(store: Store, instrument: str, gold: bool, whose: str, fewest: int) -> Iterable[IssueLabel]:
+    if not gold:
+        names = set(store.issues.names(instrument))
+        return [label for label in store.issues.labels(instrument) if label.issue in names]
+    found = store.issues.gold(instrument, whose, fewest=fewest)
+    order = [ref for ref, _ in store.issues.statements(instrument)]
+    return [
+        IssueLabel(ref, issue, GOLD, found[ref][issue])
+        for ref in order
+        for issue in store.issues.names(instrument)
+        if issue in found.get(ref, {})
+    ]
+
+
+def _rows(labels: Iterable[IssueLabel]) -> Iterable[tuple[str, ...]]:
+    for label in labels:
+        yield guarded(label.statement), guarded(label.issue), guarded(label.annotator), str(label.label)

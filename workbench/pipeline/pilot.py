@@ -1,0 +1,97 @@
+"""Readings ─judge→ templates ranked on a few statements, and what weaker tests would change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from stores.runs import Run
+from stores.store import Store
+from workbench.audits import consistency as audit
+from workbench.audits.consistency_pilot import (
+    AnswerTypes,
+    ScaleCollapse,
+    TemplateRank,
+    WeakerTests,
+    answer_types,
+    of_statements,
+    rank_templates,
+    scale_collapse,
+    weaker_tests,
+)
+from workbench.audits.reliability import Options, judge
+from workbench.domain.readings import ReaderCard
+from workbench.errors import UsageError
+from workbench.pipeline.judging import counts, find_run
+from workbench.pipeline.reading import read
+
+
+@dataclass(frozen=True, slots=True)
+class PilotChoice:
+    """Which answers are looked at, and how."""
+
+    model: str | None = None
+    "None: the only one that answered"
+    instrument: str | None = None
+    sampling: str | None = None
+    reader: str = "label-words"
+    reliability: Options = field(default_factory=Options)
+    statements: tuple[str, ...] = ()
+    "refs; empty: all that were asked"
+    family: str | None = None
+    "only templates of this family"
+    formula: audit.Formula = "signed"
+    seed: int = 1
+    resamples: int = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class PilotJudged:
+    """Templates ranked by readable answers, and what else a pilot tells."""
+
+    choice: PilotChoice
+    run: Run
+    reader: ReaderCard
+    statements: tuple[str, ...]
+    ranks: tuple[TemplateRank, ...]
+    templates: tuple[str, ...]
+    "in the order of `types`"
+    types: AnswerTypes
+    weaker: tuple[WeakerTests, ...]
+    scales: tuple[ScaleCollapse, ...]
+
+
+def pilot(store: Store, choice: PilotChoice) -> PilotJudged:
+    """Rank the templates that a model was asked with.
+
+    Raises UnknownName or AmbiguousRun where the choice fits no or several runs, UsageError where none of the chosen
+    statements or templates was asked.
+    """
+    run = find_run(store, "reliability", choice.model, choice.instrument, choice.sampling)
+    reader, card = read(store, run, choice.reader)
+    asked = counts(store, run, reader)
+    of_run = store.runs.templates(run)
+    names = [t.name for t in of_run if choice.family in (None, t.family)]
+    found = of_statements(asked, choice.statements or asked.statements, names)
+    if not names or not found.statements:
+        families = ", ".join(sorted({t.family for t in of_run}))
+        raise UsageError(
+            f"{run.label} has no answers to these statements under templates of {choice.family or 'any family'}; it "
+            f"has {len(asked.statements)} statements and templates of: {families}"
+        )
+    report = judge(found, choice.reliability)
+    instrument = store.instruments.get(run.instrument)
+    land = audit.landscape(instrument, store.issues.gold(run.instrument))
+    return PilotJudged(
+        choice=choice,
+        run=run,
+        reader=card,
+        statements=found.statements,
+        ranks=rank_templates(found, {t.name: t.address for t in of_run}, choice.seed, choice.resamples),
+        templates=found.templates,
+        types=answer_types(report),
+        weaker=weaker_tests(report, land, choice.formula, choice.seed),
+        scales=scale_collapse(instrument),
+    )
+
+
+__all__ = ["PilotChoice", "PilotJudged", "pilot"]

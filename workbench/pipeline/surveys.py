@@ -1,0 +1,67 @@
+"""A person sits down at a survey: the sitting they left, or a new one drawn for them."""
+
+from __future__ import annotations
+
+from stores.store import Store
+from stores.surveys import Ask
+from workbench.annotation.survey import Design, arrange, draw
+from workbench.domain.instruments import Instrument
+from workbench.domain.names import person_name
+from workbench.errors import ConflictError, UsageError
+from workbench.stats.resampling import derive_rng
+
+
+def sit(store: Store, instrument: str, respondent: str, design: Design, *, further: bool = False) -> int:
+    """Return the rowid of the sitting that this person is in: the newest one, or else a new one.
+
+    `further`: a new one, with statements that they were not asked about.
+
+    Raises UnknownName for an instrument, UsageError where there is nothing (more) to ask, or the name cannot be taken.
+    """
+    name = person_name(respondent, "respondent")
+    design.check()
+    made = store.instruments.get(instrument)
+    language = _language(made, design)
+    before = store.surveys.sittings(instrument, name)
+    store.surveys.check_name(instrument, name, language)
+    if before and not further:
+        return before[-1].id
+    items = _items(store, made, name, language, design)
+    if not items:
+        raise UsageError(_nothing(made, language, more=bool(before)))
+    try:
+        return store.surveys.begin(instrument, name, language, design.seed, items)
+    except ConflictError:  # the same person sat down in another terminal meanwhile
+        now = store.surveys.sittings(instrument, name)
+        if len(now) == len(before):
+            raise
+        return now[-1].id
+
+
+def further(store: Store, instrument: str, respondent: str, design: Design) -> int:
+    """Return how many wordings a further sitting would have; 0 where there is nothing left to ask."""
+    made = store.instruments.get(instrument)
+    return len(_items(store, made, respondent, _language(made, design), design))
+
+
+def _language(instrument: Instrument, design: Design) -> str:
+    return design.language or instrument.language
+
+
+def _items(store: Store, instrument: Instrument, name: str, language: str, design: Design) -> tuple[Ask, ...]:
+    """Draw the wordings: the same for all who were asked nothing yet, each person's in an order of its own."""
+    asked = store.surveys.asked(instrument.name, name)
+    drawn = draw(
+        instrument.statements, language, design, derive_rng(design.seed, "survey", instrument.name, language), asked
+    )
+    return arrange(drawn, derive_rng(design.seed, "survey order", instrument.name, language, name, len(asked)))
+
+
+def _nothing(instrument: Instrument, language: str, *, more: bool) -> str:
+    if more:
+        return f"{instrument.name} has no more statements with variants in {language!r} to ask"
+    there = sorted({wording.language for statement in instrument.statements for wording in statement.wordings})
+    return (
+        f"{instrument.name} has no statement with an original and a variant in {language!r} to compare; "
+        f"its languages: {', '.join(there) or 'none'}"
+    )

@@ -1,0 +1,410 @@
+"""Review: the drafts that wait, one at a time; one key decides, and it is in the store before the next one shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from workbench.domain.statements import VariantKind, variant_order
+from workbench.domain.statements import VariantId as Id
+from workbench.errors import ConflictError, WorkbenchError
+from workbench.tui.format import visible
+from workbench.tui.screens.adjudicate import NoteDialog
+from workbench.tui.screens.adjudicate_format import note_line
+from workbench.tui.screens.base import StoreScreen
+from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.draft_editor import DraftEditor
+from workbench.tui.screens.drafts_format import (
+    EXPLAIN,
+    Case,
+    basis_name,
+    existing,
+    filter_words,
+    heading,
+    hint_content,
+    hint_lines,
+    nothing_left,
+    place,
+    provenance,
+    texts,
+)
+from workbench.tui.screens.drafts_stack import Stack, read_stack, read_unusable
+from workbench.tui.screens.editor_dialog import as_person
+
+if TYPE_CHECKING:
+    from stores.drafts import Draft
+
+REFRESH_S = 5.0
+
+
+class DraftsScreen(StoreScreen):
+    """The drafts of an instrument that nobody has decided on."""
+
+    CSS_PATH = "drafts.tcss"
+    EXPLAIN = EXPLAIN
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "accept", "Accept", tooltip="Let the draft enter the instrument"),
+        Binding("e", "edit", "Edit", tooltip="Change the draft, then accept it"),
+        Binding("r", "reject", "Reject", tooltip="Keep the draft out of the instrument"),
+        Binding("s,right", "step(1)", "Skip", key_display="s", tooltip="Leave it for later"),
+        Binding("left", "step(-1)", "Before", show=False, tooltip="Go to the one before"),
+        Binding("z", "undo", "Undo", tooltip="Take your last decision back"),
+        Binding("m", "note", "Note", tooltip="Write a note that the next decision carries"),
+        Binding("k", "kind", "Kind", tooltip="Only one kind after another, then all again"),
+        Binding("t", "statement", "Statement", show=False, tooltip="Only this statement, then all again"),
+        Binding("u", "unusable", "Unusable", show=False, tooltip="Read the lines that cannot be wordings, and why"),
+        Binding("n", "draft", "Draft more", tooltip="Let a model or a rule draft"),
+        Binding("p", "person", "Person", show=False, tooltip="Say who reviews"),
+        Binding("escape,q", "dismiss(None)", "Leave", key_display="Esc"),
+    ]
+
+    @dataclass
+    class Found(Message):
+        """The stack was read."""
+
+        stack: Stack
+
+    @dataclass
+    class Decided(Message):
+        """A decision is in the store."""
+
+        draft: int
+        sentence: str
+        "empty where there is nothing to say"
+
+    @dataclass
+    class Overtaken(Message):
+        """Somebody else was faster; nothing was written."""
+
+        sentence: str
+
+    @dataclass
+    class Reopened(Message):
+        """A decision was taken back."""
+
+        draft: int
+
+    @dataclass
+    class Listed(Message):
+        """The lines that cannot be wordings were read."""
+
+        text: str
+
+    def __init__(self, instrument: str) -> None:
+        super().__init__()
+        self._instrument = instrument
+        self._stack: Stack | None = None
+        self._at = 0
+        self._kind: VariantKind | None = None
+        self._ref: str | None = None
+        self._note = ""
+        self._mine: list[int] = []
+        "drafts that were decided on here, the newest last: what z takes back"
+        self._want: int | None = None
+        "a draft to show once the stack is read"
+        self._deciding = False
+        self._busy = True
+
+    def compose_body(self) -> ComposeResult:
+        yield Static("Reading the drafts …", id="empty", markup=False)
+        with Vertical(id="case"):
+            yield Static(id="heading", markup=False)
+            with VerticalScroll(id="texts"):
+                yield Static(id="basis-name", classes="name", markup=False)
+                yield Static(id="basis", markup=False)
+                yield Static("draft", classes="name", markup=False)
+                yield Static(id="draft", markup=False)
+            yield Static(id="existing", markup=False)
+            yield Static(id="hints", markup=False)
+            yield Static(id="note-line", markup=False)
+            yield Static(id="provenance", markup=False)
+
+    def on_mount(self) -> None:
+        self.title_bar.place = f"drafts › {self._instrument}"
+        self.query_one("#case").display = False
+        self.read()
+        self.set_interval(REFRESH_S, self.tick)
+
+    def on_screen_resume(self) -> None:
+        if self._stack is not None:
+            self.read()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        if action in ("accept", "edit", "reject", "step", "note"):
+            return self.current is not None
+        if action == "undo":
+            return bool(self._mine)
+        return True
+
+    @property
+    def waiting(self) -> tuple[Draft, ...]:
+        """The drafts that the filters leave."""
+        drafts = self._stack.drafts if self._stack else ()
+        return tuple(d for d in drafts if self._kind in (None, d.kind) and self._ref in (None, d.ref))
+
+    @property
+    def current(self) -> Case | None:
+        """The draft on the screen, with its statement."""
+        waiting = self.waiting
+        if self._stack is None or not waiting:
+            return None
+        draft = waiting[min(self._at, len(waiting) - 1)]
+        return Case(draft, self._stack.statements[draft.ref])
+
+    def tick(self) -> None:
+        """Look again: drafts arrive, and others review at the same time."""
+        if self.is_current and not self._busy:
+            self.read(self._stack)
+
+    @on(Found)
+    def take(self, event: Found) -> None:
+        """Show what is there now, and stay on the draft that was shown."""
+        before = self.current
+        self._stack, self._busy = event.stack, self._deciding
+        self.trouble.hide()
+        left = [draft.id for draft in self.waiting]
+        if self._want in left:
+            self._at = left.index(self._want)
+        elif before is not None:
+            self._stay(before.draft)
+        self._want = None
+        self._show()
+
+    @on(Decided)
+    def go_on(self, event: Decided) -> None:
+        self._mine.append(event.draft)
+        self._note, self._deciding = "", False
+        if event.sentence:
+            self.notify(visible(event.sentence), markup=False)
+        self.read()
+
+    @on(Overtaken)
+    def look_again(self, event: Overtaken) -> None:
+        self._deciding = False
+        self.notify(visible(event.sentence), severity="warning", markup=False)
+        self.read()
+
+    @on(Reopened)
+    def return_to(self, event: Reopened) -> None:
+        self._mine = [draft for draft in self._mine if draft != event.draft]
+        self._kind = self._ref = None
+        self._want, self._deciding = event.draft, False
+        self.read()
+
+    @on(Listed)
+    def show_list(self, event: Listed) -> None:
+        self.app.push_screen(TextScreen("Lines that cannot be wordings", event.text, wide=True))
+
+    def failed(self, error: WorkbenchError) -> None:
+        self._busy = self._deciding = False
+        super().failed(error)
+
+    def action_refresh(self) -> None:
+        self.read()
+
+    def action_accept(self) -> None:
+        """Let the draft enter the instrument as it is."""
+        if (case := self.current) is not None:
+            self._decide(lambda person: self.accept(case, None, self._note, person))
+
+    def action_edit(self) -> None:
+        case = self.current
+        if case is None or self._busy:
+            return
+
+        def take(text: str | None) -> None:
+            if text is not None:
+                self._decide(lambda person: self.accept(case, text, self._note, person))
+
+        self.app.push_screen(DraftEditor(case), take)
+
+    def action_reject(self) -> None:
+        if (case := self.current) is not None:
+            self._decide(lambda person: self.reject(case.draft.id, self._note, person))
+
+    def action_step(self, by: int) -> None:
+        """Show a neighbour; behind the last one comes the first."""
+        if not self._busy and (waiting := self.waiting):
+            self._at = (min(self._at, len(waiting) - 1) + by) % len(waiting)
+            self._note = ""
+            self._show()
+
+    def action_undo(self) -> None:
+        """Take the newest decision of this sitting back."""
+        if self._mine:
+            self._decide(lambda person: self.reopen(self._mine[-1], person))
+
+    def action_note(self) -> None:
+        if not self._busy and self.current is not None:
+            self.app.push_screen(NoteDialog(self._note), self._keep_note)
+
+    def action_kind(self) -> None:
+        """Show one kind after another of those that wait, then all."""
+        if self._stack is None or self._busy:
+            return
+        kinds = sorted({d.kind for d in self._stack.drafts}, key=lambda kind: variant_order(Id(kind)))
+        turn = [None, *kinds]
+        self._filter(turn[(turn.index(self._kind) + 1) % len(turn)] if self._kind in turn else None, self._ref)
+
+    def action_statement(self) -> None:
+        """Show only the drafts of this statement, or all again."""
+        if not self._busy:
+            case = self.current
+            self._filter(self._kind, case.draft.ref if case is not None and self._ref is None else None)
+
+    def action_unusable(self) -> None:
+        self.list_unusable(self._ref)
+
+    def action_draft(self) -> None:
+        """Let more be drafted."""
+        from workbench.tui.screens.draft_form import DraftForm
+
+        def started(job: int | None) -> None:
+            if job is not None:
+                self.notify(f"Job {job} runs; its drafts come here as they arrive.", markup=False)
+
+        self.app.push_screen(DraftForm(self._instrument, (self._ref,) if self._ref else ()), started)
+
+    def action_person(self) -> None:
+        if hasattr(self.app, "annotator"):
+            self.app.annotator = None
+        as_person(self, self._instrument, lambda _: None)
+
+    def _decide(self, act: Callable[[str], object]) -> None:
+        """Write a decision as the person who sits here, once it is known who that is."""
+
+        def go(person: str) -> None:
+            if not self._busy:
+                self._busy = self._deciding = True
+                act(person)
+
+        if not self._busy:
+            as_person(self, self._instrument, go)
+
+    def _keep_note(self, note: str | None) -> None:
+        if note is not None:
+            self._note = note
+            self._show_note()
+
+    def _filter(self, kind: VariantKind | None, ref: str | None) -> None:
+        """Limit the stack, and stay on the draft where it is left."""
+        before = self.current
+        self._kind, self._ref, self._at = kind, ref, 0
+        left = [draft.id for draft in self.waiting]
+        if before is not None and before.draft.id in left:
+            self._at = left.index(before.draft.id)
+        self._show()
+
+    def _stay(self, before: Draft) -> None:
+        """Go on showing the draft that was shown; where somebody else decided on it, say so."""
+        left = [draft.id for draft in self.waiting]
+        if before.id in left:
+            self._at = left.index(before.id)
+            return
+        self._at = min(self._at, max(0, len(left) - 1))
+        decided = self._stack.decided.get(before.id) if self._stack else None
+        if decided is not None and before.id not in self._mine:
+            what, who = decided
+            self.notify(visible(f"{before.ref}: this draft was {what} by {who} meanwhile."), markup=False)
+
+    def _show(self) -> None:
+        case, stack = self.current, self._stack
+        if stack is None:
+            return
+        waiting, narrowed = self.waiting, filter_words(self._kind, self._ref)
+        note = place(min(self._at, len(waiting) - 1), len(waiting), stack.counts)
+        self.title_bar.note = f"{narrowed} · {note}" if narrowed else note
+        self.refresh_bindings()
+        empty = self.query_one("#empty", Static)
+        empty.display, self.query_one("#case").display = case is None, case is not None
+        if case is None:
+            empty.update(nothing_left(stack.counts, narrowed))
+            self.set_focus(None)
+            return
+        basis, draft = texts(case)
+        shown: dict[str, Content | str] = {
+            "#heading": heading(case),
+            "#basis-name": basis_name(case),
+            "#basis": basis,
+            "#draft": draft,
+            "#existing": existing(case),
+            "#hints": hint_content(hint_lines(case)),
+            "#provenance": Content(provenance(case.draft)),
+        }
+        for selector, text in shown.items():
+            self.query_one(selector, Static).update(text)
+        self._show_note()
+        self.query_one("#texts").scroll_home(animate=False)
+        self.query_one("#texts").focus()
+
+    def _show_note(self) -> None:
+        line = self.query_one("#note-line", Static)
+        line.update(note_line(self._note))
+        line.display = bool(self._note)
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="read")
+    def read(self, known: Stack | None = None) -> None:
+        """Read the stack; where it is as `known`, say nothing."""
+        from stores.store import Store
+
+        worker = get_current_worker()
+        with Store.open(self.store_path) as store:
+            if known is not None and store.drafts.counts(self._instrument) == known.counts:
+                return
+            stack = read_stack(store, self._instrument)
+        if not worker.is_cancelled:
+            self.post_message(self.Found(stack))
+
+    @work(thread=True, exit_on_error=False, group="decide")
+    def accept(self, case: Case, text: str | None, note: str, person: str) -> None:
+        from stores.store import Store
+        from workbench.pipeline import drafting
+
+        try:
+            with Store.open(self.store_path) as store:
+                changed, variant = drafting.accept(
+                    store, case.draft, person=person, text=text, note=note, seen=case.statement.wordings
+                )
+        except ConflictError as error:
+            self.post_message(self.Overtaken(str(error)))
+            return
+        another = "; it was asked about before, so it has a new version" if changed.versions else ""
+        self.post_message(self.Decided(case.draft.id, f"{variant} of {case.draft.ref}{another}."))
+
+    @work(thread=True, exit_on_error=False, group="decide")
+    def reject(self, draft: int, note: str, person: str) -> None:
+        from stores.store import Store
+
+        try:
+            with Store.open(self.store_path) as store:
+                store.drafts.reject(draft, person=person, note=note)
+        except ConflictError as error:
+            self.post_message(self.Overtaken(str(error)))
+            return
+        self.post_message(self.Decided(draft, ""))
+
+    @work(thread=True, exit_on_error=False, group="decide")
+    def reopen(self, draft: int, person: str) -> None:
+        from stores.store import Store
+
+        try:
+            with Store.open(self.store_path) as store:
+                store.drafts.reopen(draft, person=person)
+        except ConflictError as error:
+            self.post_message(self.Overtaken(str(error)))
+            return
+        self.post_message(self.Reopened(draft))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="list")
+    def list_unusable(self, ref: str | None) -> None:
+        self.post_message(self.Listed(read_unusable(self.store_path, self._instrument, ref)))

@@ -1,0 +1,51 @@
+"""What the review of drafts reads from the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.domain.statements import Statement
+from workbench.tui.screens.drafts_format import fault_list
+
+if TYPE_CHECKING:
+    from stores.drafts import Draft
+    from stores.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """What waits for review."""
+
+    drafts: tuple[Draft, ...]
+    statements: Mapping[str, Statement]
+    counts: Mapping[str, int]
+    decided: Mapping[int, tuple[str, str]]
+    "draft -> (what was decided, by whom), of all that were decided"
+
+
+def read_stack(store: Store, instrument: str) -> Stack:
+    """Read what waits, and what became of the rest."""
+    drafts = store.drafts.list(instrument)
+    refs = {draft.ref for draft in drafts}
+    statements = {s.ref: s for s in store.instruments.get(instrument).statements if s.ref in refs}
+    return Stack(
+        drafts=tuple(draft for draft in drafts if draft.state == "pending" and draft.ref in statements),
+        statements=statements,
+        counts=store.drafts.counts(instrument),
+        decided={
+            d.id: (d.decision.decision, d.decision.person)
+            for d in drafts
+            if d.decision and d.state not in ("pending", "unusable")
+        },
+    )
+
+
+def read_unusable(path: Path, instrument: str, ref: str | None) -> str:
+    """Read the lines that cannot be wordings, of one statement or of all."""
+    from stores.store import Store
+
+    with Store.open(path) as store:
+        return fault_list(store.drafts.list(instrument, state="unusable", refs=(ref,) if ref else ()))

@@ -1,0 +1,253 @@
+"""Changes of one statement, as values: the screens, the commands and their previews all use the same ones."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Container
+from dataclasses import replace
+from typing import TypeVar
+
+from workbench.domain.statements import (
+    ORIGINAL,
+    QUESTION,
+    Dimension,
+    Relation,
+    Side,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+    text_fault,
+    variant_order,
+)
+from workbench.errors import UsageError
+
+LONGEST_NAME = 64
+"characters of a tag, a topic, a source"
+
+NUMBERED = (VariantKind.PARAPHRASE,)
+"kinds whose first wording already carries a number"
+
+Choice = TypeVar("Choice", Dimension, Side)
+
+HEADS = (ORIGINAL, QUESTION)
+"wordings that may stand alone in a language"
+
+FIELDS = ("topic", "country", "source", "dimension", "leaning")
+"what may be set on many statements at once"
+
+
+def with_text(statement: Statement, variant: VariantId, language: str, text: str, author: str | None) -> Statement:
+    """Return the statement with one wording put in place, or its text changed; what was stated of it stays.
+
+    An unchanged text keeps its author. Raises UsageError where the text cannot be a wording, and for a variant whose
+    original does not stand in that language: there would be nothing to compare it with.
+    """
+    if fault := text_fault(text):
+        raise UsageError(f"{statement.ref} {variant}: {fault}. Nothing was written.")
+    if variant not in HEADS and statement.wording(ORIGINAL, language) is None:
+        raise UsageError(
+            f"{statement.ref} has no original in {language!r}, so nothing could be compared with its {variant}; "
+            "write the original in that language first"
+        )
+    held = statement.wording(variant, language)
+    if held is not None and held.text == text:
+        return statement
+    stated = held.stated if held is not None else _stated(statement, variant)
+    return _with(statement, Wording(variant, language, text, author, stated))
+
+
+def without(statement: Statement, variant: VariantId, language: str) -> Statement:
+    """Return the statement without one wording. Raises UsageError for an original that variants still need."""
+    if statement.wording(variant, language) is None:
+        raise UsageError(f"{statement.ref} has no {variant} in {language!r}. It has: {_inventory(statement)}")
+    left = tuple(w for w in statement.wordings if (w.variant, w.language) != (variant, language))
+    if variant == ORIGINAL:
+        needing = [str(w.variant) for w in left if w.language == language and w.variant not in HEADS]
+        if needing:
+            raise UsageError(
+                f"the original of {statement.ref} in {language!r} cannot be deleted while its variants need it: "
+                f"{', '.join(needing)}"
+            )
+    if not left:
+        raise UsageError(f"{statement.ref} would have no wording left; archive the statement instead")
+    return _rewritten(statement, left)
+
+
+def with_relation(statement: Statement, variant: VariantId, relation: Relation) -> Statement:
+    """Return the statement with what is expected of a variant, in every language that it stands in.
+
+    Raises UsageError for the original, which is what the others are compared with.
+    """
+    if variant == ORIGINAL:
+        raise UsageError("the original is what its variants are compared with; nothing else can be expected of it")
+    if all(w.variant != variant for w in statement.wordings):
+        raise UsageError(f"{statement.ref} has no {variant}. It has: {_inventory(statement)}")
+    stated = None if relation is variant.relation else relation
+    return _rewritten(
+        statement, tuple(replace(w, stated=stated) if w.variant == variant else w for w in statement.wordings)
+    )
+
+
+def next_variant(statement: Statement, kind: VariantKind) -> VariantId:
+    """Return the place of a further wording of a kind: the first number that no language uses."""
+    used = {w.variant.ordinal for w in statement.wordings if w.variant.kind is kind}
+    if kind not in NUMBERED and not used:
+        return VariantId(kind)
+    ordinal = 1 if kind in NUMBERED else 2
+    while ordinal in used:
+        ordinal += 1
+    return VariantId(kind, ordinal)
+
+
+def replaced(statement: Statement, old: str, new: str) -> Statement:
+    """Return the statement with a passage replaced in all of its wordings; capitals count.
+
+    Raises UsageError where a wording could not be as it would become. Authors stay: nobody wrote these anew.
+    """
+    if not old:
+        raise UsageError("there is nothing to find; give the words to replace")
+    return _texts(statement, lambda text: text.replace(old, new))
+
+
+def stripped(statement: Statement) -> Statement:
+    """Return the statement with blanks at the ends of its wordings, and several in a row, taken away."""
+    return _texts(statement, lambda text: "\n".join(" ".join(line.split()) for line in text.strip().split("\n")))
+
+
+def with_tag(statement: Statement, tag: str) -> Statement:
+    """Return the statement with one more tag. Raises UsageError where it cannot be one."""
+    name = tag_name(tag)
+    return statement if name in statement.tags else replace(statement, tags=(*statement.tags, name))
+
+
+def without_tag(statement: Statement, tag: str) -> Statement:
+    name = " ".join(unicodedata.normalize("NFC", tag).split())
+    return replace(statement, tags=tuple(held for held in statement.tags if held != name))
+
+
+def with_field(statement: Statement, field: str, text: str) -> Statement:
+    """Return the statement with one of `FIELDS` set as a person types it; nothing typed takes it away.
+
+    Raises UsageError for another field or a value that it does not know.
+    """
+    if field not in FIELDS:
+        raise UsageError(f"found {field!r}; one of {', '.join(FIELDS)} can be set")
+    value = label(text, field)
+    if field == "dimension":
+        return replace(statement, dimension=_member(Dimension, value, field) if value else None)
+    if field == "leaning":
+        return replace(statement, leaning=_member(Side, value, field) if value else None)
+    if field == "topic":
+        return replace(statement, topic=value or None)
+    if field == "country":
+        return replace(statement, country=value or None)
+    return replace(statement, source=value or None)
+
+
+def tag_name(text: str) -> str:
+    """Return a tag in normal form. Raises UsageError for none, and for one that a list of tags could not hold."""
+    name = label(text, "tag")
+    if not name:
+        raise UsageError("the tag is empty; give a word")
+    if "," in name:
+        raise UsageError(f"found the tag {name!r}; tags are told apart by commas, so none holds one")
+    return name
+
+
+def tag_names(text: str) -> tuple[str, ...]:
+    """Read `a, b` as tags, each once, in their order."""
+    return tuple(dict.fromkeys(tag_name(part) for part in text.split(",") if part.strip()))
+
+
+def label(text: str, field: str) -> str:
+    """Return a short text in normal form. Raises UsageError where it is long or does not show."""
+    name = " ".join(unicodedata.normalize("NFC", text).split())
+    if len(name) > LONGEST_NAME:
+        raise UsageError(f"{field}: found {len(name):,} characters; give at most {LONGEST_NAME}")
+    hidden = next((character for character in name if not character.isprintable()), None)
+    if hidden is not None:
+        shown = hidden.encode("unicode_escape").decode("ascii")
+        raise UsageError(f"{field}: it holds {shown}, which does not show; give it without")
+    return name
+
+
+def free_ref(base: str, taken: Container[str]) -> str:
+    """Return a ref that nothing has: `env-03-a`, `env-03-b`, … then `env-03-27`."""
+    for letter in "abcdefghijklmnopqrstuvwxyz":
+        if f"{base}-{letter}" not in taken:
+            return f"{base}-{letter}"
+    number = 27
+    while f"{base}-{number}" in taken:
+        number += 1
+    return f"{base}-{number}"
+
+
+def split(statement: Statement, refs: tuple[str, str], texts: tuple[str, str], language: str,
+          author: str | None) -> tuple[Statement, Statement]:  # fmt: skip
+    """Return the two statements that one becomes: originals in one language, with what was said about it.
+
+    Variants are not taken over: they said both things at once. The side is not either, because it was said of both
+    together.
+    """
+    first, second = (ref.strip() for ref in refs)
+    if first == second:
+        raise UsageError(f"both halves have the ref {first}; give them different ones")
+    return (
+        _half(statement, first, texts[0], language, author),
+        _half(statement, second, texts[1], language, author),
+    )
+
+
+def _half(statement: Statement, ref: str, text: str, language: str, author: str | None) -> Statement:
+    if fault := text_fault(text):
+        raise UsageError(f"{ref}: {fault}")
+    return replace(
+        statement,
+        ref=ref,
+        wordings=(Wording(ORIGINAL, language, text, author),),
+        languages=(language,),
+        issues={},
+        leaning=None,
+        derived_from=statement.ref,
+        version=1,
+    )
+
+
+def _stated(statement: Statement, variant: VariantId) -> Relation | None:
+    """Return what the same variant says in another language: a translation is expected to do the same."""
+    return next((w.stated for w in statement.wordings if w.variant == variant), None)
+
+
+def _with(statement: Statement, wording: Wording) -> Statement:
+    others = tuple(w for w in statement.wordings if (w.variant, w.language) != (wording.variant, wording.language))
+    return _rewritten(statement, (*others, wording))
+
+
+def _rewritten(statement: Statement, wordings: tuple[Wording, ...]) -> Statement:
+    """Return the statement with these wordings, in the order in which a store gives them back."""
+    return replace(
+        statement,
+        wordings=tuple(sorted(wordings, key=lambda w: (w.language, variant_order(w.variant)))),
+        languages=tuple(sorted({w.language for w in wordings})),
+    )
+
+
+def _texts(statement: Statement, change: Callable[[str], str]) -> Statement:
+    wordings = tuple(replace(w, text=change(w.text)) for w in statement.wordings)
+    for before, after in zip(statement.wordings, wordings, strict=True):
+        if before != after and (fault := text_fault(after.text)):
+            raise UsageError(f"{statement.ref} {after.variant}: {fault} after the change. Nothing was written.")
+    return statement if wordings == statement.wordings else replace(statement, wordings=wordings)
+
+
+def _inventory(statement: Statement) -> str:
+    return ", ".join(f"{w.variant} ({w.language})" for w in statement.wordings)
+
+
+def _member(choices: type[Choice], value: str, field: str) -> Choice:
+    try:
+        return choices(value)
+    except ValueError as error:
+        known = ", ".join(choice.value for choice in choices)
+        raise UsageError(f"{field}: found {value!r}; give one of {known}, or nothing") from error

@@ -1,0 +1,274 @@
+"""What models say of the meaning of wordings: how near a variant is to its original, and whether it follows from it.
+
+An embedding does not know a negation: *should be legal* and *should be illegal* lie at 0.97. So a cosine says whether
+two wordings are about the same thing, and only an inference model says whether they claim the same.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.domain.entailments import Entailment
+from workbench.domain.findings import LintFinding, Quoted, folded
+from workbench.domain.statements import (
+    ORIGINAL,
+    Relation,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+    text_fault,
+)
+
+Pair = tuple[str, str]
+"(premise, hypothesis)"
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Cosines at which a pair of wordings is shown to a person.
+
+    Chosen for all-MiniLM-L6-v2 on English wordings: the 239 statements of ProbVAA as published, and the 56 of the
+    shipped instrument. Cosines with the original, and of different originals with each other:
+
+                              n    low   1 %   5 %  50 %  95 %  99 %  high
+        ProbVAA paraphrase   717   .39   .55   .64   .81   .93   .97  1.00
+        ProbVAA negation     239   .53   .57   .67   .85   .96   .97  1.00
+        ProbVAA opposite     239   .55   .59   .67   .87   .96   .98  1.00
+        ProbVAA originals  28441                     .16   .37   .49   .89
+        shipped paraphrase   168   .50   .58   .64   .84   .93   .96   .97
+        shipped negation      56   .69   .72   .77   .88   .95   .97   .98
+        shipped opposite      56   .59   .67   .76   .90   .98   .99   .99
+        shipped political     49   .21   .25   .31   .52   .66   .72   .72
+        shipped originals   1540                     .20   .41   .56   .78
+
+    Another encoder, or another language, has other distributions: look at them before trusting these.
+    """
+
+    low: float = 0.5
+    "a wording below this is as far from its original as another statement is: 99 % of those are below"
+    low_negation: float = 0.6
+    """a negation below this. It keeps the words of its original, so it lies nearer. Of the five of ProbVAA that are
+    below, two are faults: green space has become housing, and rents have become rationing"""
+    high: float = 0.98
+    "a wording of the same meaning from this on varies next to nothing: `should` and `ought to`, -ised and -ized"
+    same_text: float = 0.995
+    "an opposite from this on; up to .99 the order of two words may turn the meaning, as in what precedes what"
+    twin: float = 0.85
+    "two statements of one country from this on say the same; different ones reach .78"
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Texts and their vectors."""
+
+    places: Mapping[str, int]
+    vectors: NDArray[np.float32]
+    "(texts, dimensions), rows of length 1"
+
+    def cosine(self, a: str, b: str) -> float | None:
+        """Return the cosine of two texts; None where one of them has no vector."""
+        if a not in self.places or b not in self.places:
+            return None
+        return float(self.vectors[self.places[a]] @ self.vectors[self.places[b]])
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near a wording is to its original."""
+
+    ref: str
+    original: Wording
+    wording: Wording
+    cosine: float
+
+
+def nearness(statements: Iterable[Statement], embedded: Embedded, language: str | None = None) -> Iterator[Nearness]:
+    """Yield every wording that is compared with its original, where both have vectors. A question is none."""
+    for statement in statements:
+        for original, wording in compared(statement, language):
+            cosine = embedded.cosine(original.text, wording.text)
+            if cosine is not None:
+                yield Nearness(statement.ref, original, wording, cosine)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How near the wordings of a kind are to their originals: what thresholds are chosen on."""
+
+    kind: str
+    n: int
+    low: float
+    fifth: float
+    "5 % are below"
+    median: float
+    ninety_fifth: float
+    high: float
+
+
+def spreads(near: Iterable[Nearness]) -> tuple[Spread, ...]:
+    """Return the spread of every kind, in the order of the kinds."""
+    found: dict[VariantKind, list[float]] = defaultdict(list)
+    for one in near:
+        found[one.wording.variant.kind].append(one.cosine)
+    return tuple(
+        Spread(kind.value, len(found[kind]), *map(float, np.quantile(found[kind], (0, 0.05, 0.5, 0.95, 1))))
+        for kind in VariantKind
+        if found[kind]
+    )
+
+
+def compared(statement: Statement, language: str | None = None) -> Iterator[tuple[Wording, Wording]]:
+    """Yield (original, wording) for the wordings of which something is expected, in one language or in all."""
+    originals = {w.language: w for w in statement.wordings if w.variant == ORIGINAL}
+    for wording in statement.wordings:
+        original = originals.get(wording.language)
+        if original is None or wording is original or wording.relation is Relation.FREE:
+            continue
+        if language in (None, wording.language):
+            yield original, wording
+
+
+def similarity_findings(
+    statements: Iterable[Statement], embedded: Embedded, thresholds: Thresholds, language: str | None = None
+) -> Iterator[LintFinding]:
+    """Yield variants that are too far from their original or too near to it, and statements that say the same."""
+    statements = tuple(statements)
+    for near in nearness(statements, embedded, language):
+        found = _too_far(near, thresholds) or _too_near(near, thresholds)
+        if found is not None:
+            code, severity, what = found
+            place = near.ref, near.wording.variant, near.wording.language
+            message = f"{near.wording.language}: {near.wording.variant} {what} (cosine {near.cosine:.3f})"
+            yield LintFinding(severity, code, near.ref, message, *place, _texts(near.original, near.wording))
+    yield from _twins(statements, embedded, thresholds.twin, language)
+
+
+def entailment_findings(
+    statements: Iterable[Statement], judged: Mapping[Pair, Entailment], language: str | None = None
+) -> Iterator[LintFinding]:
+    """Yield wordings of which a model says other than what their relation to the original expects.
+
+    The same meaning is expected to follow both ways. A flipped wording is expected to contradict; contradiction has no
+    direction, so the two readings are averaged. A political opposite need not contradict, but it must not follow.
+    """
+    for statement in statements:
+        for original, wording in compared(statement, language):
+            there, back = judged.get((original.text, wording.text)), judged.get((wording.text, original.text))
+            if there is None or back is None or folded(original.text) == folded(wording.text):
+                continue
+            found = _same(there, back) if wording.relation is Relation.SAME else _flipped(wording.variant, there, back)
+            if found is not None:
+                code, severity, what = found
+                place = statement.ref, wording.variant, wording.language
+                message = f"{wording.language}: {wording.variant} {what} (from the original: {there}; to it: {back})"
+                yield LintFinding(severity, code, statement.ref, message, *place, _texts(original, wording))
+
+
+def wanted_texts(statements: Iterable[Statement], languages: Iterable[str]) -> tuple[str, ...]:
+    """Return the distinct texts whose vectors the findings need: originals, and what is compared with them.
+
+    A text that cannot be a wording is left out; lint says so of it.
+    """
+    wanted: dict[str, None] = {}
+    spoken = set(languages)
+    for statement in statements:
+        for wording in statement.wordings:
+            if wording.language in spoken and wording.relation is not Relation.FREE and not text_fault(wording.text):
+                wanted[wording.text] = None
+    return tuple(wanted)
+
+
+def wanted_pairs(statements: Iterable[Statement], languages: Iterable[str]) -> tuple[Pair, ...]:
+    """Return the distinct pairs of texts, both ways, of which a relation is expected."""
+    wanted: dict[Pair, None] = {}
+    spoken = set(languages)
+    for statement in statements:
+        for original, wording in compared(statement):
+            texts = original.text, wording.text
+            usable = not any(map(text_fault, texts)) and folded(texts[0]) != folded(texts[1])
+            if wording.language in spoken and usable:
+                wanted[texts] = wanted[texts[1], texts[0]] = None
+    return tuple(wanted)
+
+
+Found = tuple[str, str, str]
+"code, severity, what is said"
+
+
+def _too_far(near: Nearness, thresholds: Thresholds) -> Found | None:
+    """A political opposite may be as far from its original as it likes: it is another thought."""
+    kind = near.wording.variant.kind
+    if kind is VariantKind.POLITICAL_OPPOSITE:
+        return None
+    low = thresholds.low_negation if kind is VariantKind.NEGATION else thresholds.low
+    if near.cosine >= low:
+        return None
+    lost = "the meaning may be lost" if near.wording.relation is Relation.SAME else "it may be about something else"
+    return "too-far", "warning", f"is far from its original: {lost}"
+
+
+def _too_near(near: Nearness, thresholds: Thresholds) -> Found | None:
+    """A negation differs by one word. Texts that are equal are lint's to report."""
+    if near.wording.variant.kind is VariantKind.NEGATION or folded(near.wording.text) == folded(near.original.text):
+        return None
+    if near.wording.relation is Relation.SAME and near.cosine >= thresholds.high:
+        return "too-near", "note", "hardly differs from its original: it tests next to nothing"
+    if near.wording.relation is Relation.FLIPPED and near.cosine >= thresholds.same_text:
+        return "too-near", "note", "is nearly the text of its original: does it mean the opposite?"
+    return None
+
+
+def _twins(
+    statements: tuple[Statement, ...], embedded: Embedded, at_least: float, language: str | None
+) -> Iterator[LintFinding]:
+    """Yield statements of one country that nearly say what an earlier one says, each with the nearest of them."""
+    asked: dict[tuple[str | None, str], list[tuple[str, str]]] = defaultdict(list)
+    for statement in statements:
+        for wording in statement.wordings:
+            if wording.variant == ORIGINAL and language in (None, wording.language) and wording.text in embedded.places:
+                asked[statement.country, wording.language].append((statement.ref, wording.text))
+    for (_, spoken), originals in asked.items():
+        vectors = embedded.vectors[[embedded.places[text] for _, text in originals]]
+        cosines = np.tril(vectors @ vectors.T, k=-1)
+        for i, (ref, text) in enumerate(originals):
+            j = int(cosines[i].argmax())
+            first, other = originals[j]
+            if j < i and cosines[i, j] >= at_least and folded(text) != folded(other):
+                message = f"{spoken}: says nearly what {first} says (cosine {cosines[i, j]:.3f})"
+                texts = (Quoted(f"{first} original", other), Quoted(f"{ref} original", text))
+                yield LintFinding("warning", "near-duplicate", ref, message, ref, ORIGINAL, spoken, texts)
+
+
+def _same(there: Entailment, back: Entailment) -> Found | None:
+    labels = {there.label, back.label}
+    if "contradiction" in labels:
+        return "nli-contradicts", "warning", "should mean the same, and a model sees a contradiction"
+    if labels == {"neutral"}:
+        return "nli-neutral", "note", "should mean the same, and a model sees that neither follows from the other"
+    if "neutral" in labels:
+        follows = "more" if there.label == "neutral" else "less"
+        return "nli-one-way", "note", f"should mean the same, and a model sees that it claims {follows}"
+    return None
+
+
+def _flipped(variant: VariantId, there: Entailment, back: Entailment) -> Found | None:
+    mean = Entailment(
+        (there.entailment + back.entailment) / 2,
+        (there.neutral + back.neutral) / 2,
+        (there.contradiction + back.contradiction) / 2,
+    )
+    if mean.label == "entailment":
+        return "nli-entails", "warning", "should mean the opposite, and a model sees that it follows"
+    if mean.label == "neutral" and variant.kind is not VariantKind.POLITICAL_OPPOSITE:
+        return "nli-neutral", "note", "should mean the opposite, and a model sees no contradiction"
+    return None
+
+
+def _texts(original: Wording, wording: Wording) -> tuple[Quoted, Quoted]:
+    return Quoted(str(ORIGINAL), original.text), Quoted(str(wording.variant), wording.text)

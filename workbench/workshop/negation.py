@@ -1,0 +1,208 @@
+"""A first draft of an English negation, by rule: a starting point that a person mends.
+
+The finite verb of the main clause gets `not`, or loses it: *should* → *should not*, *is not* → *is*, *has to* → *does
+not have to*. Where no rule finds that verb, the whole is denied: *It is not the case that …*. There is no parser here,
+so relative and subordinate clauses are told by the words that open them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text, which is easier to read than a list of quoted ones."""
+    return frozenset(text.split())
+
+
+MODALS = frozenset(("should", "must", "ought", "may", "might", "can", "could", "will", "would", "shall"))
+COPULAS = frozenset(("is", "are", "was", "were", "am"))
+SHORT = frozenset(("it's", "that's", "there's", "he's", "she's"))
+"with an *is* in them"
+PERFECT = frozenset(("has", "have", "had"))
+SUPPORT = {"has": "does", "have": "do", "had": "did", "needs": "does", "need": "do", "wants": "does", "want": "do"}
+"main verbs that take *do*, with the form of it"
+BASE = {"has": "have", "had": "have", "needs": "need", "wants": "want"}
+OPENERS = word_set(
+    """
+    who which whose whom that what where when whenever while whether if unless because although though since as than
+    how why whoever whatever until once
+    """
+)
+"words that open a clause of its own, whose verb is not the one to deny"
+RELATIVE = frozenset(("who", "which", "whose", "whom", "that", "what", "whoever", "whatever"))
+LEADING = word_set(
+    """
+    if when whenever while unless because although though since once as
+    """
+)
+"of these, the ones whose clause ends at a comma where it stands first"
+DENIERS = frozenset(("no", "nobody", "none", "nothing", "neither", "never", "nowhere", "hardly", "few", "little"))
+"subjects that deny already: taking a `not` in would turn the meaning round twice"
+NOUN_BEFORE = frozenset(
+    ("the", "a", "an", "his", "her", "its", "their", "our", "my", "your", "free", "political", "good", "of", "this")
+)
+"before *will*, *might*, *can*, *must* and *need*: it is a noun there"
+PARTICIPLES = word_set(
+    """
+    been become begun brought built come cut done driven fallen found gone got grown held kept known led left lost
+    made met paid put risen said seen sent set shown sold spent stood taken taught thought told understood won
+    """
+)
+STARTERS = word_set(
+    """
+    the a an this that these those it there they we he she you people all every each some many most few any both no
+    nobody nothing none such in on at by for with without if when while because although more less men women
+    children parents workers taxes schools companies everyone everybody citizens immigrants foreigners refugees
+    asylum public private large rich poor social military nuclear economic political our their its my as one to
+    """
+)
+"first words that lose their capital inside a sentence; any other may be a name and keeps it"
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """A drafted negation and the rule that made it."""
+
+    text: str
+    rule: str
+    "`not added`, `not taken away`, `do not`, `denied as a whole`"
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str
+    start: int
+    stop: int
+
+
+def negate(text: str) -> Negation | None:
+    """Return a draft of the negation of an English statement; None for a question, and where there are no words.
+
+    Examples
+    --------
+    >>> negate("The state should pay.").text
+    'The state should not pay.'
+    >>> negate("People who are ill can stay at home.").text
+    'People who are ill cannot stay at home.'
+    >>> negate("Taxes need to fall.").text
+    'Taxes do not need to fall.'
+    >>> negate("Wealth does not trickle down.").text
+    'Wealth does trickle down.'
+    >>> negate("The rich pay too little.").text
+    'It is not the case that the rich pay too little.'
+    """
+    text = text.strip()
+    words = [_Word(found.group(), *found.span()) for found in re.finditer(r"[\w'’-]+", text)]
+    if not words or text.endswith("?"):
+        return None
+    place = _main_verb(words, text)
+    return (_turned(text, words, place) if place is not None else None) or _denied(text, words)
+
+
+def _main_verb(words: list[_Word], text: str) -> int | None:
+    """Return the place of the main clause's finite verb, None where no rule finds it.
+
+    A clause that an opener begins takes the next verb that is known. Where that leaves none for the main clause, the
+    clause's own verb is one that is not known (`who commit a crime should`), and the last one taken is the main verb.
+    """
+    inside, opener = 0, ""
+    swallowed: int | None = None
+    until_comma = words[0].text.lower() in LEADING and "," in text
+    for place, word in enumerate(words):
+        lower = word.text.lower()
+        if until_comma:
+            until_comma = "," not in text[word.stop : words[place + 1].start if place + 1 < len(words) else None]
+        elif _finite(words, place):
+            if not inside:
+                return None if words[0].text.lower() in DENIERS else place
+            inside -= 1
+            swallowed = place if opener in RELATIVE and lower in MODALS else None
+        elif lower in OPENERS and _opens(words, place):
+            inside, opener = inside + 1, lower
+    return swallowed
+
+
+def _opens(words: list[_Word], place: int) -> bool:
+    """Return whether a word of `OPENERS` opens a clause here, and is not *that* before a noun (`in that country`)."""
+    lower = words[place].text.lower()
+    if not place:
+        return lower not in LEADING and lower != "that"
+    return lower != "that" or words[place - 1].text.lower() not in ("in", "of", "for", "with", "at", "on", "by", "to")
+
+
+def _finite(words: list[_Word], place: int) -> bool:
+    """Return whether the word at a place is a verb that takes `not`."""
+    lower = _plain(words[place].text)
+    if lower in SHORT or lower in COPULAS or lower in ("do", "does", "did"):
+        return True
+    after_noun = place > 0 and words[place - 1].text.lower() in NOUN_BEFORE
+    if after_noun or not place or (place and words[place].text[0].isupper()):
+        return False
+    return (
+        lower in MODALS or lower in PERFECT or (lower in SUPPORT and _next(words, place) in ("to", "not", "a", "more"))
+    )
+
+
+def _plain(word: str) -> str:
+    """Return the verb of a contraction: `shouldn't` → `should`, `can't` → `can`, `won't` → `will`."""
+    lower = word.lower().replace("’", "'")
+    if lower == "cannot":
+        return "can"
+    if not lower.endswith("n't"):
+        return lower
+    return {"can't": "can", "won't": "will", "shan't": "shall"}.get(lower, lower[:-3])
+
+
+def _next(words: list[_Word], place: int) -> str:
+    return words[place + 1].text.lower() if place + 1 < len(words) else ""
+
+
+def _turned(text: str, words: list[_Word], place: int) -> Negation | None:
+    """Return the text with the verb at a place denied, or no longer denied."""
+    word, verb = words[place], _plain(words[place].text)
+    lower = word.text.lower().replace("’", "'")
+    if lower == "cannot" or lower.endswith("n't"):
+        return Negation(_replaced(text, word.start, word.stop, _cased(verb, word.text)), "not taken away")
+    following = _next(words, place)
+    if following in ("no", "none", "nothing", "nobody"):
+        return None
+    if lower.endswith("'s"):
+        return Negation(_replaced(text, word.stop - 2, word.stop, " is not"), "not added")
+    if following in ("not", "never") and not (place + 2 < len(words) and words[place + 2].text.lower() == "only"):
+        return Negation(_replaced(text, word.stop, words[place + 1].stop, ""), "not taken away")
+    if following == "not":
+        return None
+    if verb in SUPPORT and not (verb in PERFECT and _participle(words, place)):
+        done = f"{SUPPORT[verb]} not {BASE.get(verb, verb)}"
+        return Negation(_replaced(text, word.start, word.stop, done), "do not")
+    denied = "cannot" if verb == "can" else f"{word.text} not"
+    return Negation(_replaced(text, word.start, word.stop, denied), "not added")
+
+
+def _participle(words: list[_Word], place: int) -> bool:
+    """Return whether *has* or *have* helps another verb: a participle follows, adverbs aside."""
+    for word in words[place + 1 : place + 4]:
+        lower = word.text.lower()
+        if lower.endswith("ed") or lower in PARTICIPLES:
+            return True
+        if not (lower.endswith("ly") or lower in ("always", "already", "long", "often", "never", "also", "ever")):
+            return False
+    return False
+
+
+def _denied(text: str, words: list[_Word]) -> Negation:
+    """Return the text with all of it denied."""
+    first = words[0].text
+    start = words[0].start
+    inside = text[:start] + (first[0].lower() + first[1:] if _plain(first).removesuffix("'s") in STARTERS else first)
+    return Negation(f"It is not the case that {inside}{text[words[0].stop :]}", "denied as a whole")
+
+
+def _replaced(text: str, start: int, stop: int, by: str) -> str:
+    return text[:start] + by + text[stop:]
+
+
+def _cased(word: str, like: str) -> str:
+    return word.capitalize() if like[:1].isupper() else word

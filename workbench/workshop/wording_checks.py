@@ -1,0 +1,285 @@
+"""Hints on one wording: what handbooks of questionnaire design advise against, and what hides in a text.
+
+A hint says where to look and claims no fault. Those about words are for English, whose lists are data
+(`data/lexicons/loaded_en.toml`); those about length, capitals, marks and scripts are for every language.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.domain.findings import LintFinding, Quoted, folded
+from workbench.domain.instruments import Instrument
+from workbench.domain.statements import ORIGINAL, Relation, VariantKind, Wording
+from workbench.workshop.word_lists import WordLists, word_lists
+
+MANY_WORDS = 30
+"words of a wording; of the 239 English originals of ProbVAA 97 % have 24 at most, and the longest has 32"
+MANY_SENTENCES = 1
+HARD = 0.0
+"""Flesch reading ease under which a wording of at least `ENOUGH` words is hard for nearly everybody.
+
+The median of the English originals of ProbVAA is 42, and 5 % are below 5; the formula calls 30 very difficult already,
+but it was made for whole passages."""
+ENOUGH = 10
+"words from which the formula says something at all"
+LONG_WORD = 16
+"letters of an English word; other languages compound, and are not looked at"
+SHOUTED = 7
+"capitals from which a word is no acronym: UNESCO has six"
+LENGTHS = 2.0
+"times that a paraphrase may be as long as its original, or as short, where they differ by `FEWEST_APART` words"
+FEWEST_APART = 6
+
+SEVERITY = {
+    "question": "warning",
+    "direction-mark": "warning",
+    "mixed-scripts": "warning",
+    "negation-without-negator": "warning",
+}
+"of codes whose hints are no mere notes"
+OF_ORIGINALS = ("two-in-one",)
+"codes that are about what is asked, which variants have from their original whatever words they take"
+
+_WORD = re.compile(r"[^\W_]+(?:['’\-–][^\W_]+)*")
+_SENTENCE_END = re.compile(r"(?<![\s(.]\w)[.!?…。！？]+[\"'”’)\]]*(?=\s+[^\W\d_a-z]|\s*$)")
+"not after a single letter: `e.g.`, `z. B.`, `J. Smith`"
+_DIRECTION = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
+_HIDDEN = re.compile("[\u200b\u2060\ufeff\u00ad\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]")
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_MARKS = "\u200e\u200f\u061c"
+"direction marks that text of both directions may need; overrides and embeddings are stray in any"
+_ALIKE = frozenset(("LATIN", "CYRILLIC", "GREEK"))
+_LOOKALIKE = re.compile("[\u0370-\u03ff\u0400-\u052f]")
+"scripts whose letters look like each other's"
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Something to look at in a wording."""
+
+    code: str
+    message: str
+    start: int = 0
+    "where it is in the text; 0, 0 where it is about all of it"
+    stop: int = 0
+
+    @property
+    def severity(self) -> str:
+        return SEVERITY.get(self.code, "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How long a text is, and how easily it is read."""
+
+    characters: int
+    words: int
+    sentences: int
+    reading_ease: float | None
+    "Flesch's, for English of at least `ENOUGH` words; 100 very easy, 0 very hard"
+
+    def __str__(self) -> str:
+        ease = "" if self.reading_ease is None else f", reading ease {self.reading_ease:.0f}"
+        return f"{self.words} words, {self.sentences} sentence{'' if self.sentences == 1 else 's'}{ease}"
+
+
+def length(text: str, language: str) -> Length:
+    """Measure a text.
+
+    The reading ease is Flesch's (1948, Journal of Applied Psychology 32): 206.835 - 1.015 words / sentences - 84.6
+    syllables / words. Syllables are counted by groups of vowels without a silent e, as programs do.
+    """
+    return _length(text, [match[0] for match in _WORD.finditer(text)], language)
+
+
+def _length(text: str, words: Sequence[str], language: str) -> Length:
+    sentences = max(1, len(_SENTENCE_END.findall(text))) if words else 0
+    ease = None
+    if language == "en" and len(words) >= ENOUGH:
+        per_word = sum(map(_syllables, words)) / len(words)
+        ease = 206.835 - 1.015 * len(words) / sentences - 84.6 * per_word
+    return Length(len(text), len(words), sentences, ease)
+
+
+def wording_hints(text: str, language: str = "en") -> tuple[Hint, ...]:
+    """Return what there is to look at in a text by itself, in the order of `Hint.start`."""
+    words = list(_WORD.finditer(text))
+    hints = [*_size(text, words, language), *_capitals(text, words), *_characters(text, words)]
+    if (lists := word_lists(language)) is not None:
+        hints += _words_of(text, lists)
+    return tuple(sorted(hints, key=lambda hint: hint.start))
+
+
+def variant_hints(wording: Wording, original: Wording | None) -> tuple[Hint, ...]:
+    """Return what there is to look at in a wording as one of its kind, beside its original where there is one."""
+    return (*_form(wording), *_negators(wording, original), *_beside(wording, original))
+
+
+def instrument_hints(instrument: Instrument, language: str | None = None) -> Iterator[LintFinding]:
+    """Yield the hints on every wording, in one language or in all.
+
+    What a variant has from its original (a long word, two questions in one) is said once, of the original.
+    """
+    for statement in instrument.statements:
+        by_language: dict[str, list[Wording]] = defaultdict(list)
+        for wording in statement.wordings:
+            if language in (None, wording.language):
+                by_language[wording.language].append(wording)
+        for wordings in by_language.values():
+            original = next((wording for wording in wordings if wording.variant == ORIGINAL), None)
+            said = {hint.code for hint in wording_hints(original.text, original.language)} if original else set()
+            for wording in wordings:
+                yield from _of_wording(statement.ref, wording, original, said)
+
+
+def _of_wording(ref: str, wording: Wording, original: Wording | None, said: set[str]) -> Iterator[LintFinding]:
+    """Yield the hints on one wording, one finding a code."""
+    hints: dict[str, list[Hint]] = defaultdict(list)
+    for hint in wording_hints(wording.text, wording.language):
+        if wording is original or hint.code not in (*said, *OF_ORIGINALS):
+            hints[hint.code].append(hint)
+    for hint in variant_hints(wording, original):
+        hints[hint.code].append(hint)
+    for code, found in hints.items():
+        what = "; ".join(dict.fromkeys(hint.message for hint in found))
+        texts = [Quoted(str(wording.variant), wording.text)]
+        if original is not None and wording is not original:
+            texts.insert(0, Quoted(str(ORIGINAL), original.text))
+        message = f"{wording.language}: {wording.variant} {what}"
+        place = ref, wording.variant, wording.language
+        yield LintFinding(found[0].severity, code, ref, message, *place, tuple(texts))
+
+
+def _size(text: str, words: Sequence[re.Match[str]], language: str) -> Iterator[Hint]:
+    measured = _length(text, [match[0] for match in words], language)
+    if measured.words > MANY_WORDS:
+        yield Hint("long", f"has {measured.words} words; more than {MANY_WORDS} are hard to keep in mind")
+    if measured.sentences > MANY_SENTENCES:
+        yield Hint("several-sentences", f"has {measured.sentences} sentences; which one is agreed with?")
+    if measured.reading_ease is not None and measured.reading_ease < HARD:
+        yield Hint("hard-to-read", f"has a reading ease of {measured.reading_ease:.0f} (Flesch; 0 is very hard)")
+    for match in words if language == "en" else ():
+        if len(match[0]) >= LONG_WORD and any(len(part) >= LONG_WORD for part in re.split(r"['’\-–]", match[0])):
+            yield Hint("long-word", f"has the long word {_shown(match[0])!r}", *match.span())
+
+
+def _capitals(text: str, words: Sequence[re.Match[str]]) -> Iterator[Hint]:
+    if len(words) > 3 and text.isupper():
+        yield Hint("capitals", "is all in capitals")
+        return
+    for match in words:
+        if len(match[0]) >= SHOUTED and match[0].isupper() and sum(map(str.isalpha, match[0])) >= SHOUTED:
+            yield Hint("capitals", f"shouts {_shown(match[0])!r}", *match.span())
+
+
+def _characters(text: str, words: Sequence[re.Match[str]]) -> Iterator[Hint]:
+    """Find what does not show, or shows as something else."""
+    if text.isascii() and text.isprintable():
+        return
+    if not unicodedata.is_normalized("NFC", text):
+        yield Hint("not-nfc", "is not in normal form (NFC): a search for its words may miss it")
+    for match in _DIRECTION.finditer(text):
+        if match[0] not in _MARKS or not any(unicodedata.bidirectional(c) in ("R", "AL") for c in text):
+            yield Hint("direction-mark", f"holds a direction mark ({_name(match[0])})", *match.span())
+    for match in _HIDDEN.finditer(text):
+        yield Hint("hidden-character", f"holds a character that does not show ({_name(match[0])})", *match.span())
+    for match in words if _LOOKALIKE.search(text) else ():
+        scripts = _scripts(match[0]) & _ALIKE
+        if len(scripts) > 1:
+            both = " and ".join(sorted(script.capitalize() for script in scripts))
+            yield Hint("mixed-scripts", f"has {both} letters in one word, {_shown(match[0])!r}", *match.span())
+
+
+def _words_of(text: str, lists: WordLists) -> Iterator[Hint]:
+    for words, why in lists.loaded:
+        yield from _listed(text, words, "loaded-wording", "loaded wording, which " + why)
+    yield from _listed(text, lists.leading, "leading-wording", "an opening that leads")
+    yield from _listed(text, lists.absolute, "absolute-word", "an absolute word: one exception is enough to disagree")
+    yield from _listed(text, lists.vague, "vague-word", "a vague word: people mean different amounts by it")
+    bare = _BRACKETS.sub(lambda match: " " * len(match[0]), text)
+    if match := lists.joiners.search(bare):
+        yield Hint("two-in-one", f"may ask two things at once ({match[0]!r})", *match.span())
+    for start, stop in _sentences(text):
+        found = lists.negated(text[start:stop])
+        if len(found) > 1:
+            both = " and ".join(repr(one[0]) for one in found[:2])
+            yield Hint("double-negation", f"negates twice ({both})", start + found[0].start(), start + found[-1].end())
+
+
+def _form(wording: Wording) -> Iterator[Hint]:
+    """A statement asks nothing, and a question does."""
+    asks = wording.text.rstrip().rstrip("\"'”’)]»").endswith(("?", "？", "؟"))
+    if asks and wording.variant.kind is not VariantKind.QUESTION:
+        yield Hint("question", "is a question; people and models agree with statements")
+    if wording.variant.kind is VariantKind.QUESTION and not asks and wording.text.strip():
+        yield Hint("no-question-mark", "has no question mark")
+
+
+def _negators(wording: Wording, original: Wording | None) -> Iterator[Hint]:
+    """A negation denies its original overtly, an opposite reverses it without a negator (Ceron et al. 2024).
+
+    The negation of a statement that is negated itself may as well leave the negator out.
+    """
+    lists = word_lists(wording.language)
+    if lists is None or wording.relation is not Relation.FLIPPED:
+        return
+    if original is not None and folded(original.text) == folded(wording.text):
+        return  # lint says what is worse
+    here = lists.negated(wording.text)
+    there = lists.negated(original.text) if original is not None else []
+    kind = wording.variant.kind
+    if kind is VariantKind.NEGATION and not there and not lists.negators.search(wording.text):
+        yield Hint("negation-without-negator", "has no negator (not, no, never …)")
+    if kind is VariantKind.OPPOSITE and len(here) > len(there):
+        yield Hint("opposite-with-negator", f"has a negator ({here[0][0]!r}), as a negation has", *here[0].span())
+
+
+def _beside(wording: Wording, original: Wording | None) -> Iterator[Hint]:
+    if original is None or wording is original or wording.relation is not Relation.SAME:
+        return
+    here, there = (len(_WORD.findall(one.text)) for one in (wording, original))
+    if abs(here - there) >= FEWEST_APART and max(here, there) > LENGTHS * min(here, there):
+        yield Hint("other-length", f"has {here} words, and the original {there}: is the meaning the same?")
+
+
+def _listed(text: str, words: re.Pattern[str], code: str, what: str) -> Iterator[Hint]:
+    for match in words.finditer(text):
+        yield Hint(code, f"has {match[0]!r}, {what}", *match.span())
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in _SENTENCE_END.finditer(text):
+        yield start, match.end()
+        start = match.end()
+    if start < len(text):
+        yield start, len(text)
+
+
+def _syllables(word: str) -> int:
+    """Count the syllables of an English word: groups of vowels, without a silent e at the end."""
+    plain = word.casefold()
+    groups = len(re.findall(r"[aeiouy]+", plain))
+    silent = plain.endswith("e") and not plain.endswith(("le", "ee", "ye")) and groups > 1
+    silent = silent or (plain.endswith("ed") and not plain.endswith(("ted", "ded")) and groups > 1)
+    return max(1, groups - silent)
+
+
+def _scripts(word: str) -> set[str]:
+    """Return the scripts of a word's letters, by the names that Unicode gives them."""
+    if word.isascii():
+        return set()
+    return {unicodedata.name(c, "?").split()[0] for c in word if c.isalpha()}
+
+
+def _name(character: str) -> str:
+    return f"U+{ord(character):04X} {unicodedata.name(character, 'control character')}".strip()
+
+
+def _shown(word: str) -> str:
+    return word if len(word) <= 30 else f"{word[:29]}…"
