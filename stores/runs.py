@@ -104,7 +104,7 @@ class Runs(Aggregate):
         if row is None:
             return {}
         counts = self.connection.execute(
-            "select p.key, sum(d.n) from draw d join prompt p on p.id = d.prompt_id "
+            "select p.key, sum(d.n - d.failed) from draw d join prompt p on p.id = d.prompt_id "
             "where d.model_id = ? and d.sampling_id = ? group by p.id",
             row,
         )
@@ -290,7 +290,7 @@ class Runs(Aggregate):
 
     def totals(self) -> tuple[int, int]:
         """Return how many answers are stored, and to how many draws."""
-        row = self.connection.execute("select coalesce(sum(n), 0), count(*) from draw").fetchone()
+        row = self.connection.execute("select coalesce(sum(n - failed), 0), count(*) from draw").fetchone()
         return int(row[0]), int(row[1])
 
 
@@ -336,7 +336,7 @@ def _listed(rowids: Sequence[int]) -> str:
 
 _RUNS = f"""
     with asked as (
-        select d.model_id, d.sampling_id, d.prompt_id, sum(d.n) as n, sum(d.failed) as failed, max(d.at) as last
+        select d.model_id, d.sampling_id, d.prompt_id, sum(d.n - d.failed) as n, sum(d.failed) as failed, max(d.at) as last
         from draw d group by d.model_id, d.sampling_id, d.prompt_id
     ),
     used as (

@@ -121,7 +121,7 @@ _USED = """
 
 _HISTORY = """
     select s.id, s.current, s.archived_at, s.created_at,
-        (select coalesce(sum(d.n), 0) from draw d where d.prompt_id in (
+        (select coalesce(sum(d.n - d.failed), 0) from draw d where d.prompt_id in (
             select p.prompt_id from probe p join wording w on w.id = p.wording_id where w.statement_id = s.id)),
         (select count(*) from reading r where r.uid is not null and r.label is not null and r.unit_id in (
             select u.id from unit u join wording w on w.id = u.wording_id where w.statement_id = s.id)),

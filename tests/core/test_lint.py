@@ -16,8 +16,10 @@ from workbench.domain.statements import (
     OPPOSITE,
     ORIGINAL,
     POLITICAL_OPPOSITE,
+    QUESTION,
     REFORMULATION,
     Dimension,
+    Relation,
     Side,
     Statement,
     VariantId,
@@ -306,6 +308,99 @@ def test_a_prefix_needs_its_slot_and_neither_labels_nor_a_second_order(
     sides = (sided("a-1", "cultural", "left"), sided("a-2", "cultural", "right"))
     checked = bare(*sides, templates=(Template(**(asdict(PREFIX) | changes)),))
     assert [finding.code for finding in lint(checked)] == codes
+
+
+def stated(variant: VariantId, relation: Relation | None, text: str) -> Statement:
+    whole = changed(variant, text)
+    return replace(
+        whole, wordings=tuple(replace(w, stated=relation) if w.variant == variant else w for w in whole.wordings)
+    )
+
+
+@pytest.mark.parametrize(
+    ("variant", "relation", "expected"),
+    [
+        (NEGATION, None, [("error", "negation-equals-original", "a-1")]),
+        (NEGATION, Relation.SAME, [("warning", "negation-equals-original", "a-1")]),
+        (NEGATION, Relation.FREE, []),
+        (PARAPHRASE_1, Relation.FLIPPED, [("error", "paraphrase-equals-original", "a-1")]),
+        (PARAPHRASE_1, Relation.FREE, []),
+    ],
+)
+def test_what_is_expected_of_a_wording_is_what_it_states(
+    variant: VariantId, relation: Relation | None, expected: list[tuple[str, str, str]]
+) -> None:
+    assert found(bare(stated(variant, relation, "Ships should be green."))) == expected
+
+
+@pytest.mark.parametrize("text", ["Should ships be green?", "Ships should be green."])
+def test_a_question_is_no_variant_to_compare_or_to_miss(text: str) -> None:
+    whole = statement("a-1", "Ships should be green.")
+    asked = replace(whole, wordings=(*whole.wordings, Wording(QUESTION, "en", text)))
+    assert found(bare(asked, statement("a-2", "Wolves should be grey."))) == []
+
+
+def test_a_statement_without_an_original_is_an_error() -> None:
+    asked = Statement("q-1", (Wording(QUESTION, "en", "Should ships be green?"),))
+    assert ("error", "missing-variant", "q-1") in found(bare(asked))
+    assert found(bare(Statement("n-1", ()))) == [("error", "no-original", "n-1")]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "x" * 10_001, "with a \x00 in it", "half \ud800 of one"])
+def test_a_text_that_cannot_be_asked_is_an_error(text: str) -> None:
+    assert ("error", "unusable-text", "a-1") in found(bare(changed(PARAPHRASE_2, text)))
+
+
+def test_what_a_statement_was_made_from_has_to_be_there() -> None:
+    made = (replace(statement("a-1"), derived_from="a-2"), replace(statement("a-2"), derived_from="gone"))
+    [finding] = lint(bare(*made))
+    assert (finding.severity, finding.code, finding.subject) == ("warning", "unknown-origin", "a-2")
+    assert "gone" in finding.message
+
+
+def test_statements_that_were_made_from_each_other_are_an_error_that_is_told_once() -> None:
+    circle = {"a-1": "a-2", "a-2": "a-3", "a-3": "a-1", "b-1": "a-1", "c-1": "c-1"}
+    made = [replace(statement(ref), derived_from=origin) for ref, origin in circle.items()]
+    assert [(f.severity, f.code, f.subject, f.message) for f in lint(bare(*made))] == [
+        ("error", "circular-origin", "a-1", "was made from itself: a-1 ← a-2 ← a-3 ← a-1"),
+        ("error", "circular-origin", "c-1", "was made from itself: c-1 ← c-1"),
+    ]
+
+
+def test_an_issue_scheme_is_checked_for_names_and_definitions() -> None:
+    labels = tuple(IssueLabel(f"a-{n}", issue, "gold", 1) for n in range(6) for issue in ("Law", "law ", "cats"))
+    defined = (IssueDefinition("Law", "", "The state punishes."), IssueDefinition("law ", "", "The same."))
+    checked = replace(
+        bare(*(statement(f"a-{n}") for n in range(6))),
+        issues=("Law", "law ", "cats"),
+        issue_labels=labels,
+        definitions=(*defined, IssueDefinition("dogs", "", "They bark.")),
+    )
+    assert found(checked) == [
+        ("warning", "issue-twice", "Law"),
+        ("note", "issue-undefined", "cats"),
+        ("note", "issue-unused", "dogs"),
+    ]
+
+
+def test_the_usual_issues_need_no_definition_of_one_s_own() -> None:
+    assert "issue-undefined" not in [code for _, code, _ in found(instrument())]
+
+
+def test_a_finding_knows_its_place_and_its_texts() -> None:
+    [finding] = lint(bare(changed(NEGATION, "ships should be green.")))
+    assert (finding.ref, finding.variant, finding.language) == ("a-1", NEGATION, "en")
+    assert [(quoted.name, quoted.text) for quoted in finding.texts] == [
+        ("original", "Ships should be green."),
+        ("negation", "ships should be green."),
+    ]
+
+
+def test_findings_on_equal_texts_can_be_told_apart() -> None:
+    whole = statement("a-1")
+    same = tuple(replace(w, text="Ships should be green.") for w in whole.wordings)
+    findings = lint(bare(replace(whole, wordings=same)))
+    assert len({finding.fingerprint for finding in findings}) == len(findings) == 15
 
 
 def test_errors_come_first() -> None:

@@ -373,20 +373,24 @@ async def test_the_rule_drafts_at_once_and_without_a_job(path: Path) -> None:
 
 
 async def test_jobs_offers_drafting_and_says_what_came_of_it(path: Path, tmp_path: Path) -> None:
+    persona = tmp_path / "nonsense.toml"
+    persona.write_text('answers = ["", "Sure, here it is:", "???", "As an AI language model, I cannot do that."]\n')
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, JobsScreen) and app.screen._seen)
         await pilot.press("n", "d")
         await until(pilot, lambda: isinstance(app.screen, DraftForm))
-        app.screen.query_one("#model", Input).value = "scripted"
-        await until(pilot, lambda: "scripted drafts for" in shown(app, "#plan"))
+        app.screen.query_one("#model", Input).value = f"scripted:{persona}"
+        await until(pilot, lambda: "drafts for 3 statements" in shown(app, "#plan"))
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
         await until(pilot, lambda: drafts_job_ended(path))
         await pilot.press("f5")
         await until(pilot, lambda: "nothing usable came back" in shown(app, "#details"))
-        assert "scripted · paraphrase, negation, opposite" in screen_text(app)
-    del tmp_path
+        assert "drafts paraphrase, negation, opposite for all statements of small" in shown(app, "#details")
+    with Store.open(path) as store:
+        assert store.jobs.get(1).state == "done"
+        assert store.statements.edits("small") == ()
 
 
 async def test_a_store_that_has_no_such_instrument_says_so(tmp_path: Path) -> None:

@@ -133,7 +133,11 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
 
 
 def spoken_name(model: str) -> str:
-    """Return the name by which a prompt calls a model: `Llama-3.1-8B` for `meta-llama/Llama-3.1-8B`."""
+    """Return the name by which a prompt calls a model: `Llama-3.1-8B` for `meta-llama/Llama-3.1-8B`, and for that name
+    served anywhere.
+    """
+    if model.startswith("openai:"):
+        model = model.removeprefix("openai:").partition("@")[0].partition("#")[0]
     return model.rstrip("/").rpartition("/")[2] or model
 
 
