@@ -8,9 +8,17 @@ from pathlib import Path
 import pytest
 
 from workbench.domain.instruments import IssueDefinition, IssueLabel
-from workbench.domain.statements import NEGATION, ORIGINAL, QUESTION, Relation, VariantId, VariantKind, Wording
+from workbench.domain.statements import (
+    MOST_CHARACTERS,
+    NEGATION,
+    ORIGINAL,
+    QUESTION,
+    Relation,
+    VariantId,
+    VariantKind,
+    Wording,
+)
 from workbench.errors import InputError
-from workbench.formats.lines import LONGEST
 from workbench.formats.native import read_csv, read_jsonl
 
 FIRST = VariantId(VariantKind.PARAPHRASE, 1)
@@ -146,9 +154,9 @@ def test_faults_of_json_lines_have_their_key(tmp_path: Path, more: dict[str, obj
 
 def test_a_long_wording_is_read_and_a_longer_one_refused(tmp_path: Path) -> None:
     header = "ref,original,negation"
-    text = "x" * LONGEST
+    text = "x" * MOST_CHARACTERS
     assert read_csv(folder(tmp_path, statements=f"{header}\na,{text},\n")).statements[0].wordings[0].text == text
-    assert one_fault(tmp_path, header, f"a,x,{text}y")[1:] == (2, "negation", "a text of 20,001 characters")
+    assert one_fault(tmp_path, header, f"a,x,{text}y")[1:] == (2, "negation", "a text of 10,001 characters")
     assert faults(lines(tmp_path, {"ref": "a", "original": f"{text}y"}))[0][2] == "original"
 
 

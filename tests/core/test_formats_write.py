@@ -327,8 +327,8 @@ def test_what_could_not_be_imported_is_not_written(tmp_path: Path) -> None:
     blank = replace(blank, wordings=(Wording(ORIGINAL, "en", "  "), *blank.wordings[1:]))
     with pytest.raises(UsageError, match=r"(?s)statements\.csv, line 2.*without an original"):
         write_folder(replace(instrument("a-1"), statements=(blank,)), tmp_path / "out")
-    with pytest.raises(UsageError, match="20,000 characters"):
-        write_folder(replace(instrument("a-1"), statements=(statement("a-1", "x" * 20_001),)), tmp_path / "out")
+    with pytest.raises(UsageError, match="10,000 characters"):
+        write_folder(replace(instrument("a-1"), statements=(statement("a-1", "x" * 10_001),)), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 
 

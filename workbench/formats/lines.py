@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workbench.domain.issue_gold import GOLD
 from workbench.domain.statements import (
+    MOST_CHARACTERS,
     Dimension,
     Relation,
     Side,
@@ -19,11 +20,9 @@ from workbench.domain.statements import (
 from workbench.formats.tabular import Findings
 from workbench.formats.wordings import column_of
 
-__all__ = ["GOLD", "LABELS", "LONGEST", "Line", "check_texts", "statements"]
+__all__ = ["GOLD", "LABELS", "Line", "check_texts", "statements"]
 
 LABELS: Mapping[str, int | None] = {"-1": -1, "0": 0, "1": 1, "+1": 1}
-LONGEST = 20_000
-"characters of a wording: far above the longest published statement, far below what a model can be asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +68,9 @@ def check_texts(line: Line, findings: Findings, columns: Mapping[str, str] | Non
         elif not kinds:
             findings.add(line.file, line.line, name, "nothing", "some text")
     for variant, text in line.texts:
-        if len(text) > LONGEST:
+        if len(text) > MOST_CHARACTERS:
             found = f"a text of {len(text):,} characters"
-            findings.add(line.file, line.line, column_of(variant), found, f"at most {LONGEST:,} characters")
+            findings.add(line.file, line.line, column_of(variant), found, f"at most {MOST_CHARACTERS:,} characters")
 
 
 def statements(

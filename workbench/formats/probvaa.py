@@ -16,6 +16,7 @@ from pathlib import Path
 from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import SLOT, Template
 from workbench.domain.statements import (
+    MOST_CHARACTERS,
     NEGATION,
     OPPOSITE,
     ORIGINAL,
@@ -27,7 +28,7 @@ from workbench.domain.statements import (
 )
 from workbench.errors import UsageError
 from workbench.formats.issues import check_issue_list
-from workbench.formats.lines import GOLD, LONGEST
+from workbench.formats.lines import GOLD
 from workbench.formats.people import ANSWERS
 from workbench.formats.probvaa_names import MAPPING, read_mapping
 from workbench.formats.tabular import Findings, Row, choice, is_new, number, read_rows
@@ -181,9 +182,9 @@ def _wordings(path: Path, findings: Findings, notes: list[str]) -> tuple[dict[st
         if first != row.line:
             findings.add(path, row.line, "ID", f"{variant} of {ref} in {language} again, after line {first}", "it once")
             continue
-        if len(row.cells["statement"]) > LONGEST:
+        if len(row.cells["statement"]) > MOST_CHARACTERS:
             found = f"a text of {len(row.cells['statement']):,} characters"
-            findings.add(path, row.line, "statement", found, f"at most {LONGEST:,} characters")
+            findings.add(path, row.line, "statement", found, f"at most {MOST_CHARACTERS:,} characters")
         wordings.setdefault(ref, []).append(Wording(variant, language, row.cells["statement"]))
     if unlike:
         notes.append(f"The digit for naming no country differs between languages of {', '.join(unlike)}.")

@@ -47,8 +47,8 @@ after another, as far as this sitting goes. You see nobody else's labels
 and no gold label, so that yours are your own. Several people may label
 at the same time; the gold label is what more than half of them said.
 
-A statement whose text was changed is new to you: labels on the old text
-stay with the old text.
+A statement whose text was changed takes your labels along to its new
+version: look at them again where its meaning changed.
 
 The pace is statements an hour over the last 50; a break of more than
 5 minutes counts as 5."""
