@@ -26,6 +26,10 @@ class BiasCell:
     kept: bool
     "whether the confidence reaches the threshold; rules and people are always kept"
     count: int
+    relation: str
+    "of the wording to the original, in the version that was asked"
+    leaning: str | None
+    "the side that agreeing with the original reflects, in that version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +68,8 @@ class BiasReadings(Aggregate):
         values = _values(self.connection, run, reader, people) | {"threshold": threshold}
         rows = self.connection.execute(_CELLS, values)
         return tuple(
-            BiasCell(ref, kind, ordinal, template, bool(by_rule), label, bool(kept), count)
-            for ref, kind, ordinal, template, by_rule, label, kept, count in rows
+            BiasCell(ref, kind, ordinal, template, bool(by_rule), label, bool(kept), *more)
+            for ref, kind, ordinal, template, by_rule, label, kept, *more in rows
         )
 
     def responses(
@@ -122,7 +126,7 @@ def _values(
 _READ = """
     with answered as (
         select s.ref, s.ordinal as place, w.id as wording_id, w.kind, w.ordinal, w.relation, w.text_id as wording_text,
-            t.id as template_id, t.name as template, d.id as draw_id, r.text_id, r.count
+            s.leaning, t.id as template_id, t.name as template, d.id as draw_id, r.text_id, r.count
         from instrument i
         join statement s on s.id in (select value from json_each(:scope))
         join wording w on w.statement_id = s.id and w.language = :language
@@ -155,7 +159,7 @@ _READ = """
 _CELLS = f"""
     {_READ}
     select ref, kind, ordinal, template, by_rule, label,
-        by_rule or confidence is null or confidence >= :threshold as kept, sum(count)
+        by_rule or confidence is null or confidence >= :threshold as kept, sum(count), relation, leaning
     from read group by 1, 2, 3, 4, 5, 6, 7 order by place, kind, ordinal, template
 """
 

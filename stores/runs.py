@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from stores.base import Aggregate, now
 from stores.instruments import Instruments
+from stores.models import model_id
 from stores.rule_readings import RuleReading, insert_readings
 from stores.scopes import LIVE, scope_of
 from stores.statement_rows import read_statements
@@ -148,7 +149,7 @@ class Runs(Aggregate):
     def begin(self, card: ModelCard, sampling: Sampling) -> tuple[int, int]:
         """Return the rowids of a model and a sampling, inserting what is new."""
         with self.store.write() as connection:
-            return _model_id(connection, card), _sampling_id(connection, sampling)
+            return model_id(connection, card), _sampling_id(connection, sampling)
 
     def add(
         self,
@@ -308,15 +309,6 @@ def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:
 
 def _messages(prompt: Prompt) -> str:
     return json.dumps([[m.role, m.content] for m in prompt.messages], ensure_ascii=False)
-
-
-def _model_id(connection: sqlite3.Connection, card: ModelCard) -> int:
-    connection.execute(
-        "insert into model (key, name, revision, backend, dtype, chat_format, first_seen) "
-        "values (?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
-        (card.key, card.name, card.revision, card.backend, card.dtype, card.chat_format, now()),
-    )
-    return int(connection.execute("select id from model where key = ?", (card.key,)).fetchone()[0])
 
 
 def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+Cell = tuple[object, ...]
+"(kind, ordinal, template, axes) of a prompt"
 
 LIVE = """
     exists (
@@ -18,35 +21,68 @@ LIVE = """
 def scope_of(connection: sqlite3.Connection, run: Mapping[str, object]) -> str:
     """Return the rowids of the statements that a run is about, as a JSON list.
 
-    Of each statement that the instrument still has, it is the newest version that the model has answered; where it has
-    answered none, the current one. So an edit takes nothing from results that are there, and asking again replaces
-    them.
+    Of each statement that the instrument still has, it is the newest version that the model has answered wherever it
+    answered the one before; where it has answered none, the current one. So neither an edit, nor another model that is
+    asked about the new text, takes anything from results that are there: asking this model again replaces them.
     `run` binds instrument, audit, language, model and sampling.
     """
-    rows = connection.execute(_VERSIONS, run).fetchall()
     chosen: dict[str, int] = {}
-    settled: set[str] = set()
-    for ref, rowid, current, versions in rows:  # of each ref, the newest first
-        if ref in settled:
-            continue
-        if versions == 1 or connection.execute(_ANSWERED, {**run, "statement": rowid}).fetchone():
+    several: dict[str, list[int]] = {}
+    for ref, rowid, current, versions in connection.execute(_VERSIONS, run):  # of each ref, the oldest first
+        if versions > 1:
+            several.setdefault(ref, []).append(rowid)
+        if current:
             chosen[ref] = rowid
-            settled.add(ref)
-        elif current:
-            chosen[ref] = rowid
+    answered = _answered(connection, run) if several else {}
+    for ref, rowids in several.items():
+        asked = [(rowid, answered[rowid]) for rowid in rowids if rowid in answered]
+        if asked:
+            chosen[ref] = _taken_over(connection, run, asked)
     return json.dumps(list(chosen.values()))
+
+
+def _answered(connection: sqlite3.Connection, run: Mapping[str, object]) -> dict[int, set[Cell]]:
+    """Return what the model has answered of each statement that has several versions."""
+    found: dict[int, set[Cell]] = {}
+    for rowid, *cell in connection.execute(_ANSWERED, run):
+        found.setdefault(rowid, set()).add(tuple(cell))
+    return found
+
+
+def _taken_over(
+    connection: sqlite3.Connection, run: Mapping[str, object], asked: Sequence[tuple[int, set[Cell]]]
+) -> int:
+    """Return the version that counts of those that were answered, the oldest first."""
+    (chosen, has), *newer = asked
+    for rowid, cells in newer:
+        values = {"statement": rowid, "language": run["language"]}
+        wordings = set(connection.execute(_WORDINGS, values).fetchall())
+        if all(cell in cells for cell in has if cell[:2] in wordings):
+            chosen, has = rowid, cells
+    return chosen
 
 
 _VERSIONS = f"""
     select s.ref, s.id, s.current, count(*) over (partition by s.ref)
     from instrument i join statement s on s.instrument_id = i.id
     where i.name = :instrument and {LIVE}
-    order by s.ref, s.version desc
+    order by s.ref, s.version
 """
 
-_ANSWERED = """
-    select 1 from wording w
+_ANSWERED = f"""
+    select s.id, w.kind, w.ordinal, p.template_id, p.axes
+    from instrument i
+    join statement s on s.instrument_id = i.id
+    join wording w on w.statement_id = s.id and w.language = :language
     join probe p on p.wording_id = w.id and p.audit = :audit
-    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-    where w.statement_id = :statement and w.language = :language limit 1
+    where i.name = :instrument and {LIVE}
+        and exists (
+            select 1 from statement o where o.instrument_id = s.instrument_id and o.ref = s.ref and o.id <> s.id
+        )
+        and exists (
+            select 1 from draw d
+            where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling and d.n > d.failed
+        )
 """
+
+_WORDINGS = "select kind, ordinal from wording where statement_id = :statement and language = :language"

@@ -58,10 +58,11 @@ def write_texts(
     if older is not None:
         connection.execute("update statement set current = 1, archived_at = null where id = ?", (older,))
         write_wordings(connection, older, statement)  # authors and relations may have changed
+        take_along(connection, rowid, older, [at for at in there if at not in touched])
         return older, True
     version = latest_version(connection, instrument_id, statement.ref) + 1
     made = insert_statement(connection, instrument_id, statement, version, ordinal)
-    _take_along(connection, rowid, made, [at for at in there if at not in touched])
+    take_along(connection, rowid, made, [at for at in there if at not in touched])
     return made, True
 
 
@@ -86,23 +87,28 @@ def _same_texts(connection: sqlite3.Connection, instrument_id: int, ref: str, wa
     return next((int(rowid) for (rowid,) in rows if held_texts(connection, rowid) == wanted), None)
 
 
-def _take_along(connection: sqlite3.Connection, old: int, new: int, same: Iterable[Place]) -> None:
-    """Copy what was said of the statement to its new version; people's own stances only where the text is the same."""
+def take_along(connection: sqlite3.Connection, old: int, new: int, same: Iterable[Place]) -> None:
+    """Copy what was said of the statement to another version; people's own stances only where the text is the same.
+
+    What the other version has already from an earlier copy is what it was, or the newer one's.
+    """
     both = {"old": old, "new": new}
     connection.execute(
         "insert into issue_label (statement_id, issue, reader_id, revision, label, at) "
-        "select :new, issue, reader_id, revision, label, at from issue_label where statement_id = :old",
+        "select :new, issue, reader_id, revision, label, at from issue_label where statement_id = :old "
+        "on conflict do nothing",
         both,
     )
     connection.execute(
         "insert into party_answer (party_id, statement_id, answer, stance) "
-        "select party_id, :new, answer, stance from party_answer where statement_id = :old",
+        "select party_id, :new, answer, stance from party_answer where statement_id = :old "
+        "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = excluded.stance",
         both,
     )
     connection.executemany(
         "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) "
         "select ?, respondent, kind, ordinal, agrees from survey_answer "
-        "where statement_id = ? and kind = ? and ordinal = ? on conflict do nothing",
+        "where statement_id = ? and kind = ? and ordinal = ? on conflict do update set agrees = excluded.agrees",
         [(new, old, kind, ordinal) for kind, ordinal, _ in same],
     )
 

@@ -11,6 +11,7 @@ from stores.store import Store
 from tests.cli.test_commands import data, run
 from tests.conftest import instrument, statement
 from workbench.domain.statements import NEGATION
+from workbench.tui.overview import lint_count
 
 
 @pytest.fixture
@@ -49,6 +50,8 @@ def test_a_waived_error_is_none_any_more_until_it_is_taken_back(odd: Path, capsy
     code, out, _ = run(capsys, "lint", odd, "--all")
     assert (code, "(waived by Ana: as published)" in " ".join(out.split())) == (0, True)
     assert data(capsys, "lint", odd, "--all")[0]["waiver"]["person"] == "Ana"
+    with Store.open(odd) as store:
+        assert lint_count(store, "small").errors == 0, "Home does not count it either"
     assert run(capsys, "lint", odd, "--unwaive", key, "--person", "Bob")[0] == 0
     assert run(capsys, "lint", odd)[0] == 1
 

@@ -153,7 +153,7 @@ def test_many_statements_are_changed_in_one_step_and_undone_in_one(
         assert store.statements.get("small", "a-1").wordings[0].text == "Statement a-1 should be law."
         assert store.statements.get("small", "a-1").wordings[0].author is None
     run(path, "--undo")
-    assert "replaced “become law” by “be law” a-" in capsys.readouterr().out
+    assert "replaced “become law” by “be law” a-1, a-2" in capsys.readouterr().out
     with Store.open(path) as store:
         assert [store.statements.get("small", ref).wordings[0].text for ref in ("a-1", "a-2")] == [
             "Statement a-1 should become law.",

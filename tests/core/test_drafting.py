@@ -143,7 +143,9 @@ def test_a_text_that_was_drafted_before_is_a_repeat_whatever_stands_around_it() 
 
 
 def test_where_one_wording_is_asked_for_the_first_that_can_be_one_is_it() -> None:
-    answer = "Here is the statement:\n\n“Top earners ought to pay more.”\n\nI changed the words.\nRich people should pay."
+    answer = (
+        "Here is the statement:\n\n“Top earners ought to pay more.”\n\nI changed the words.\nRich people should pay."
+    )
     assert faults(answer, REFORMULATION) == [Fault.ECHO, "", Fault.EXTRA, Fault.EXTRA]
 
 
@@ -215,7 +217,9 @@ def test_ones_own_prompt_is_read_from_a_file(tmp_path: Path) -> None:
 
 def test_a_prompt_file_is_refused_with_all_its_faults(tmp_path: Path) -> None:
     file = tmp_path / "bad.toml"
-    file.write_text('name = ""\nkind = "poem"\nuser = "no slot"\ncalls = 0\ntop_p = 2\nkep = 5\nanswer = "all"\nsystem = 3\n')
+    file.write_text(
+        'name = ""\nkind = "poem"\nuser = "no slot"\ncalls = 0\ntop_p = 2\nkep = 5\nanswer = "all"\nsystem = 3\n'
+    )
     with pytest.raises(InputError) as refused:
         read_prompt(file)
     assert {f.column for f in refused.value.findings} == {
@@ -243,8 +247,6 @@ def test_hints_say_what_is_worth_a_look() -> None:
         VariantKind.PARAPHRASE, "The tax ought to be 5 percent.", "A tax of 3 percent is due."
     )
     assert "no full stop" in found(VariantKind.PARAPHRASE, "Top earners ought to pay higher taxes")
-    assert "the same text as the negation" in found(
-        VariantKind.OPPOSITE, "taxes on high incomes should not be raised"
-    )
+    assert "the same text as the negation" in found(VariantKind.OPPOSITE, "taxes on high incomes should not be raised")
     german = hints(VariantKind.NEGATION, "de", "Steuern sollen steigen.", "Steuern sollen nicht steigen.", ())
     assert german == (), "negators are known in English alone"

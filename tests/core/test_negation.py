@@ -1,4 +1,4 @@
-"""The rule-based English negation and the statement out of a question: starting points, right where English is plain."""
+"""The rule-based English negation and the statement out of a question: starting points, right in plain English."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def test_every_published_proposition_gets_another_text_as_its_negation() -> None
     with published("faulborn", "statements.csv").open(encoding="utf-8", newline="") as file:
         texts = [row["statement"] for row in csv.DictReader(file)]
     made = [negate(text) for text in texts]
-    assert all(found is not None and compared(found.text) != compared(text) for found, text in zip(made, texts))
+    assert all(
+        found is not None and compared(found.text) != compared(text) for found, text in zip(made, texts, strict=True)
+    )
     assert sum(found is not None and found.rule != "denied as a whole" for found in made) > 0.75 * len(texts)
 
 

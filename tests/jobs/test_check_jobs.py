@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
 from stores.checks import ENCODER, NLI
 from stores.store import Store
@@ -136,7 +138,12 @@ def test_only_what_changed_is_computed_again(filled: Store, monkeypatch: pytest.
     assert plan_check(filled, SMALL).texts_left == ("Something quite new.",)
     asked: list[str] = []
     encode = encoders.Encoder.encode
-    monkeypatch.setattr(encoders.Encoder, "encode", lambda self, texts: (asked.extend(texts), encode(self, texts))[1])
+
+    def noted(encoder: encoders.Encoder, texts: Sequence[str]) -> NDArray[np.float32]:
+        asked.extend(texts)
+        return encode(encoder, texts)
+
+    monkeypatch.setattr(encoders.Encoder, "encode", noted)
     run_check(filled, SMALL)
     assert asked == ["Something quite new."]
 

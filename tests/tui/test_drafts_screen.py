@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, SelectionList, TextArea
 
-from stores.drafts import Draft, NewDraft
+from stores.draft_rows import Draft
+from stores.drafts import NewDraft
 from stores.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
 from workbench.domain.statements import NEGATION, ORIGINAL, QUESTION, Statement, VariantId, VariantKind, Wording
 from workbench.jobs import launch
-from workbench.pipeline import drafting
+from workbench.pipeline.draft_decisions import accept
+from workbench.pipeline.draft_rules import draft_by_rule
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.draft_editor import DraftEditor
@@ -48,6 +51,10 @@ def drafts(path: Path) -> tuple[Draft, ...]:
 def wording(path: Path, ref: str, variant: VariantId) -> Wording | None:
     with Store.open(path) as store:
         return store.statements.get("small", ref).wording(variant, "en")
+
+
+def settled(screen: DraftsScreen, note: str) -> bool:
+    return note in screen.title_bar.note and not screen._busy
 
 
 async def opened(app: WorkbenchApp, pilot: Pilot[int], person: str | None = "Nora") -> DraftsScreen:
@@ -165,11 +172,11 @@ async def test_undo_goes_back_as_far_as_the_sitting_and_takes_wordings_out_again
         screen = await opened(app, pilot)
         for key, note in (("a", "1 accepted"), ("a", "2 accepted"), ("r", "1 rejected")):
             await pilot.press(key)
-            await until(pilot, lambda note=note: note in screen.title_bar.note and not screen._busy)
+            await until(pilot, partial(settled, screen, note))
         assert screen.current is None
         for left in (1, 2, 3):
             await pilot.press("z")
-            await until(pilot, lambda left=left: len(screen.waiting) == left and not screen._busy)
+            await until(pilot, partial(settled, screen, f"of {left}"))
         assert screen.current is not None
         assert screen.current.draft.kind is PARAPHRASE
         assert not screen.check_action("undo", ())
@@ -192,7 +199,7 @@ async def test_what_another_reviewer_decided_is_said_and_not_decided_twice(stack
         second = screen.current
         assert second is not None
         with Store.open(stacked) as store:
-            drafting.accept(store, store.drafts.get(second.draft.id), person="Olaf")
+            accept(store, store.drafts.get(second.draft.id), person="Olaf")
         screen.tick()
         await until(pilot, lambda: "1 accepted" in screen.title_bar.note)
         assert any("was accepted by Olaf meanwhile" in note.message for note in app._notifications)
@@ -205,7 +212,7 @@ async def test_a_negation_that_changed_since_it_was_shown_is_not_replaced(stacke
         await pilot.press("s")
         with Store.open(stacked) as store:
             proposed(stacked, ("a-1", VariantKind.NEGATION, "No law on a-1."))
-            drafting.accept(store, store.drafts.list("small")[-2], person="Olaf")
+            accept(store, store.drafts.list("small")[-2], person="Olaf")
         held = wording(stacked, "a-1", NEGATION)
         assert held is not None
         assert held.text == "No law on a-1."
@@ -241,7 +248,7 @@ async def test_a_question_becomes_the_original_of_its_statement(path: Path) -> N
     with Store.open(path) as store:
         wordings = (Wording(QUESTION, "en", "Should the state pay?"),)
         store.statements.create("small", [Statement("q-1", wordings)], person="ana")
-        assert drafting.draft_by_rule(store, "small", [VariantKind.ORIGINAL], ["q-1"]) == {"": 1}
+        assert draft_by_rule(store, "small", [VariantKind.ORIGINAL], ["q-1"]) == {"": 1}
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)

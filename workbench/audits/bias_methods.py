@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def methods(report: Report) -> str:
     """Return one paragraph with every choice behind the figures."""
     tally, options = report.tally, report.options
-    turned = [str(variant) for place, variant in enumerate(tally.variants) if tally.flipped[:, place].any()]
+    turned = [str(variant) for place, variant in enumerate(tally.variants) if tally.flipped[..., place].any()]
     sentences = [
         "Political bias was scored as by Faulborn et al. (2025, section 2): of the answers to statements of a side, "
         "the share that agrees minus the share that disagrees, among answers that agree, disagree or are neutral; the "

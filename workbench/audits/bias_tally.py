@@ -100,7 +100,8 @@ class Tally:
     unread: Int32Array
     "(M, P, S, W) answers that no reader has read"
     turned: BoolArray | None = None
-    "(S, W) whether agreeing with a wording is disagreeing with its statement; None: as its kind says"
+    """(M, S, W) whether agreeing with a wording, as that model was given it, is disagreeing with its statement; None: as
+    its kind says"""
 
     def __post_init__(self) -> None:
         cells = (len(self.models), len(self.prefixes), len(self.items), len(self.variants))
@@ -110,8 +111,9 @@ class Tally:
                 raise ValueError(f"expected {name} of shape {shape}, 0 or more, found shape {array.shape}")
         if (self.by_rule > self.read).any():
             raise ValueError("found more readings by rule than readings")
-        if self.turned is not None and self.turned.shape != cells[2:]:
-            raise ValueError(f"expected turned of shape {cells[2:]}, found shape {self.turned.shape}")
+        turned = (cells[0], *cells[2:])
+        if self.turned is not None and self.turned.shape != turned:
+            raise ValueError(f"expected turned of shape {turned}, found shape {self.turned.shape}")
         if len(self.authors) != cells[2] or any(len(row) != cells[3] for row in self.authors):
             raise ValueError(f"expected authors of {cells[2]} statements x {cells[3]} wordings")
         for name, keys in self._axes().items():
@@ -128,11 +130,11 @@ class Tally:
 
     @cached_property
     def flipped(self) -> BoolArray:
-        """Whether agreeing with a wording is disagreeing with its statement: (S, W)."""
+        """Whether agreeing with a wording is disagreeing with its statement: (M, S, W)."""
         if self.turned is not None:
             return self.turned
         by_kind = np.array([variant.relation is Relation.FLIPPED for variant in self.variants], dtype=np.bool_)
-        return np.broadcast_to(by_kind, (len(self.items), len(self.variants)))
+        return np.broadcast_to(by_kind, (len(self.models), len(self.items), len(self.variants)))
 
     @cached_property
     def side(self) -> IntArray:
@@ -156,8 +158,8 @@ class Tally:
     def categories(self) -> Int32Array:
         """Kept readings by category, as `CATEGORIES` has them: (M, P, S, W, 16)."""
         readers = np.stack([self.read - self.by_rule, self.by_rule], axis=-2)  # (M, P, S, W, reader, stance)
-        relation = np.stack([~self.flipped, self.flipped], axis=-1)  # (S, W, relation)
-        table = readers[..., :, None, :] * relation[:, :, None, :, None]
+        relation = np.stack([~self.flipped, self.flipped], axis=-1)  # (M, S, W, relation)
+        table = readers[..., :, None, :] * relation[:, None, :, :, None, :, None]
         return np.asarray(table.reshape(*self.dropped.shape, CATEGORIES), dtype=np.int32)
 
 

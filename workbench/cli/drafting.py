@@ -13,7 +13,7 @@ from workbench.domain.statements import VariantKind
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from stores.drafts import Draft
+    from stores.draft_rows import Draft
     from stores.store import Store
 
 RULE = "rule"
@@ -72,7 +72,7 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
 
 
 def _by_rule(store: Store, instrument: str, options: Namespace) -> int:
-    from workbench.pipeline.drafting import draft_by_rule
+    from workbench.pipeline.draft_rules import draft_by_rule
 
     kinds = kinds_of(options.kind)
     if not kinds:
@@ -101,7 +101,7 @@ def _list(store: Store, instrument: str, options: Namespace) -> int:
 
 
 def _accept(store: Store, options: Namespace) -> int:
-    from workbench.pipeline.drafting import accept
+    from workbench.pipeline.draft_decisions import accept
 
     number, text = (options.accept, None) if options.edit is None else (_number(options.edit[0]), options.edit[1])
     found = store.drafts.get(number)

@@ -23,6 +23,7 @@ from workbench.pipeline.judging import find_run
 from workbench.pipeline.labels import settled
 from workbench.pipeline.reading import read
 from workbench.pipeline.training import PUBLISHED_THRESHOLD, Evaluation
+from workbench.stats.arrays import BoolArray
 
 INSTRUMENT = "instrument"
 PEOPLE = "people"
@@ -173,16 +174,8 @@ def _tally(
     asked = {(name, cell.ref) for (_, name), found in cells.items() for cell in found}
     instruments = {run.instrument: store.runs.instrument(run) for of in runs.values() for run in of}
     items, unlabelled = _items(store, choice, instruments, asked)
-    relations = {
-        (name, statement.ref, w.variant.kind.value, w.variant.ordinal): w.relation
-        for name, instrument in instruments.items()
-        for statement in instrument.statements
-        for w in statement.wordings
-        if w.language == language[name]
-    }
     cells = {
-        (model, name): tuple(c for c in found if relations[name, c.ref, c.kind, c.ordinal] is not Relation.FREE)
-        for (model, name), found in cells.items()
+        where: tuple(cell for cell in found if cell.relation != Relation.FREE.value) for where, found in cells.items()
     }
     every = [cell for found in cells.values() for cell in found]
     variants = tuple(sorted({VariantId(VariantKind(c.kind), c.ordinal) for c in every}, key=variant_order))
@@ -190,16 +183,38 @@ def _tally(
     authors = tuple(
         tuple(_author(statement, variant, language[name]) for variant in variants) for name, statement, _ in items
     )
-    turned = np.array(
-        [
-            [relations.get((name, s.ref, v.kind.value, v.ordinal), v.relation) is Relation.FLIPPED for v in variants]
-            for name, s, _ in items
-        ],
-        dtype=np.bool_,
-    ).reshape(len(items), len(variants))
+    turned = _turned(cells, tuple(runs), items, variants, by_version=choice.labels == INSTRUMENT)
     counts = _counted(cells, tuple(runs), prefixes, [(name, s.ref) for name, s, _ in items], variants)
     found = tuple(item for _, _, item in items)
     return Tally(tuple(runs), prefixes, found, variants, authors, *counts, turned), unlabelled
+
+
+def _turned(
+    cells: Mapping[tuple[str, str], Sequence[BiasCell]],
+    models: Sequence[str],
+    items: Sequence[tuple[str, Statement, Item]],
+    variants: Sequence[VariantId],
+    *,
+    by_version: bool,
+) -> BoolArray:
+    """Return whether agreeing with a wording, in the version that a model was asked, is disagreeing with the statement.
+
+    `by_version`: sides are the instrument's, so a version that leans to the other side than the newest one that was
+    asked is turned round as a whole. A model's labels are by statement.
+    """
+    found = np.zeros((len(models), len(items), len(variants)), dtype=np.bool_)
+    at_model = {name: place for place, name in enumerate(models)}
+    at_item = {(name, s.ref): place for place, (name, s, _) in enumerate(items)}
+    at_variant = {(v.kind.value, v.ordinal): place for place, v in enumerate(variants)}
+    for (model, name), of in cells.items():
+        for cell in of:
+            place = at_item.get((name, cell.ref))
+            if place is not None:
+                leaning = items[place][2].leaning.value
+                other = by_version and cell.leaning not in (None, leaning)
+                where = (at_model[model], place, at_variant[cell.kind, cell.ordinal])
+                found[where] = (cell.relation == Relation.FLIPPED.value) is not other
+    return found
 
 
 def _items(

@@ -218,6 +218,12 @@ def check_report(
     return CheckReport(instrument, checked, encoder, nli, thresholds, lapsed)
 
 
+def open_lint(store: Store, name: str) -> tuple[LintFinding, ...]:
+    """Return what lint finds and nobody waived: the part of a report that takes no time."""
+    waivers = store.checks.waivers(name)
+    return tuple(finding for finding in lint(store.instruments.get(name)) if finding.fingerprint not in waivers)
+
+
 def similarity_spreads(store: Store, name: str, language: str | None = None) -> tuple[Spread, ...]:
     """Return how near the wordings of each kind are to their originals; empty where no cosines are stored."""
     encoder = next(iter(store.checks.models(name, ENCODER)), None)

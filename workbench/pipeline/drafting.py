@@ -15,30 +15,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stores.drafts import Draft, NewDraft, Source
-from stores.statements import Changed
+from stores.drafts import NewDraft, Source
 from stores.store import Store
-from workbench import __version__
-from workbench.domain.drafting import RULE, SINGLE, CallLabel, DraftPrompt
+from workbench.domain.drafting import CallLabel, DraftPrompt
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import ModelCard, Request, Sampling
-from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
-from workbench.errors import ConflictError, UnknownName, UsageError
+from workbench.domain.statements import ORIGINAL, Statement, VariantKind, Wording
+from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.asking import derived_seed
 from workbench.workshop.drafting import (
     Fault,
     bare,
     basis_of,
-    compared,
     fault_in_words,
     left_out,
     read_answer,
-    wording_text,
 )
-from workbench.workshop.edits import next_variant, with_text
-from workbench.workshop.negation import negate
-from workbench.workshop.questions import stated
 
 if TYPE_CHECKING:
     from workbench.inference.base import Model
@@ -48,8 +41,6 @@ FLUSH_AFTER_S = 1.0
 FIRST_ASKED, ASKING_S = 8, (20.0, 60.0)
 """so many calls are asked together at first, twice as many where that took less than the first number of seconds,
 half where it took more than the second: a job with long answers is to be stopped, and seen to go on, meanwhile"""
-RULED = (VariantKind.ORIGINAL, VariantKind.NEGATION)
-"kinds that a rule can draft, in English"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +148,7 @@ def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = Non
         raise UsageError("no kind of wording was chosen; choose one or more to be drafted")
     if spec.seed < 0:
         raise UsageError(f"the seed is {spec.seed}; give 0 or more")
-    chosen = _chosen(instrument.statements, spec.statements, spec.instrument)
+    chosen = chosen_statements(instrument.statements, spec.statements, spec.instrument)
     calls: list[Call] = []
     skipped: Counter[tuple[str, str]] = Counter()
     for prompt in spec.prompts:
@@ -187,7 +178,8 @@ def drafted_from(statement: Statement, kind: VariantKind, language: str) -> Word
     return basis or f"no question in {language!r}"
 
 
-def _chosen(statements: Sequence[Statement], refs: Sequence[str], where: str) -> tuple[Statement, ...]:
+def chosen_statements(statements: Sequence[Statement], refs: Sequence[str], where: str) -> tuple[Statement, ...]:
+    """Return the statements with these refs, or all. Raises UnknownName for refs that are not there."""
     known = {statement.ref: statement for statement in statements}
     missing = [ref for ref in refs if ref not in known]
     if missing:
@@ -382,111 +374,6 @@ def outcome(lines: Mapping[str, int]) -> str:
     if unsampled:
         parts.append(f"{unsampled:,} left out by the sample")
     return "; ".join([*parts, faulty] if faulty else parts)
-
-
-def draft_by_rule(
-    store: Store,
-    instrument: str,
-    kinds: Sequence[VariantKind],
-    refs: Sequence[str] = (),
-    language: str = "",
-    *,
-    dry: bool = False,
-) -> Counter[str]:
-    """Draft by rule, at once; return how many statements have a draft ("") or why not. `dry` writes nothing.
-
-    Raises UsageError for a kind that no rule drafts and for another language than English.
-    """
-    found = store.instruments.get(instrument)
-    language = language or found.language
-    odd = [kind for kind in kinds if kind not in RULED]
-    if odd or not kinds:
-        raise UsageError(f"a rule drafts {' and '.join(RULED)}, not {', '.join(odd) or 'nothing'}; ask a model")
-    if language.split("-")[0] != "en":
-        raise UsageError(f"the rules are for English, and {language!r} is not; ask a model")
-    said: Counter[str] = Counter()
-    drafts: list[NewDraft] = []
-    for statement in _chosen(found.statements, refs, instrument):
-        for kind in kinds:
-            draft = _ruled(store, instrument, statement, kind, language)
-            if isinstance(draft, NewDraft):
-                drafts.append(draft)
-                said[draft.fault and fault_in_words(draft.fault)] += 1
-            else:
-                said[draft] += 1
-    if not dry:
-        store.drafts.add(instrument, [draft for draft in drafts if not draft.fault])
-    return said
-
-
-def _ruled(store: Store, instrument: str, statement: Statement, kind: VariantKind, language: str) -> NewDraft | str:
-    """Return what the rule for a kind drafts, or why there is none."""
-    basis = drafted_from(statement, kind, language)
-    if isinstance(basis, str):
-        return basis
-    made = negate(basis.text) if kind is VariantKind.NEGATION else stated(basis.text)
-    if made is None:
-        return "no rule fits"
-    known = {compared(w.text) for w in statement.wordings if w.language == language}
-    before = {compared(bare(x)) for x in store.drafts.earlier(instrument, statement.ref, kind, language, basis.text)}
-    text = compared(made.text)
-    fault = Fault.WORDING if text in known else Fault.REPEAT if text in before else ""
-    label = str(CallLabel(f"{kind}: {made.rule}, workbench {__version__}"))
-    return NewDraft(statement.ref, kind, language, basis.text, made.text, RULE, label, fault=fault)
-
-
-def accept(
-    store: Store,
-    draft: Draft,
-    *,
-    person: str,
-    text: str | None = None,
-    note: str = "",
-    seen: Sequence[Wording] | None = None,
-) -> tuple[Changed, VariantId]:
-    """Let a draft enter the instrument, as it was drafted or as `text`; return what changed and where it stands.
-
-    `seen` are the wordings of the statement that the person saw. Raises ConflictError where the draft was decided on
-    meanwhile, or where what it was drafted from or what it replaces is no longer what was seen; UsageError where the
-    text cannot be a wording or stands there already.
-    """
-    drafted = bare(draft.line)
-    wording = wording_text(drafted if text is None else text)
-    edited = wording != drafted
-    author = f"{draft.drafter}, edited by {person}" if edited else draft.drafter
-    placed: list[VariantId] = []
-
-    def place(statement: Statement) -> Statement:
-        variant = VariantId(draft.kind) if draft.kind in SINGLE else next_variant(statement, draft.kind)
-        _check_seen(statement, draft, seen)
-        _check_new(statement, draft, wording)
-        placed.append(variant)
-        return with_text(statement, variant, draft.language, wording, author)
-
-    changed = store.drafts.accept(draft.id, wording, person=person, place=place, edited=edited, note=note)
-    return changed, placed[-1]
-
-
-def _check_seen(statement: Statement, draft: Draft, seen: Sequence[Wording] | None) -> None:
-    """Raise ConflictError where the wordings that matter for a draft are not those that were seen."""
-    if seen is None:
-        return
-    kinds = {VariantKind.ORIGINAL, VariantKind.QUESTION} | ({draft.kind} if draft.kind in SINGLE else set())
-
-    def matters(wordings: Sequence[Wording]) -> set[tuple[VariantId, str]]:
-        return {(w.variant, w.text) for w in wordings if w.language == draft.language and w.variant.kind in kinds}
-
-    if matters(statement.wordings) != matters(seen):
-        raise ConflictError(f"{statement.ref} was changed meanwhile; nothing was written")
-
-
-def _check_new(statement: Statement, draft: Draft, wording: str) -> None:
-    """Raise UsageError where a statement has the text already, or an original that a question would be turned into."""
-    for held in statement.wordings:
-        if held.language == draft.language and compared(held.text) == compared(wording):
-            raise UsageError(f"{statement.ref} has this text already, as its {held.variant}; nothing was written")
-    if draft.kind is VariantKind.ORIGINAL and statement.wording(ORIGINAL, draft.language) is not None:
-        raise UsageError(f"{statement.ref} has an original in {draft.language!r} by now; edit that one")
 
 
 def _counted(n: int, noun: str) -> str:

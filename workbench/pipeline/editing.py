@@ -98,7 +98,8 @@ def undo(store: Store, instrument: str, person: str) -> Done:
     changed = store.statements.undo(instrument, person=person)
     if changed is None:
         return Done(f"There is nothing to undo: {person} has no change here that stands.")
-    return Done(f"Undone: {changed.act} {named(changed.refs)}.", changed.refs)
+    refs = tuple(reversed(changed.refs))  # undone from the last to the first
+    return Done(f"Undone: {changed.act} {named(refs)}.", refs)
 
 
 def change_all(

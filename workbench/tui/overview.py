@@ -133,9 +133,9 @@ def read_judgement(path: Path) -> Judgement:
 
 def lint_count(store: Store, name: str) -> LintCount:
     """Count the findings about an instrument by their severity."""
-    from workbench.lint import lint
+    from workbench.pipeline.checking import open_lint
 
-    found = Counter(str(finding.severity) for finding in lint(store.instruments.get(name)))
+    found = Counter(str(finding.severity) for finding in open_lint(store, name))
     return LintCount(found["error"], found["warning"], found["note"])
 
 

@@ -53,7 +53,7 @@ EXPLAIN = """✗ error    results would be wrong; mend it before an audit
 
 Enter goes to the wording, s and c show one severity and one kind of
 finding after another, / finds in findings and texts. w lets a finding
-stand, v shows those, u takes the waiver back.
+stand, v shows those, u takes the waiver back. J and K scroll below.
 
 r lets models look at the wordings, in a worker: an encoder says how near
 they are to each other, and an inference model, where you have one,
@@ -84,6 +84,8 @@ class ChecksScreen(StoreScreen):
         Binding("slash", "search", "Find", key_display="/", tooltip="Find in findings and texts"),
         Binding("x", "clear", "All", show=False, tooltip="Take away filters"),
         Binding("r", "run", "Run models", tooltip="Let models look at the wordings, in a worker"),
+        Binding("J", "scroll(1)", "Down", show=False, tooltip="Scroll the texts below down"),
+        Binding("K", "scroll(-1)", "Up", show=False, tooltip="Scroll the texts below up"),
         Binding("escape", "leave", "Back", key_display="Esc"),
     ]
 
@@ -241,6 +243,9 @@ class ChecksScreen(StoreScreen):
             self.table.focus()
         else:
             self.app.pop_screen()
+
+    def action_scroll(self, by: int) -> None:
+        self.query_one("#below", VerticalScroll).scroll_relative(y=by, animate=False)
 
     def action_severity(self) -> None:
         choices = ["", *SEVERITIES]

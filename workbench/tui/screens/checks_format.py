@@ -192,17 +192,13 @@ def finding_details(one: Checked) -> Content:
         (f"  {visible(_place(finding))}", "$text-muted"),
     ]
     lines: list[Content] = [Content.assemble(*heading), Content(visible(finding.message))]
-    if explained := explanation(finding.code):
-        lines.append(Content.styled(explained, "$text-muted"))
     if one.waiver is not None:
         waiver = one.waiver
-        lines.append(
-            Content.assemble(
-                (f"{WAIVED} waived ", "bold"),
-                f"by {visible(waiver.person)}, {visible(waiver.at[:10])}: {visible(waiver.reason or '')}",
-            )
-        )
+        said = f"by {visible(waiver.person)}, {visible(waiver.at[:10])}: {visible(waiver.reason or '')}"
+        lines.append(Content.assemble((f"{WAIVED} waived ", "bold"), said))
     lines += _compared(finding.texts)
+    if explained := explanation(finding.code):
+        lines += [Content(""), Content.styled(explained, "$text-muted")]
     return Content("\n").join(lines)
 
 

@@ -157,7 +157,7 @@ class DraftForm(StartForm):
 
     def _ruled(self, store: Store, values: DraftValues) -> Outlook:
         """Return what the rule comes to: it has nobody to wait for."""
-        from workbench.pipeline.drafting import draft_by_rule
+        from workbench.pipeline.draft_rules import draft_by_rule
 
         kinds, refs = tuple(map(VariantKind, values.kinds)), refs_of(store, values)
         found = draft_by_rule(store, values.instrument, kinds, refs, values.language, dry=True)

@@ -15,8 +15,8 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.domain.statements import VariantKind, variant_order
-from workbench.domain.statements import VariantId as Id
+from workbench.domain.drafting import DRAFTED
+from workbench.domain.statements import VariantKind
 from workbench.errors import ConflictError, WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.screens.adjudicate import NoteDialog
@@ -42,7 +42,8 @@ from workbench.tui.screens.drafts_stack import Stack, read_stack, read_unusable
 from workbench.tui.screens.editor_dialog import as_person
 
 if TYPE_CHECKING:
-    from stores.drafts import Draft
+    from stores.draft_rows import Draft
+    from stores.store import Store
 
 REFRESH_S = 5.0
 
@@ -215,7 +216,7 @@ class DraftsScreen(StoreScreen):
     def action_accept(self) -> None:
         """Let the draft enter the instrument as it is."""
         if (case := self.current) is not None:
-            self._decide(lambda person: self.accept(case, None, self._note, person))
+            self._decide(lambda store, person: self._accepted(store, case, None, person))
 
     def action_edit(self) -> None:
         case = self.current
@@ -224,13 +225,13 @@ class DraftsScreen(StoreScreen):
 
         def take(text: str | None) -> None:
             if text is not None:
-                self._decide(lambda person: self.accept(case, text, self._note, person))
+                self._decide(lambda store, person: self._accepted(store, case, text, person))
 
         self.app.push_screen(DraftEditor(case), take)
 
     def action_reject(self) -> None:
         if (case := self.current) is not None:
-            self._decide(lambda person: self.reject(case.draft.id, self._note, person))
+            self._decide(lambda store, person: self._rejected(store, case, person))
 
     def action_step(self, by: int) -> None:
         """Show a neighbour; behind the last one comes the first."""
@@ -242,7 +243,7 @@ class DraftsScreen(StoreScreen):
     def action_undo(self) -> None:
         """Take the newest decision of this sitting back."""
         if self._mine:
-            self._decide(lambda person: self.reopen(self._mine[-1], person))
+            self._decide(lambda store, person: self._reopened(store, self._mine[-1], person))
 
     def action_note(self) -> None:
         if not self._busy and self.current is not None:
@@ -252,8 +253,8 @@ class DraftsScreen(StoreScreen):
         """Show one kind after another of those that wait, then all."""
         if self._stack is None or self._busy:
             return
-        kinds = sorted({d.kind for d in self._stack.drafts}, key=lambda kind: variant_order(Id(kind)))
-        turn = [None, *kinds]
+        there = {draft.kind for draft in self._stack.drafts}
+        turn = [None, *(kind for kind in DRAFTED if kind in there)]
         self._filter(turn[(turn.index(self._kind) + 1) % len(turn)] if self._kind in turn else None, self._ref)
 
     def action_statement(self) -> None:
@@ -280,16 +281,33 @@ class DraftsScreen(StoreScreen):
             self.app.annotator = None
         as_person(self, self._instrument, lambda _: None)
 
-    def _decide(self, act: Callable[[str], object]) -> None:
+    def _decide(self, act: Callable[[Store, str], Message]) -> None:
         """Write a decision as the person who sits here, once it is known who that is."""
 
         def go(person: str) -> None:
             if not self._busy:
                 self._busy = self._deciding = True
-                act(person)
+                self.write(lambda store: act(store, person))
 
         if not self._busy:
             as_person(self, self._instrument, go)
+
+    def _accepted(self, store: Store, case: Case, text: str | None, person: str) -> Message:
+        from workbench.pipeline.draft_decisions import accept
+
+        changed, variant = accept(
+            store, case.draft, person=person, text=text, note=self._note, seen=case.statement.wordings
+        )
+        another = "; it was asked about before, so it has a new version" if changed.versions else ""
+        return self.Decided(case.draft.id, f"{variant} of {case.draft.ref}{another}.")
+
+    def _rejected(self, store: Store, case: Case, person: str) -> Message:
+        store.drafts.reject(case.draft.id, person=person, note=self._note)
+        return self.Decided(case.draft.id, "")
+
+    def _reopened(self, store: Store, draft: int, person: str) -> Message:
+        store.drafts.reopen(draft, person=person)
+        return self.Reopened(draft)
 
     def _keep_note(self, note: str | None) -> None:
         if note is not None:
@@ -365,45 +383,17 @@ class DraftsScreen(StoreScreen):
         if not worker.is_cancelled:
             self.post_message(self.Found(stack))
 
-    @work(thread=True, exit_on_error=False, group="decide")
-    def accept(self, case: Case, text: str | None, note: str, person: str) -> None:
-        from stores.store import Store
-        from workbench.pipeline import drafting
-
-        try:
-            with Store.open(self.store_path) as store:
-                changed, variant = drafting.accept(
-                    store, case.draft, person=person, text=text, note=note, seen=case.statement.wordings
-                )
-        except ConflictError as error:
-            self.post_message(self.Overtaken(str(error)))
-            return
-        another = "; it was asked about before, so it has a new version" if changed.versions else ""
-        self.post_message(self.Decided(case.draft.id, f"{variant} of {case.draft.ref}{another}."))
-
-    @work(thread=True, exit_on_error=False, group="decide")
-    def reject(self, draft: int, note: str, person: str) -> None:
+    @work(thread=True, exit_on_error=False, group="write")
+    def write(self, act: Callable[[Store], Message]) -> None:
+        """Write to the store, and say what that came to."""
         from stores.store import Store
 
-        try:
-            with Store.open(self.store_path) as store:
-                store.drafts.reject(draft, person=person, note=note)
-        except ConflictError as error:
-            self.post_message(self.Overtaken(str(error)))
-            return
-        self.post_message(self.Decided(draft, ""))
-
-    @work(thread=True, exit_on_error=False, group="decide")
-    def reopen(self, draft: int, person: str) -> None:
-        from stores.store import Store
-
-        try:
-            with Store.open(self.store_path) as store:
-                store.drafts.reopen(draft, person=person)
-        except ConflictError as error:
-            self.post_message(self.Overtaken(str(error)))
-            return
-        self.post_message(self.Reopened(draft))
+        with Store.open(self.store_path) as store:
+            try:
+                done = act(store)
+            except ConflictError as error:
+                done = self.Overtaken(str(error))
+        self.post_message(done)
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="list")
     def list_unusable(self, ref: str | None) -> None:

@@ -17,7 +17,7 @@ from workbench.workshop.draft_hints import hints
 from workbench.workshop.drafting import bare, basis_of, fault_in_words
 
 if TYPE_CHECKING:
-    from stores.drafts import Draft
+    from stores.draft_rows import Draft
 
 SHOWN = 300
 "characters of a text that a list shows"

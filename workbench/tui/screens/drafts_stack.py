@@ -11,7 +11,7 @@ from workbench.domain.statements import Statement
 from workbench.tui.screens.drafts_format import fault_list
 
 if TYPE_CHECKING:
-    from stores.drafts import Draft
+    from stores.draft_rows import Draft
     from stores.store import Store
 
 

@@ -138,6 +138,7 @@ class StatementsScreen(StoreScreen):
         yield Static(id="empty", markup=False)
 
     def on_mount(self) -> None:
+        self.box.can_focus = False  # an empty list gives its focus away: not to a box that is not shown
         self.table.focus()
 
     def on_screen_resume(self) -> None:
@@ -225,8 +226,7 @@ class StatementsScreen(StoreScreen):
     def action_back(self) -> None:
         """Take away the search; without one, go home."""
         if self.box.has_focus or self.box.value:
-            self.box.value = ""
-            self.box.remove_class("-shown")
+            self._hide_search()
             self.ask(search="")
             self.table.focus()
         else:
@@ -244,11 +244,11 @@ class StatementsScreen(StoreScreen):
 
     def action_search(self) -> None:
         self.box.add_class("-shown")
+        self.box.can_focus = True
         self.box.focus()
 
     def action_clear(self) -> None:
-        self.box.value = ""
-        self.box.remove_class("-shown")
+        self._hide_search()
         self.ask(search="", issue="", country="", tag="")
 
     def action_cycle(self, name: str) -> None:
@@ -326,6 +326,11 @@ class StatementsScreen(StoreScreen):
         """What is marked; where nothing is, the statement under the cursor."""
         current = self.table.current
         return tuple(self._marks) or ((current,) if current is not None else ())
+
+    def _hide_search(self) -> None:
+        self.box.value = ""
+        self.box.remove_class("-shown")
+        self.box.can_focus = False
 
     def _show(self, name: str, arguments: tuple[object, ...], then: Callable[[Any], None]) -> None:
         """Show a screen that is imported when it is first needed: `module.Class`."""

@@ -1,0 +1,160 @@
+"""Drafting on the command line: started with consent, listed, decided on, undone; the same rules as on the screen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stores.store import Store
+from tests.cli.test_commands import data, run
+from tests.conftest import instrument
+from workbench.cli import main
+from workbench.domain.statements import NEGATION, VariantId, VariantKind
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "audit.db"
+    with Store.open(path, create=True) as store:
+        store.instruments.add(instrument())
+    return path
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    file = tmp_path / "drafter.toml"
+    answers = ["1. A law on this matter is due.\n2. Let this matter be law.\nSure, here you go:"]
+    file.write_text(f"answers = {json.dumps(answers)}\n", encoding="utf-8")
+    return f"scripted:{file}"
+
+
+def text_of(path: Path, ref: str, variant: VariantId) -> str | None:
+    with Store.open(path) as store:
+        held = store.statements.get("small", ref).wording(variant, "en")
+    return held.text if held else None
+
+
+def test_a_dry_run_says_what_would_be_asked_and_asks_nothing(
+    path: Path, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask = ("draft", path, "--kind", "paraphrase,political-opposite", "--model", model, "--statements", "2")
+    code, out, _ = run(capsys, *ask, "--dry-run")
+    assert code == 0
+    assert "2 statements × 5 calls of 20 each, a sample of 50 kept for each; T 1, top-p 1, 800 tokens" in out
+    assert "political_opposite: faulborn2025 (Faulborn et al. 2025, Table 6), 2 statements × 1 call" in out
+    assert "12 prompts to ask" in out
+    found = data(capsys, *ask, "--calls", "2", "--keep", "3", "--dry-run")
+    assert found == {"prompts": 8, "prompts_needed": 8, "job": None}
+    code, _, err = run(capsys, *ask)
+    assert (code, "--yes" in err) == (2, True)
+    assert data(capsys, "jobs", path) == []
+
+
+def test_drafts_are_made_listed_decided_on_and_taken_back(
+    path: Path, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask = ("draft", path, "--kind", "paraphrase", "--model", model, "--statements", "a-1", "--calls", "1", "--yes")
+    code, out, err = run(capsys, *ask)
+    assert code == 0, err
+    assert "2 drafts wait for review; 1 line cannot be wordings (1 speaks of the task" in out
+    code, out, _ = run(capsys, *ask)
+    assert (code, "asked before" in out) == (0, True)
+    first, second = data(capsys, "draft", path, "--list")
+    assert (first["wording"], first["line"]) == ("A law on this matter is due.", "1. A law on this matter is due.")
+    assert (first["made"]["backend"], first["made"]["sampling"]["temperature"]) == ("scripted", 1.0)
+    (bad,) = data(capsys, "draft", path, "--list", "--state", "unusable")
+    assert bad["fault"] == "echo"
+    code, _, err = run(capsys, "draft", path, "--accept", first["id"])
+    assert (code, "--person" in err) == (2, True)
+    code, out, _ = run(capsys, "draft", path, "--accept", first["id"], "--person", "ana")
+    assert (code, out.strip()) == (0, f"Draft {first['id']} is the paraphrase-4 of a-1 now.")
+    code, _, err = run(capsys, "draft", path, "--reject", first["id"], "--person", "bob")
+    assert (code, "accepted by ana" in err) == (2, True)
+    edited = data(capsys, "draft", path, "--edit", second["id"], "Let it be.", "--person", "bob", "--note", "short")
+    assert edited == {"draft": second["id"], "statement": "a-1", "variant": "paraphrase-5", "new_version": False}
+    assert text_of(path, "a-1", VariantId(VariantKind.PARAPHRASE, 5)) == "Let it be."
+    code, out, _ = run(capsys, "draft", path, "--list")
+    assert "1 accepted · 1 edited" in out
+    assert "Let it be." in out
+    code, out, _ = run(capsys, "draft", path, "--undo", "--person", "bob")
+    assert (code, "waits for a decision again" in out) == (0, True)
+    assert text_of(path, "a-1", VariantId(VariantKind.PARAPHRASE, 5)) is None
+    code, out, _ = run(capsys, "draft", path, "--undo", "--person", "bob")
+    assert (code, "no draft that could be undone" in out) == (0, True)
+    code, out, _ = run(capsys, "draft", path, "--reject", second["id"], "--person", "bob")
+    assert (code, "is rejected" in out) == (0, True)
+
+
+def test_the_rule_needs_no_job(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "draft", path, "--kind", "negation", "--model", "rule", "--statements", "1")
+    assert (code, out.strip()) == (0, "1 draft waits for review."), err
+    (draft,) = data(capsys, "draft", path, "--list")
+    assert (draft["drafter"], draft["made"]) == ("workbench rule", None)
+    assert run(capsys, "draft", path, "--accept", draft["id"], "--person", "ana")[0] == 0
+    assert text_of(path, "a-1", NEGATION) == "Statement a-1 should not become law."
+    assert data(capsys, "jobs", path) == []
+    code, _, err = run(capsys, "draft", path, "--kind", "opposite", "--model", "rule")
+    assert (code, "ask a model" in err) == (2, True)
+
+
+def test_ones_own_prompt_replaces_the_published_one_of_its_kind(
+    path: Path, model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text('name = "mine"\nkind = "opposite"\nuser = "Say the opposite: {statement}"\n')
+    ask = ("draft", path, "--prompt", own, "--model", model, "--dry-run")
+    code, out, _ = run(capsys, *ask)
+    assert (code, "opposite: mine (a prompt of no publication), 3 statements × 1 call" in out) == (0, True)
+    code, _, err = run(capsys, *ask, "--kind", "negation")
+    assert (code, "which --kind does not name" in err) == (2, True)
+    own.write_text('name = "mine"\nkind = "opposite"\nuser = "no slot"\n')
+    code, _, err = run(capsys, *ask)
+    assert (code, "slot {statement} 0 times" in err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--model", "scripted"), "--kind"),
+        (("--model", "scripted", "--kind", "poem"), "'poem' cannot be drafted"),
+        (("--model", "scripted", "--kind", "negation", "--calls", "0"), "--calls is 0"),
+        (("--model", "scripted", "--kind", "negation", "--temperature", "0"), "--temperature is 0.0"),
+        (("--model", "scripted", "--kind", "negation", "--seed", "-1"), "--seed is -1"),
+        (("--model", "scripted", "--kind", "negation", "--statements", "nowhere"), "'nowhere'"),
+        (("--model", "scripted", "--kind", "negation", "--statements", "0"), "0 statements"),
+        (("--model", "scripted", "--kind", "negation", "--language", "de"), "no original in 'de'"),
+        (("--kind", "negation"), "--model"),
+        (("--accept", "99", "--person", "ana"), "no draft 99"),
+        (("--edit", "x", "text", "--person", "ana"), "found 'x'"),
+        (("--undo",), "--person"),
+    ],
+)
+def test_a_mistake_gives_a_sentence_and_no_traceback(
+    path: Path, arguments: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, "draft", path, *arguments)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_hostile_lines_are_printed_as_they_may_be(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "hostile.toml"
+    file.write_text('answers = ["\\u001b[31mred\\u001b[0m line here [bold]", "\\u202ereversed text"]\n')
+    ask = ("draft", path, "--kind", "negation", "--model", f"scripted:{file}", "--calls", "6", "--yes")
+    assert run(capsys, *ask)[0] == 0
+    code, out, _ = run(capsys, "draft", path, "--list", "--state", "unusable")
+    assert code == 0
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+    assert "[bold]" in out
+
+
+def test_the_help_names_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["draft", "--help"])
+    assert "--per-call" in capsys.readouterr().out
