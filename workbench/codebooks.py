@@ -18,14 +18,12 @@ coding again.
 
 from __future__ import annotations
 
-import re
-import tomllib
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
 from workbench.domain.annotations import Codebook, LabelOption, Subject
-from workbench.errors import Finding, InputError, UsageError
+from workbench.toml_files import TomlFile
 
 RESERVED_KEYS = frozenset("zsfmgqhjkcv0123456789")
 "what annotating itself is steered with; no label may have one of them"
@@ -41,62 +39,26 @@ def read_codebook(path: Path) -> Codebook:
 
     Raises UsageError where the file cannot be read, InputError with every fault of one that can.
     """
-    found: list[Finding] = []
-    text, table = _load(path, found)
-    options = _options(path, text, table.get("option"), found)
-    labels = tuple(option.label for option in options)
-    for key in table:
-        if key not in _KEYS:
-            found.append(_fault(path, text, key, "an unknown key", f"one of {', '.join(_KEYS)}"))
-    texts = {key: _text(path, text, key, table, found) for key in _TEXTS}
+    file = TomlFile.read(path)
+    options = _options(file)
+    file.unknown_keys(_KEYS)
+    texts = {key: file.words(key) for key in _TEXTS}
     subject = texts.pop("subject")
     if subject and subject not in tuple(Subject):
-        found.append(_fault(path, text, "subject", repr(subject), f"one of {', '.join(Subject)}"))
-    ordinal = _ordinal(path, text, table.get("ordinal", []), labels, found)
-    if found:
-        raise InputError(found)
+        file.fault("subject", repr(subject), f"one of {', '.join(Subject)}")
+    ordinal = _ordinal(file, tuple(option.label for option in options))
+    file.check()
     return Codebook(**texts, subject=Subject(subject), options=options, ordinal=ordinal)
 
 
-def _load(path: Path, found: list[Finding]) -> tuple[str, dict[str, Any]]:
-    """Return the file's text and table; raises at once where it is no TOML."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-        return text, tomllib.loads(text)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
-    except UnicodeDecodeError as error:
-        found.append(Finding(path.name, None, None, "bytes that are not UTF-8", "a file saved as UTF-8"))
-        raise InputError(found) from error
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r"line (\d+)", str(error))
-        line = int(place[1]) if place else None
-        found.append(Finding(path.name, line, None, f"text that is not TOML ({error})", "a TOML file"))
-        raise InputError(found) from error
-
-
-def _text(path: Path, text: str, key: str, table: dict[str, Any], found: list[Finding]) -> str:
-    value = table.get(key)
-    if isinstance(value, str) and value.strip():
-        return value.strip()
-    said = "nothing" if value is None else repr(value)
-    found.append(_fault(path, text, key, said, "some text in quotes"))
-    return ""
-
-
-def _options(path: Path, text: str, tables: Any, found: list[Finding]) -> tuple[LabelOption, ...]:
-    if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
-        found.append(_fault(path, text, "option", "no options", "two tables [[option]] or more"))
-        return ()
+def _options(file: TomlFile) -> tuple[LabelOption, ...]:
+    tables = file.tables("option", "no options", "two tables [[option]] or more")
     if len(tables) == 1:
-        found.append(_fault(path, text, "option", "one option", "two tables [[option]] or more"))
-    lines = [text.count("\n", 0, place.end()) + 1 for place in re.finditer(r"^[ \t]*\[\[\s*option\b", text, re.M)]
+        file.fault("option", "one option", "two tables [[option]] or more")
     options: list[LabelOption] = []
-    for number, table in enumerate(tables):
-        line = lines[number] if len(lines) == len(tables) else None
+    for line, table in tables:
         cells = {cell: table.get(cell) for cell in _OPTION}
-        faults = [*_cell_faults(table, cells), *_repeated(cells, options)]
-        found += [Finding(path.name, line, f"option.{cell}", said, wanted) for cell, said, wanted in faults]
+        file.cell_faults(line, "option", [*_cell_faults(table, cells), *_repeated(cells, options)])
         options.append(LabelOption(*(str(cells[cell] or "").strip() for cell in _OPTION)))
     return tuple(options)
 
@@ -124,19 +86,14 @@ def _repeated(cells: dict[str, Any], earlier: list[LabelOption]) -> list[tuple[s
     return faults
 
 
-def _ordinal(path: Path, text: str, value: Any, labels: tuple[str, ...], found: list[Finding]) -> tuple[str, ...]:
+def _ordinal(file: TomlFile, labels: tuple[str, ...]) -> tuple[str, ...]:
+    value = file.table.get("ordinal", [])
     if not isinstance(value, list) or not all(isinstance(label, str) for label in value):
-        found.append(_fault(path, text, "ordinal", repr(value), "a list of labels, from low to high"))
+        file.fault("ordinal", repr(value), "a list of labels, from low to high")
         return ()
     for label in value:
         if label not in labels:
-            found.append(_fault(path, text, "ordinal", f"{label!r}", f"a label of the options: {', '.join(labels)}"))
+            file.fault("ordinal", f"{label!r}", f"a label of the options: {', '.join(labels)}")
         elif value.count(label) > 1:
-            found.append(_fault(path, text, "ordinal", f"{label!r} twice", "every label once"))
+            file.fault("ordinal", f"{label!r} twice", "every label once")
     return tuple(value)
-
-
-def _fault(path: Path, text: str, key: str, said: str, wanted: str) -> Finding:
-    place = re.search(rf"^[ \t]*[\[\s]*[\"']?{re.escape(key)}\b", text, re.MULTILINE)
-    line = None if place is None else text.count("\n", 0, place.end()) + 1
-    return Finding(path.name, line, key, said, wanted)

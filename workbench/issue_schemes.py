@@ -15,8 +15,6 @@ a fault: nobody could tell their labels apart.
 
 from __future__ import annotations
 
-import re
-import tomllib
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.domain.instruments import IssueDefinition
-from workbench.errors import Finding, InputError, UsageError
+from workbench.toml_files import TomlFile
 
 MOST = 20
 "issues of a scheme; a person has to keep all of them in mind"
@@ -53,15 +51,11 @@ def read_issue_scheme(path: Path) -> IssueScheme:
 
     Raises UsageError where the file cannot be read, InputError with every fault of one that can.
     """
-    found: list[Finding] = []
-    text, table = _load(path, found)
-    for key in table:
-        if key not in _KEYS:
-            found.append(_fault(path, text, key, "an unknown key", f"one of {', '.join(_KEYS)}"))
-    values = {key: _text(path, text, key, table, found) for key in _TEXTS}
-    issues = _issues(path, text, table.get("issue"), found)
-    if found:
-        raise InputError(found)
+    file = TomlFile.read(path)
+    file.unknown_keys(_KEYS)
+    values = {key: file.words(key, needed=key != "source") for key in _TEXTS}
+    issues = _issues(file)
+    file.check()
     return IssueScheme(values["name"], values["title"], issues, values["source"])
 
 
@@ -94,45 +88,13 @@ def same_name(name: str) -> str:
     return "".join(unicodedata.normalize("NFKC", name).casefold().replace("_", " ").split())
 
 
-def _load(path: Path, found: list[Finding]) -> tuple[str, dict[str, Any]]:
-    """Return the file's text and table; raises at once where it is no TOML."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-        return text, tomllib.loads(text)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
-    except UnicodeDecodeError as error:
-        found.append(Finding(path.name, None, None, "bytes that are not UTF-8", "a file saved as UTF-8"))
-        raise InputError(found) from error
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r"line (\d+)", str(error))
-        line = int(place[1]) if place else None
-        found.append(Finding(path.name, line, None, f"text that is not TOML ({error})", "a TOML file"))
-        raise InputError(found) from error
-
-
-def _text(path: Path, text: str, key: str, table: dict[str, Any], found: list[Finding]) -> str:
-    value = table.get(key)
-    if isinstance(value, str) and value.strip():
-        return value.strip()
-    if value is not None or key != "source":
-        said = "nothing" if value is None else repr(value)
-        found.append(_fault(path, text, key, said, "some text in quotes"))
-    return ""
-
-
-def _issues(path: Path, text: str, tables: Any, found: list[Finding]) -> tuple[IssueDefinition, ...]:
-    if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
-        found.append(_fault(path, text, "issue", "no issues", f"1 to {MOST} tables [[issue]]"))
-        return ()
+def _issues(file: TomlFile) -> tuple[IssueDefinition, ...]:
+    tables = file.tables("issue", "no issues", f"1 to {MOST} tables [[issue]]")
     if len(tables) > MOST:
-        found.append(_fault(path, text, "issue", f"{len(tables)} issues", f"1 to {MOST} tables [[issue]]"))
-    lines = [text.count("\n", 0, place.end()) + 1 for place in re.finditer(r"^[ \t]*\[\[\s*issue\b", text, re.M)]
+        file.fault("issue", f"{len(tables)} issues", f"1 to {MOST} tables [[issue]]")
     issues: list[IssueDefinition] = []
-    for number, table in enumerate(tables):
-        line = lines[number] if len(lines) == len(tables) else None
-        faults = [*_cell_faults(table), *_repeated(table, issues)]
-        found += [Finding(path.name, line, f"issue.{cell}", said, wanted) for cell, said, wanted in faults]
+    for line, table in tables:
+        file.cell_faults(line, "issue", [*_cell_faults(table), *_repeated(table, issues)])
         issues.append(IssueDefinition(*(str(table.get(cell) or "").strip() for cell in _ISSUE)))
     return tuple(issues)
 
@@ -175,9 +137,3 @@ def _repeated(table: dict[str, Any], earlier: list[IssueDefinition]) -> list[tup
                 like = "" if value == getattr(other, cell) else f", like {getattr(other, cell)!r}"
                 faults.append((cell, f"{value!r} again{like}", f"every {cell} once, whatever its case and blanks"))
     return faults
-
-
-def _fault(path: Path, text: str, key: str, said: str, wanted: str) -> Finding:
-    place = re.search(rf"^[ \t]*[\[\s]*[\"']?{re.escape(key)}\b", text, re.MULTILINE)
-    line = None if place is None else text.count("\n", 0, place.end()) + 1
-    return Finding(path.name, line, key, said, wanted)

@@ -1,0 +1,79 @@
+"""TOML files that people write: read exactly, or refused with all their faults at once, each with its line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import Finding, InputError, UsageError
+
+
+@dataclass(slots=True)
+class TomlFile:
+    """A file's text and table, and what is wrong with it so far."""
+
+    path: Path
+    text: str
+    table: dict[str, Any]
+    found: list[Finding] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, path: Path) -> TomlFile:
+        """Read a file. Raises UsageError where it cannot be read, InputError where it is no TOML."""
+        try:
+            text = path.read_bytes().decode("utf-8-sig")
+            return cls(path, text, tomllib.loads(text))
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+        except UnicodeDecodeError as error:
+            fault = Finding(path.name, None, None, "bytes that are not UTF-8", "a file saved as UTF-8")
+            raise InputError([fault]) from error
+        except tomllib.TOMLDecodeError as error:
+            place = re.search(r"line (\d+)", str(error))
+            line = int(place[1]) if place else None
+            fault = Finding(path.name, line, None, f"text that is not TOML ({error})", "a TOML file")
+            raise InputError([fault]) from error
+
+    def check(self) -> None:
+        """Raise InputError if anything is wrong."""
+        if self.found:
+            raise InputError(self.found)
+
+    def fault(self, key: str, said: str, wanted: str) -> None:
+        """Note a fault at the first line on which a key stands."""
+        place = re.search(rf"^[ \t]*[\[\s]*[\"']?{re.escape(key)}\b", self.text, re.MULTILINE)
+        line = None if place is None else self.text.count("\n", 0, place.end()) + 1
+        self.found.append(Finding(self.path.name, line, key, said, wanted))
+
+    def unknown_keys(self, known: Sequence[str]) -> None:
+        """Note every key that is none of these."""
+        for key in self.table:
+            if key not in known:
+                self.fault(key, "an unknown key", f"one of {', '.join(known)}")
+
+    def words(self, key: str, *, needed: bool = True) -> str:
+        """Return the text of a key without outer blanks; "", with a fault, where there is none."""
+        value = self.table.get(key)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+        if value is not None or needed:
+            self.fault(key, "nothing" if value is None else repr(value), "some text in quotes")
+        return ""
+
+    def tables(self, name: str, nothing: str, wanted: str) -> list[tuple[int | None, dict[str, Any]]]:
+        """Return the tables `[[name]]` with the lines on which they begin; none, with a fault, where there is none."""
+        tables = self.table.get(name)
+        if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
+            self.fault(name, nothing, wanted)
+            return []
+        begin = re.finditer(rf"^[ \t]*\[\[\s*{re.escape(name)}\b", self.text, re.MULTILINE)
+        lines = [self.text.count("\n", 0, place.end()) + 1 for place in begin]
+        return [(lines[at] if len(lines) == len(tables) else None, table) for at, table in enumerate(tables)]
+
+    def cell_faults(self, line: int | None, name: str, faults: Sequence[tuple[str, str, str]]) -> None:
+        """Note (cell, found, expected) of one table."""
+        self.found += [Finding(self.path.name, line, f"{name}.{cell}", said, wanted) for cell, said, wanted in faults]
