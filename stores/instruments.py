@@ -5,26 +5,19 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stores import statement_lists
 from stores.base import Aggregate, now
 from stores.people import people_of, sync_people
+from stores.statement_imports import sync_statements
 from stores.statement_lists import Filters, StatementLine
-from stores.statement_rows import (
-    held_texts,
-    insert_statement,
-    place,
-    read_statements,
-    update_about,
-    write_wordings,
-)
+from stores.statement_rows import read_statements
 from stores.templates import TEMPLATE_COLUMNS, as_template, template_id
-from stores.texts import text_ids
 from workbench.domain.instruments import Instrument, IssueDefinition
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.prompts import Template
-from workbench.errors import UnknownName
+from workbench.errors import UnknownName, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +36,8 @@ class Imported:
     templates: int
     skipped: int
     "labels and answers on statements that the instrument does not have"
+    kept: int = 0
+    "statements that were changed here since the last import, and that the file has as it had them: they stay"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +60,36 @@ class Instruments(Aggregate):
     def names(self) -> tuple[str, ...]:
         return tuple(row[0] for row in self.connection.execute("select name from instrument order by id"))
 
+    def only(self) -> str:
+        """Return the name of the store's only instrument. Raises UsageError where it has none, or several."""
+        names = self.names()
+        if not names:
+            raise UsageError("the store holds no instrument yet. Import one: workbench import STORE --format csv PATH")
+        if len(names) > 1:
+            raise UsageError(f"the store holds several instruments; say which with --instrument: {', '.join(names)}")
+        return names[0]
+
     def add(self, instrument: Instrument) -> Imported:
         """Import an instrument in one transaction. Importing the same again changes nothing.
 
         A statement whose wordings changed gets a new version; the old one, and every answer to it, stays. One that only
-        gained wordings keeps its version, and its answers count as before.
+        gained wordings keeps its version, and its answers count as before. What was changed here and not in the file
+        stays; what the import changes is kept with the edits, and undone as one of them (`statement_imports`).
         """
         with self.store.write() as connection:
             instrument_id = _upsert_instrument(connection, instrument)
-            statement_ids, added, changed, retired = _sync_statements(connection, instrument_id, instrument)
+            synced = sync_statements(connection, instrument_id, instrument.statements)
             _define(connection, instrument_id, instrument.definitions)
             _add_templates(connection, instrument_id, instrument.templates)
-            skipped = sync_people(connection, instrument_id, instrument, statement_ids)
+            theirs = replace(instrument, survey=synced.answers(instrument.survey))
+            skipped = sync_people(connection, instrument_id, theirs, synced.ids)
         return Imported(
             name=instrument.name,
-            added=added,
-            changed=changed,
-            unchanged=len(instrument.statements) - added - changed,
-            retired=retired,
+            added=synced.added,
+            changed=synced.changed,
+            unchanged=len(instrument.statements) - synced.added - synced.changed - synced.kept,
+            retired=synced.retired,
+            kept=synced.kept,
             wordings=sum(len(statement.wordings) for statement in instrument.statements),
             templates=len(instrument.templates),
             skipped=skipped,
@@ -211,46 +218,6 @@ def _upsert_instrument(connection: sqlite3.Connection, instrument: Instrument) -
         },
     ).fetchone()
     return int(row[0])
-
-
-def _sync_statements(
-    connection: sqlite3.Connection, instrument_id: int, instrument: Instrument
-) -> tuple[dict[str, int], int, int, int]:
-    """Return the rowid of each current statement, and how many were added, changed and retired."""
-    texts = text_ids(connection, (w.text for s in instrument.statements for w in s.wordings))
-    held: dict[str, int] = dict(
-        connection.execute(
-            "select ref, id from statement where instrument_id = ? and current = 1", (instrument_id,)
-        ).fetchall()
-    )
-    latest = dict(
-        connection.execute(
-            "select ref, max(version) from statement where instrument_id = ? group by ref", (instrument_id,)
-        ).fetchall()
-    )
-    ids: dict[str, int] = {}
-    added = changed = 0
-    for ordinal, statement in enumerate(instrument.statements):
-        if statement.ref in held:
-            rowid = held[statement.ref]
-            there = held_texts(connection, rowid)
-            wanted = {place(w): texts[w.text] for w in statement.wordings}
-            if there.items() <= wanted.items():
-                write_wordings(connection, rowid, statement)
-                changed += len(wanted) > len(there)
-                update_about(connection, rowid, statement)
-                connection.execute("update statement set ordinal = ? where id = ?", (ordinal, rowid))
-                ids[statement.ref] = rowid
-                continue
-            connection.execute("update statement set current = 0 where id = ?", (rowid,))
-            changed += 1
-        else:
-            added += 1
-        version = max(latest.get(statement.ref, 0) + 1, statement.version)
-        ids[statement.ref] = insert_statement(connection, instrument_id, statement, version, ordinal)
-    gone = [rowid for ref, rowid in held.items() if ref not in ids]
-    connection.executemany("update statement set current = 0 where id = ?", [(rowid,) for rowid in gone])
-    return ids, added, changed, len(gone)
 
 
 def _define(connection: sqlite3.Connection, instrument_id: int, definitions: Iterable[IssueDefinition]) -> None:

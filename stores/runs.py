@@ -328,7 +328,8 @@ def _listed(rowids: Sequence[int]) -> str:
 
 _RUNS = f"""
     with asked as (
-        select d.model_id, d.sampling_id, d.prompt_id, sum(d.n - d.failed) as n, sum(d.failed) as failed, max(d.at) as last
+        select d.model_id, d.sampling_id, d.prompt_id, sum(d.n - d.failed) as n, sum(d.failed) as failed,
+            max(d.at) as last
         from draw d group by d.model_id, d.sampling_id, d.prompt_id
     ),
     used as (

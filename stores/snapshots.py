@@ -23,8 +23,7 @@ def snapshot(statement: Statement) -> str:
             "derived_from": statement.derived_from,
             "wordings": [[str(w.variant), w.language, w.text, w.author, w.stated] for w in wordings],
         },
-        ensure_ascii=False,
-        sort_keys=True,
+        sort_keys=True,  # and ASCII: half a character, which older imports took, has no other place in a database
     )
 
 

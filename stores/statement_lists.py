@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from unicodedata import normalize
 
 from stores.people import issue_labels_of
 from stores.texts import restored
@@ -76,15 +77,24 @@ def lines(
         )
 
 
+def folded(text: str) -> str:
+    """Return a text as searches compare it: in any script, without case, however its accents are written."""
+    return text.lower() if text.isascii() else normalize("NFC", normalize("NFC", text).casefold())
+
+
+def _holds(body: str | None, packed: bytes | None, sought: str) -> bool:
+    return (body is not None or packed is not None) and sought in folded(restored(body, packed))
+
+
 def _values(connection: sqlite3.Connection, name: str, filters: Filters) -> tuple[dict[str, object], Labels]:
-    """Return what the queries are bound to, and the gold labels."""
+    """Return what the queries are bound to, and the gold labels; searches need the function `holds`."""
+    connection.create_function("holds", 3, _holds, deterministic=True)
     row = connection.execute("select id, language from instrument where name = ?", (name,)).fetchone()
     gold = gold_labels(issue_labels_of(connection, row[0])) if row else {}
-    pattern = "%" + filters.search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
     concerned = [ref for ref, labels in gold.items() if labels.get(filters.issue)]
     return {
         "name": name,
-        "search": pattern,
+        "search": folded(filters.search),
         "country": filters.country,
         "tag": filters.tag,
         "language": filters.language or (row[1] if row else ""),
@@ -107,15 +117,19 @@ def _conditions(filters: Filters) -> str:
 
 
 _ARCHIVED = """
-    s.archived_at is not null and s.current = 0 and s.version = (
-        select max(o.version) from statement o where o.instrument_id = s.instrument_id and o.ref = s.ref
-    )
+    s.current = 0 and s.id = (
+        select o.id from statement o where o.instrument_id = s.instrument_id and o.ref = s.ref
+        order by o.current desc, o.archived_at desc, o.version desc limit 1
+    ) and s.archived_at is not null
 """
+"the version that was archived last, of statements that have no current one"
 
 _SEARCHED = """
-    (s.ref like :search escape '\\' or s.topic like :search escape '\\' or s.tags like :search escape '\\' or exists (
+    (holds(s.ref, null, :search) or holds(s.topic, null, :search)
+    or exists (select 1 from json_each(s.tags) g where holds(g.value, null, :search))
+    or exists (
         select 1 from wording v join text y on y.id = v.text_id
-        where v.statement_id = s.id and y.body like :search escape '\\'
+        where v.statement_id = s.id and holds(y.body, y.packed, :search)
     ))
 """
 

@@ -8,7 +8,8 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stores.base import Aggregate, now, now_after
+from stores.base import Aggregate, now
+from stores.edit_log import record, time_of_edit
 from stores.people import issue_labels_of
 from stores.snapshots import restored_statement, snapshot
 from stores.statement_rows import insert_statement, read_statements, update_about
@@ -110,6 +111,33 @@ class Statements(Aggregate):
                 work.save(statement)
             return work.done()
 
+    def change(
+        self,
+        instrument: str,
+        *,
+        person: str,
+        act: str,
+        expected: Mapping[str, Statement] | None = None,
+        save: Sequence[Statement] = (),
+        rename: tuple[str, str] | None = None,
+        create: Sequence[Statement] = (),
+        archive: Sequence[str] = (),
+    ) -> Changed:
+        """Make several changes that are one: all of them or none, undone together. In this order."""
+        with self.store.write() as connection:
+            work = _Work.of(connection, instrument, person, act)
+            for ref, seen in (expected or {}).items():
+                work.expect(ref, seen)
+            for statement in save:
+                work.save(statement)
+            if rename is not None:
+                work.rename(*rename)
+            for statement in create:
+                work.create(statement)
+            for ref in archive:
+                work.archive(ref)
+            return work.done()
+
     def rename(self, instrument: str, ref: str, new_ref: str, *, person: str) -> Changed:
         """Give a statement, in all its versions, another ref."""
         with self.store.write() as connection:
@@ -126,7 +154,7 @@ class Statements(Aggregate):
             return work.done()
 
     def restore(self, instrument: str, refs: Iterable[str], *, person: str) -> Changed:
-        """Bring archived statements back, in their newest version."""
+        """Bring archived statements back, in the version that was archived last."""
         with self.store.write() as connection:
             work = _Work.of(connection, instrument, person, "restored")
             for ref in refs:
@@ -297,19 +325,23 @@ class _Work:
         before = self._known(ref)
         self._connection.execute(
             "update statement set current = 0, archived_at = ? where instrument_id = ? and ref = ? and current = 1",
-            (self._now(), self._instrument_id, ref),
+            (time_of_edit(self._connection), self._instrument_id, ref),
         )
         self._record(ref, before, None)
 
     def restore(self, ref: str, version: int | None = None) -> None:
-        newest = latest_version(self._connection, self._instrument_id, ref)
-        if not newest:
+        row = self._connection.execute(
+            "select version from statement where instrument_id = ? and ref = ? "
+            "order by archived_at desc, version desc limit 1",
+            (self._instrument_id, ref),
+        ).fetchone()
+        if row is None:
             raise UnknownName(f"there is no statement {ref!r}, and none was archived")
         if self._current(ref) is not None:
             return
         self._connection.execute(
             "update statement set current = 1, archived_at = null where instrument_id = ? and ref = ? and version = ?",
-            (self._instrument_id, ref, version or newest),
+            (self._instrument_id, ref, version or row[0]),
         )
         self._record(ref, None, self._known(ref))
 
@@ -349,7 +381,8 @@ class _Work:
                     f"{' → '.join([*chain, ref])}: a statement cannot be derived from itself; mend `derived_from`"
                 )
             row = self._connection.execute(
-                "select derived_from from statement where instrument_id = ? and ref = ? order by version desc limit 1",
+                "select derived_from from statement where instrument_id = ? and ref = ? "
+                "order by current desc, archived_at desc, version desc limit 1",
                 (self._instrument_id, ref),
             ).fetchone()
             if row is None:
@@ -357,26 +390,18 @@ class _Work:
             chain.append(ref)
             ref = row[0]
 
-    def _now(self) -> str:
-        return now_after(self._connection.execute("select max(at) from edit").fetchone()[0])
-
     def _record(self, ref: str, before: Statement | None, after: Statement | None) -> None:
         self._refs[ref] = None
-        self._connection.execute(
-            "insert into edit (uid, batch, instrument_id, ref, person, act, before, after, undoes, at) "
-            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                secrets.token_bytes(16),
-                self._batch,
-                self._instrument_id,
-                ref,
-                self._person,
-                self._act,
-                snapshot(before) if before else None,
-                snapshot(after) if after else None,
-                self._undoes,
-                self._now(),
-            ),
+        record(
+            self._connection,
+            self._instrument_id,
+            self._batch,
+            ref,
+            self._person,
+            self._act,
+            before,
+            after,
+            self._undoes,
         )
 
 

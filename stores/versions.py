@@ -38,20 +38,26 @@ def history(connection: sqlite3.Connection, instrument_id: int, ref: str) -> tup
 
 
 def write_texts(
-    connection: sqlite3.Connection, instrument_id: int, rowid: int, statement: Statement, ordinal: int
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    rowid: int,
+    statement: Statement,
+    ordinal: int,
+    *,
+    keep: bool = False,
 ) -> tuple[int, bool]:
     """Give a current statement these wordings; return the rowid of what is current then, and whether it is another.
 
     Another version that has exactly these texts becomes current again. Otherwise texts that nobody has asked about,
     answered or labelled are changed where they are, and for others a new version is made. The version that was keeps
-    all that points at it.
+    all that points at it. `keep`: texts that nobody used are kept in a version, too.
     """
     texts = text_ids(connection, (w.text for w in statement.wordings))
     wanted = {place(w): texts[w.text] for w in statement.wordings}
     there = held_texts(connection, rowid)
     touched = {at for at, text in there.items() if wanted.get(at) != text}
     older = _same_texts(connection, instrument_id, statement.ref, wanted) if touched else None
-    if older is None and not touched & _used(connection, rowid):
+    if older is None and not (touched if keep else touched & _used(connection, rowid)):
         write_wordings(connection, rowid, statement)
         return rowid, False
     connection.execute("update statement set current = 0 where id = ?", (rowid,))
@@ -60,7 +66,7 @@ def write_texts(
         write_wordings(connection, older, statement)  # authors and relations may have changed
         take_along(connection, rowid, older, [at for at in there if at not in touched])
         return older, True
-    version = latest_version(connection, instrument_id, statement.ref) + 1
+    version = max(latest_version(connection, instrument_id, statement.ref) + 1, statement.version)
     made = insert_statement(connection, instrument_id, statement, version, ordinal)
     take_along(connection, rowid, made, [at for at in there if at not in touched])
     return made, True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,13 @@ from stores.store import Store
 from tests.jobs.test_jobs import ended, wait
 from workbench.data import shipped_drafting
 from workbench.domain.drafting import CallLabel, DraftPrompt
+from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.domain.statements import QUESTION, Statement, VariantKind, Wording
 from workbench.errors import JobError, UnknownName, UsageError
+from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.draft_decisions import accept
-from workbench.pipeline.drafting import DraftSpec, plan_drafting
+from workbench.pipeline.drafting import DraftSpec, plan_drafting, run_drafting
 
 PROMPTS = {prompt.kind: prompt for prompt in shipped_drafting()}
 MANY = PROMPTS[VariantKind.PARAPHRASE]
@@ -227,6 +230,31 @@ def test_a_statement_that_is_archived_meanwhile_does_not_stop_the_job(filled: St
     assert {d.ref for d in filled.drafts.list("small")} == {"a-1", "a-2"}
     filled.statements.restore("small", ["b-1"], person="ana")
     assert "b-1" in {d.ref for d in filled.drafts.list("small")}
+
+
+class Failing(ScriptedModel):
+    """Fails every second request until it is mended."""
+
+    mended = False
+
+    def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
+        for drawn in super().generate(requests, sampling):
+            failed = not self.mended and drawn.request % 2
+            yield Drawn(drawn.request, (), 1, "the service is busy") if failed else drawn
+
+
+def test_a_call_that_failed_has_no_draft_and_is_asked_again(filled: Store) -> None:
+    model = Failing(Persona(answers=(sentences(2),)), "flaky")
+    attempt = filled.jobs.claim(filled.jobs.create("draft", {}, 0), "test")
+    asked = spec("flaky", MANY)
+    first = run_drafting(filled, plan_drafting(filled, asked, card=model.card), model, attempt=attempt)
+    assert (first.done, first.failed, first.reason) == (8, 7, "the service is busy")
+    left = plan_drafting(filled, asked, card=model.card)
+    assert len(left.needed) == 7
+    model.mended = True
+    second = run_drafting(filled, left, model, attempt=attempt)
+    assert (second.done, second.calls, second.failed) == (15, 7, 0)
+    assert len({(d.ref, d.label) for d in filled.drafts.list("small")}) == 15
 
 
 @pytest.mark.slow

@@ -71,7 +71,7 @@ async def opened(app: WorkbenchApp, pilot: Pilot[int], person: str | None = "Nor
 def stacked(path: Path) -> Path:
     proposed(
         path,
-        ("a-1", PARAPHRASE, '1. "A law is due about a-1."'),
+        ("a-1", PARAPHRASE, '1. "Statement a-1 is to become law."'),
         ("a-1", VariantKind.NEGATION, "Statement a-1 should not become law."),
         ("a-2", PARAPHRASE, "Let a-2 be a law."),
     )
@@ -88,14 +88,14 @@ async def test_a_draft_is_shown_with_its_original_what_is_there_and_where_it_com
         text = screen_text(app)
         assert screen.title_bar.note == "1 of 3 · 0 accepted · 0 rejected"
         assert "a-1 · paraphrase" in text
-        assert "same stance as the original" in text
-        assert "−[Statement]" in text
-        assert "+[A law is due about]" in text
+        assert "expected: the same stance as the original" in text
+        assert "−[should]" in text
+        assert "+[is to]" in text
         assert "paraphrase-3" in shown(app, "#existing")
         assert "m-1 · p" in shown(app, "#provenance")
         await pilot.press("s")
         assert "▲ accepting replaces it" in shown(app, "#existing")
-        assert "other stance" in screen_text(app)
+        assert "expected: the opposite stance" in screen_text(app)
 
 
 async def test_accepting_commits_before_the_next_shows_and_numbers_paraphrases(stacked: Path) -> None:
@@ -113,9 +113,9 @@ async def test_accepting_commits_before_the_next_shows_and_numbers_paraphrases(s
         screen._show = shows  # type: ignore[method-assign]
         await pilot.press("a")
         await until(pilot, lambda: "1 accepted" in screen.title_bar.note)
-        assert seen == ["A law is due about a-1."]
+        assert seen == ["Statement a-1 is to become law."]
         assert wording(stacked, "a-1", VariantId(PARAPHRASE, 4)) == Wording(
-            VariantId(PARAPHRASE, 4), "en", "A law is due about a-1.", "m-1"
+            VariantId(PARAPHRASE, 4), "en", "Statement a-1 is to become law.", "m-1"
         )
         assert "negation" in shown(app, "#heading"), "the next one"
         await pilot.press("a")
@@ -132,7 +132,7 @@ async def test_an_edited_draft_has_both_authors(stacked: Path) -> None:
         await pilot.press("e")
         assert isinstance(app.screen, DraftEditor)
         box = app.screen.query_one(TextArea)
-        assert box.text == "A law is due about a-1."
+        assert box.text == "Statement a-1 is to become law."
         box.text = "  "
         await pilot.press("f5")
         assert isinstance(app.screen, DraftEditor)

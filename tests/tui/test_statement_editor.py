@@ -616,3 +616,26 @@ async def test_everything_of_the_workshop_is_a_named_action(path: Path) -> None:
             assert any(words in name for name in named)
         footer = screen_text(app).splitlines()[-1]
         assert all(word in footer for word in ("n New", "/ Find", "Space Mark", "b Change", "d Draft", "F1 Keys"))
+
+
+@pytest.mark.parametrize(
+    ("key", "screen"),
+    [
+        ("d", "DraftForm"),
+        ("r", "DraftsScreen"),
+        ("f", "ChecksScreen"),
+        ("g", "IssueGridScreen"),
+        ("G", "IssueGoldScreen"),
+        ("y", "SurveyScreen"),
+        ("w", "ExportScreen"),
+        ("D", "SimilarScreen"),
+        ("A", "ArchivedScreen"),
+    ],
+)
+async def test_each_part_of_the_workshop_opens_from_the_list(path: Path, key: str, screen: str) -> None:
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await rows(pilot)
+        await pilot.press(key)
+        await until(pilot, lambda: screen in [type(one).__name__ for one in app.screen_stack])
+        await app.workers.wait_for_complete()

@@ -53,7 +53,9 @@ def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
     run = commands.add_parser("run", help="ask a model, in a worker process that outlives this terminal")
     run.add_argument("store", type=Path)
     run.add_argument("--audit", default="reliability", choices=AUDITS, help="default: reliability")
-    run.add_argument("--model", required=True, help="smollm2, a hub id, a folder, a .gguf file, openai:NAME[@URL], or scripted")
+    run.add_argument(
+        "--model", required=True, help="smollm2, a hub id, a folder, a .gguf file, openai:NAME[@URL], scripted"
+    )
     run.add_argument("--instrument", help="needed where the store holds several")
     run.add_argument("--statements", metavar="N|REF,…", help="the first N, or these (default: all)")
     run.add_argument(

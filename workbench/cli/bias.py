@@ -59,10 +59,9 @@ def sides(options: Namespace) -> int:
     """Print what a model said of the statements' sides, and its kappa with people and with the instrument."""
     from stores.store import Store
     from workbench import pipeline
-    from workbench.cli.running import only_instrument
 
     with Store.open(options.store) as store:
-        instrument = options.instrument or only_instrument(store)
+        instrument = options.instrument or store.instruments.only()
         report = pipeline.sides(store, instrument, options.model, queue=options.queue, seed=options.seed)
     if options.json:
         print_json(asdict(report))

@@ -52,12 +52,12 @@ def lint(options: Namespace) -> int:
 def check(options: Namespace) -> int:
     """Say what there is to compute, ask whether to start, start the worker, and watch it."""
     from stores.store import Store
-    from workbench.cli.running import EXIT_CODES, agreed, only_instrument, watch
+    from workbench.cli.running import EXIT_CODES, agreed, watch
     from workbench.jobs import launch
     from workbench.pipeline.checking import plan_check, thresholds_of
 
     with Store.open(options.store) as store:
-        name = options.instrument or only_instrument(store)
+        name = options.instrument or store.instruments.only()
         spec = _spec(options, name, thresholds_of(store, name))
         plan = plan_check(store, spec)
         about = {"texts": len(plan.texts), "texts_left": len(plan.texts_left), "pairs": len(plan.pairs),

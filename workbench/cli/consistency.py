@@ -126,9 +126,7 @@ def pilot(options: Namespace) -> int:
 
 
 def _instrument(store: Store, options: Namespace) -> Instrument:
-    from workbench.cli.running import only_instrument
-
-    return store.instruments.get(options.instrument or only_instrument(store))
+    return store.instruments.get(options.instrument or store.instruments.only())
 
 
 def drawn(instrument: Instrument, options: Namespace) -> tuple[str, ...]:

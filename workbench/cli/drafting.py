@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import listed, print_json, say, table
-from workbench.cli.running import EXIT_CODES, agreed, only_instrument, watch
+from workbench.cli.running import EXIT_CODES, agreed, watch
 from workbench.domain.drafting import DRAFTED, DraftPrompt
 from workbench.domain.statements import VariantKind
 from workbench.errors import UnknownName, UsageError
@@ -24,7 +24,7 @@ def draft(options: Namespace) -> int:
     from stores.store import Store
 
     with Store.open(options.store) as store:
-        instrument = options.instrument or only_instrument(store)
+        instrument = options.instrument or store.instruments.only()
         if options.list:
             return _list(store, instrument, options)
         if options.accept is not None or options.edit is not None:

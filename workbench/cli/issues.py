@@ -23,11 +23,10 @@ LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
 def issues(options: Namespace) -> int:
     """Do what was asked on the policy issues of an instrument; without an act, say what there is."""
     from stores.store import Store
-    from workbench.cli.running import only_instrument
 
     _check(options)
     with Store.open(options.store) as store:
-        name = options.instrument or only_instrument(store)
+        name = options.instrument or store.instruments.only()
         if options.label:
             return _label(store, name, options)  # it guards the connection: nothing is read from it afterwards
         for asked, act in ((options.scheme, _scheme), (options.adjudicate, _adjudicate), (options.import_, _import),

@@ -285,7 +285,7 @@ def requested_design(store: Store, options: Namespace) -> Design:
     from workbench import registry
     from workbench.data import shipped_templates
 
-    instrument = store.instruments.get(options.instrument or only_instrument(store))
+    instrument = store.instruments.get(options.instrument or store.instruments.only())
     defaults = registry.audit(options.audit).DEFAULTS
     family = options.family or defaults.family
     of_audit = [t for t in instrument.templates if t.audit == options.audit] or shipped_templates(options.audit)
@@ -343,16 +343,6 @@ def _chosen(text: str | None, names: list[str]) -> tuple[str, ...]:
             raise UsageError("0 were asked for; give 1 or more, or names")
         return tuple(names[: int(text)])
     return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def only_instrument(store: Store) -> str:
-    """Return the store's only instrument. Raises UsageError where it has none, or several."""
-    names = store.instruments.names()
-    if not names:
-        raise UsageError("the store holds no instrument yet. Import one: workbench import STORE --format csv PATH")
-    if len(names) > 1:
-        raise UsageError(f"the store holds several instruments; say which with --instrument: {', '.join(names)}")
-    return names[0]
 
 
 def agreed() -> bool:

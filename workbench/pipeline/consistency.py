@@ -14,7 +14,7 @@ from workbench.audits.consistency import Consistency, reliable_stances
 from workbench.audits.reliability import Options, Report
 from workbench.audits.reliability import judge as judge_reliability
 from workbench.domain.readings import ReaderCard
-from workbench.errors import UnknownName, UsageError
+from workbench.errors import UnknownName
 from workbench.pipeline.judging import counts
 from workbench.pipeline.reading import read
 
@@ -80,7 +80,7 @@ def consistency(store: Store, choice: ConsistencyChoice | None = None) -> Consis
     answered nothing.
     """
     choice = choice or ConsistencyChoice()
-    instrument = store.instruments.get(choice.instrument or _only_instrument(store))
+    instrument = store.instruments.get(choice.instrument or store.instruments.only())
     judged = tuple(_judged(store, choice, name, run) for name, run in _runs(store, choice, instrument.name))
     land = audit.landscape(instrument, store.issues.gold(instrument.name, choice.labels))
     models = [reliable_stances(one.name, one.report) for one in judged]
@@ -92,15 +92,6 @@ def consistency(store: Store, choice: ConsistencyChoice | None = None) -> Consis
 def _judged(store: Store, choice: ConsistencyChoice, name: str, run: Run) -> JudgedRun:
     reader, card = read(store, run, choice.reader)
     return JudgedRun(name, run, judge_reliability(counts(store, run, reader), choice.reliability), card)
-
-
-def _only_instrument(store: Store) -> str:
-    names = store.instruments.names()
-    if not names:
-        raise UsageError("the store holds no instrument yet. Import one: workbench import STORE --format csv PATH")
-    if len(names) > 1:
-        raise UsageError(f"the store holds several instruments; say which with --instrument: {', '.join(names)}")
-    return names[0]
 
 
 def _runs(store: Store, choice: ConsistencyChoice, instrument: str) -> tuple[tuple[str, Run], ...]:

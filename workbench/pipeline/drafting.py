@@ -115,11 +115,12 @@ class DraftPlan:
         """Say what will be asked, for a person who is about to start it."""
         spec = self.spec
         refs = len({call.ref for call in self.calls})
-        lines = [f"{spec.model} drafts for {_counted(refs, 'statement')} of {spec.instrument} in {spec.language!r}"]
+        held = len(self.calls) - len(self.needed)
+        before = f" ({held:,} asked already)" if held else ""
+        where = f"{_counted(refs, 'statement')} of {spec.instrument} in {spec.language!r}"
+        lines = [f"{spec.model} drafts for {where}: {_counted(len(self.needed), 'prompt')} to ask{before}"]
         lines += [self._about(prompt) for prompt in spec.prompts]
         lines += [f"{kind}: {_counted(n, 'statement')} left out, {why}" for kind, why, n in self.skipped]
-        held = len(self.calls) - len(self.needed)
-        lines.append(f"{_counted(len(self.needed), 'prompt')} to ask" + (f", {held:,} asked already" if held else ""))
         lines.append(f"seed {spec.seed}; nothing enters the instrument before a person accepts it")
         return "\n".join(lines)
 

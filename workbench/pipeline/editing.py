@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.domain.statements import Statement
-from workbench.errors import UsageError
 from workbench.workshop.edits import split
 
 if TYPE_CHECKING:
@@ -119,18 +118,15 @@ def change_all(
 
 
 def save_about(store: Store, instrument: str, seen: Statement, wanted: Statement, *, person: str) -> Done:
-    """Save what is said of a statement, its ref included. The fields are saved even where the ref is taken."""
+    """Save what is said of a statement, its ref included."""
     kept = replace(wanted, ref=seen.ref)
-    saved = store.statements.save(instrument, [kept], person=person, act="described", expected={seen.ref: seen})
-    done = outcome(store, instrument, saved)
+    expected = {seen.ref: seen}
     if wanted.ref == seen.ref:
-        return done
-    try:
-        renamed = store.statements.rename(instrument, seen.ref, wanted.ref, person=person)
-    except UsageError as error:
-        also = " The other fields are saved." if saved.refs else ""
-        raise UsageError(f"{error}{also}") from error
-    return Done(f"{renamed.act[:1].upper()}{renamed.act[1:]}: {wanted.ref}.", (wanted.ref,))
+        saved = store.statements.save(instrument, [kept], person=person, act="described", expected=expected)
+        return outcome(store, instrument, saved)
+    act, refs = f"renamed from {seen.ref}", (seen.ref, wanted.ref)
+    changed = store.statements.change(instrument, person=person, act=act, expected=expected, save=[kept], rename=refs)
+    return Done(f"{changed.act[:1].upper()}{changed.act[1:]}: {wanted.ref}.", (wanted.ref,))
 
 
 def split_in_two(
@@ -145,7 +141,8 @@ def split_in_two(
 ) -> Done:
     """Make two statements of one, and archive it."""
     halves = split(seen, refs, texts, language, person)
-    store.statements.save(instrument, [], person=person, expected={seen.ref: seen})
-    made = store.statements.create(instrument, halves, person=person, act=f"split from {seen.ref}")
-    store.statements.archive(instrument, [seen.ref], person=person)
-    return Done(f"{seen.ref} became {named(made.refs)}, and is archived with its answers.", made.refs)
+    act = f"split from {seen.ref}"
+    expected = {seen.ref: seen}
+    store.statements.change(instrument, person=person, act=act, expected=expected, create=halves, archive=[seen.ref])
+    made = tuple(half.ref for half in halves)
+    return Done(f"{seen.ref} became {named(made)}, and is archived with its answers.", made)

@@ -58,7 +58,7 @@ def _form(kind: VariantKind, basis: str, text: str) -> Iterator[str]:
         yield "next to nothing was varied"
     if kind is VariantKind.NEGATION and new > 0.5:
         yield "a negation changes little else: most words differ"
-    if varied and new > MANY_NEW and len(text.split()) > 3:
+    if varied and new > MANY_NEW:
         yield "hardly a word in common: is it about the same matter?"
     if len(text) > 1.8 * len(basis) + 10:
         yield "much longer than the original"

@@ -164,6 +164,13 @@ _ECHO = re.compile(
     r" (?:statement|sentence|text|version)|in this (?:version|reformulation|paraphrase))\b",
     re.IGNORECASE,
 )
+_TASK = re.compile(
+    r"\b(?:paraphras\w*|rephras\w*|(?:original|given|following|above|negated|rewritten) (?:statement|sentence|list)"
+    r"|(?:negation|opposite) of (?:this|the|that) (?:statement|sentence)|rewrite (?:the|this)"
+    r"|^the statement (?:is|should|you|can|says|reads))\b",
+    re.IGNORECASE,
+)
+"words on the task, wherever they stand: a small model explains itself more often than not"
 _CHAT_MARKS = re.compile(r"<\||\|>|\[/?INST\]|</?s>|<<SYS>>|\{statement\}|\{n\}|\[(?:insert|your)\b", re.IGNORECASE)
 _QUESTION_MARKS = ("?", "？", "؟", "\u037e")
 _OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffd\ufeff")
@@ -250,6 +257,8 @@ def _is_echo(text: str, prompt: DraftPrompt, basis: str) -> bool:
     if text.endswith((":", "：")) or _CHAT_MARKS.search(text):
         return True
     if _ECHO.match(text) and compared(text).split()[:2] != compared(basis).split()[:2]:
+        return True
+    if _TASK.search(text) and not _TASK.search(basis):
         return True
     instruction = f"{prompt.system or ''} {prompt.template.user}".replace(SLOT, " ")
     return bool(_shingles(instruction) & (_shingles(text) - _shingles(basis)))

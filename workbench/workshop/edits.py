@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -170,17 +170,6 @@ def label(text: str, field: str) -> str:
         shown = hidden.encode("unicode_escape").decode("ascii")
         raise UsageError(f"{field}: it holds {shown}, which does not show; give it without")
     return name
-
-
-def free_ref(base: str, taken: Container[str]) -> str:
-    """Return a ref that nothing has: `env-03-a`, `env-03-b`, … then `env-03-27`."""
-    for letter in "abcdefghijklmnopqrstuvwxyz":
-        if f"{base}-{letter}" not in taken:
-            return f"{base}-{letter}"
-    number = 27
-    while f"{base}-{number}" in taken:
-        number += 1
-    return f"{base}-{number}"
 
 
 def split(statement: Statement, refs: tuple[str, str], texts: tuple[str, str], language: str,

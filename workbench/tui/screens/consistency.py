@@ -20,19 +20,14 @@ from workbench.tui.screens.audit_options import OptionsScreen
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.audit_view import Settings as Rules
 from workbench.tui.screens.base import StoreScreen
+from workbench.tui.screens.consistency_details import details
 from workbench.tui.screens.consistency_explain import EXPLAIN
-from workbench.tui.screens.consistency_format import (
-    EMPTY,
-    NO_INSTRUMENT,
-    details,
-    options_line,
-    tabs,
-    view_columns,
-    view_records,
-)
+from workbench.tui.screens.consistency_format import empty_text, is_empty, options_line, tabs
+from workbench.tui.screens.consistency_tables import view_columns, view_records
 from workbench.tui.screens.consistency_view import (
     FORMULAS,
     MATCHES,
+    OF_MODELS,
     VIEWS,
     Loaded,
     Look,
@@ -40,6 +35,7 @@ from workbench.tui.screens.consistency_view import (
     Shown,
     fitting,
     load,
+    row_parts,
     shown,
 )
 from workbench.tui.screens.dialogs import TextScreen
@@ -48,7 +44,7 @@ from workbench.tui.widgets.record_table import Column, Record, RecordTable
 if TYPE_CHECKING:
     from workbench.pipeline.consistency import ConsistencyJudged
 
-COUNTING = "Judging the answers …"
+COUNTING, READING, DRAWING = "Judging the answers …", "Reading …", "Resampling …"
 
 
 class ConsistencyTable(FluidTable):
@@ -57,6 +53,9 @@ class ConsistencyTable(FluidTable):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select_cursor", "Open", key_display="Enter", tooltip="Go down to what this rests on"),
     ]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "select_cursor" or self.id != "scales"
 
 
 class ConsistencyScreen(StoreScreen):
@@ -70,7 +69,7 @@ class ConsistencyScreen(StoreScreen):
         Binding("f", "formula", "Formula", tooltip="Signed support, or one of the two published formulas"),
         Binding("w", "match", "Matches", tooltip="All matches, those where both agree, those where both disagree"),
         Binding("o", "options", "Options", tooltip="Choose reader, rule and the tests that make a stance reliable"),
-        Binding("g", "labels", "Labels", tooltip="Gold labels, or those that people gave here"),
+        Binding("l", "labels", "Labels", show=False, tooltip="Gold labels, or those that people gave here"),
         Binding("i", "instrument", "Instrument", tooltip="Show the next instrument"),
         Binding("m", "methods", "Methods", tooltip="Show the paragraph for the paper"),
         Binding("b", "bias", "Bias score", tooltip="Go to the left/right bias"),
@@ -87,13 +86,14 @@ class ConsistencyScreen(StoreScreen):
     class WasShown(Message):
         """A view is worked out."""
 
-        judged: ConsistencyJudged
+        loaded: Loaded
         shown: Shown
 
     def __init__(self) -> None:
         super().__init__()
         self._loaded: Loaded | None = None
         self._settings, self._look = Settings(), Look()
+        self._found: dict[Look, Shown] = {}
         self._shown = Shown(self._look)
 
     def compose_body(self) -> ComposeResult:
@@ -108,12 +108,12 @@ class ConsistencyScreen(StoreScreen):
             yield Static(id="details", markup=False)
 
     def on_screen_resume(self) -> None:
-        self.read_store(self._settings)
+        self._read()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         judged, view = self._judged, self._look.view
         if action == "formula":
-            return judged is not None and view in ("issues", "parties", "models")
+            return judged is not None and view in ("issues", "parties", "models", "tests")
         if action == "match":
             return judged is not None and view in ("leaning", "models")
         if action == "instrument":
@@ -122,40 +122,46 @@ class ConsistencyScreen(StoreScreen):
 
     @on(WasLoaded)
     def take(self, event: WasLoaded) -> None:
-        loaded = event.loaded
+        loaded, before = event.loaded, self._loaded
         self._loaded = loaded
+        self._say_who()
+        if loaded.problem is None:
+            self.trouble.hide()
+        if loaded is before:
+            return
+        self._found.clear()
         if loaded.problem is not None:
             self.failed(loaded.problem)
-            self._say("o chooses other rules, i another instrument.")
+            self._say("o chooses other rules." + " i shows the next instrument." * (len(loaded.instruments) > 1))
         elif loaded.judged is None:
-            self._say(NO_INSTRUMENT)
+            self._say(empty_text(loaded, self._look.view))
         else:
-            self.trouble.hide()
-            self._look = fitting(self._look, loaded.judged)
-            self.work_out(loaded.judged, self._look)
+            self._go(self._look)
         self.refresh_bindings()
 
     @on(WasShown)
     def paint(self, event: WasShown) -> None:
-        if event.judged is self._judged and event.shown.look == self._look:
-            self._shown = event.shown
-            self._paint()
+        if event.loaded is self._loaded:
+            self._found[event.shown.look] = event.shown
+            if event.shown.look == self._look:
+                self._paint(event.shown)
 
     def failed(self, error: WorkbenchError) -> None:
         super().failed(error)
+        self._say_who()
         if self._judged is None:
             self._say("")
 
     @on(DataTable.RowHighlighted)
     def follow(self, event: DataTable.RowHighlighted) -> None:
-        if event.data_table.id == self._shown.look.view and self._loaded is not None:
-            self.query_one("#details", Static).update(details(self._shown, self._loaded, self._table.current))
+        if event.data_table.id == self._shown.look.view:
+            self._detail()
 
     @on(FluidTable.Sideways)
     def turn(self, event: FluidTable.Sideways) -> None:
         """Go to the next one who answered, or the next pair of models."""
         judged, look = self._judged, self._look
-        if judged is None or look.view in ("leaning", "parties"):
+        if judged is None or look.view in ("leaning", "parties", "scales"):
             return
         if look.view == "models":
             pairs = list(combinations(judged.result.models, 2))
@@ -164,25 +170,18 @@ class ConsistencyScreen(StoreScreen):
                 name, other = pairs[(at + event.direction) % len(pairs)]
                 self._go(replace(look, name=name, other=other))
             return
-        names = judged.result.models if look.view == "templates" else [r.name for r in judged.result.respondents]
+        names = judged.result.models if look.view in OF_MODELS else tuple(one.name for one in judged.result.respondents)
         if look.name in names:
             self._go(replace(look, name=names[(names.index(look.name) + event.direction) % len(names)]))
 
     @on(RecordTable.RowSelected)
     def open(self) -> None:
-        from workbench.tui.screens.consistency_down import IssueStatementsScreen, PartiesScreen
+        from workbench.tui.screens.consistency_down import screen_below
 
-        key, loaded = self._table.current, self._loaded
-        if loaded is None or loaded.judged is None or key is None:
-            return
-        view = self._look.view
-        if view == "issues":
-            self.app.push_screen(IssueStatementsScreen(loaded, self._look.name, key))
-        elif view == "leaning":
-            self.app.push_screen(PartiesScreen(loaded, key.partition("\n")[0]))
-        elif view == "models" and self._shown.differences[int(key)].name in loaded.judged.result.land.issues:
-            name = self._shown.differences[int(key)].name
-            self.app.push_screen(IssueStatementsScreen(loaded, self._look.name, name))
+        if self._loaded is not None and (key := self._table.current) is not None:
+            below = screen_below(self._loaded, self._shown.look, row_parts(key))
+            if below is not None:
+                self.app.push_screen(below)
 
     def explain(self) -> str:
         return EXPLAIN[self._look.view]
@@ -202,9 +201,11 @@ class ConsistencyScreen(StoreScreen):
         self._set(replace(self._settings, labels="people" if self._settings.labels == "gold" else "gold"))
 
     def action_instrument(self) -> None:
-        if self._loaded is not None and (names := self._loaded.instruments):
-            now = self._loaded.judged.instrument if self._loaded.judged else names[0]
-            self._set(replace(self._settings, instrument=names[(names.index(now) + 1) % len(names)]))
+        """Show the next instrument of the store."""
+        if (loaded := self._loaded) is not None and loaded.instruments:
+            names = loaded.instruments
+            at = names.index(loaded.instrument) if loaded.instrument in names else -1
+            self._set(replace(self._settings, instrument=names[(at + 1) % len(names)]))
 
     def action_options(self) -> None:
         samples = max((one.run.samples for one in self._judged.runs), default=None) if self._judged else None
@@ -218,7 +219,7 @@ class ConsistencyScreen(StoreScreen):
         self.app.switch_mode("results")
 
     def action_refresh(self) -> None:
-        self.read_store(self._settings)
+        self._read()
 
     @property
     def _judged(self) -> ConsistencyJudged | None:
@@ -235,33 +236,56 @@ class ConsistencyScreen(StoreScreen):
     def _set(self, settings: Settings) -> None:
         if settings != self._settings:
             self._settings = settings
-            self.read_store(settings)
+            self._read()
+
+    def _read(self) -> None:
+        self.title_bar.note = COUNTING if self._loaded is None or self._loaded.settings != self._settings else READING
+        self.read_store(self._settings, self._loaded)
 
     def _go(self, look: Look) -> None:
-        if (judged := self._judged) is not None:
-            self._look = fitting(look, judged)
-            self.work_out(judged, self._look)
-            self.refresh_bindings()
-
-    def _paint(self) -> None:
-        loaded, judged, look = self._loaded, self._judged, self._shown.look
+        """Show a view, at once where it was worked out before."""
+        loaded, judged = self._loaded, self._judged
         if loaded is None or judged is None:
             return
-        models = judged.result.models
-        self.title_bar.note = f"{len(models)} models" if len(models) != 1 else models[0]
-        self.query_one("#tabs", Static).update(tabs(look, several=len(judged.result.respondents) > 1))
+        self._look = fitting(look, judged)
+        self.refresh_bindings()
+        if (known := self._found.get(self._look)) is not None:
+            self._paint(known)
+        else:
+            self.title_bar.note = DRAWING
+            self.work_out(loaded, self._look)
+
+    def _paint(self, found: Shown) -> None:
+        """Show a view that is worked out."""
+        loaded, judged, look = self._loaded, self._judged, found.look
+        if loaded is None or judged is None:
+            return
+        self._shown = found
+        self._say_who()
+        several = len(judged.result.models if look.view in OF_MODELS else judged.result.respondents)
+        self.query_one("#tabs", Static).update(tabs(look, several=several > (2 if look.view == "models" else 1)))
         self.query_one("#options", Static).update(options_line(judged, self._settings, look, self.size.width))
         for view in VIEWS:
             self.query_one(f"#{view}").set_class(view == look.view, "-shown")
-        if not view_records(self._shown, loaded, self.size.width):
-            self._say(EMPTY[look.view])
+        if is_empty(loaded, look.view):
+            self._say(empty_text(loaded, look.view))
             return
         self._say(None)
         table = self._table
         table.show_for_width(self._records)
         table.lay_out_again()
         table.focus()
-        self.query_one("#details", Static).update(details(self._shown, loaded, table.current))
+        self._detail()
+
+    def _detail(self) -> None:
+        if self._loaded is not None:
+            words = details(self._shown, self._loaded, self._table.current, self.size.width)
+            self.query_one("#details", Static).update(words)
+
+    def _say_who(self) -> None:
+        """Put into the title whose answers these are."""
+        models = self._judged.result.models if self._judged else ()
+        self.title_bar.note = f"{len(models)} models" if len(models) > 1 else "".join(models)
 
     def _records(self, width: int) -> list[Record]:
         return view_records(self._shown, self._loaded, width) if self._loaded else []
@@ -277,15 +301,15 @@ class ConsistencyScreen(StoreScreen):
         self.query_one("#body").display = text is None
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="answers")
-    def read_store(self, settings: Settings) -> None:
+    def read_store(self, settings: Settings, known: Loaded | None) -> None:
         worker = get_current_worker()
-        loaded = load(self.store_path, settings)
+        loaded = load(self.store_path, settings, known)
         if not worker.is_cancelled:
             self.post_message(self.WasLoaded(loaded))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="view")
-    def work_out(self, judged: ConsistencyJudged, look: Look) -> None:
+    def work_out(self, loaded: Loaded, look: Look) -> None:
         worker = get_current_worker()
-        found = shown(judged, look)
+        found = shown(loaded, look)
         if not worker.is_cancelled:
-            self.post_message(self.WasShown(judged, found))
+            self.post_message(self.WasShown(loaded, found))

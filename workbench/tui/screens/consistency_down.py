@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,29 +13,52 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import DataTable, Static
+from textual.worker import get_current_worker
 
-from workbench.tui.format import literal, plural, visible
+from workbench.tui.format import plural, visible
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.audit_view import Judged
 from workbench.tui.screens.audit_view import load as load_audit
 from workbench.tui.screens.base import StoreScreen
-from workbench.tui.screens.consistency_format import (
-    ANSWER_WORDS,
-    issue_name,
-    party_columns,
-    party_record,
-    stance_marks,
-    statement_columns,
+from workbench.tui.screens.consistency_down_rows import (
+    given_columns,
+    given_records,
+    issue_records,
+    party_statement_columns,
+    party_statement_records,
+    readable_columns,
+    readable_records,
 )
-from workbench.tui.screens.consistency_view import Loaded
+from workbench.tui.screens.consistency_format import issue_name
+from workbench.tui.screens.consistency_tables import party_columns, party_record, statement_columns
+from workbench.tui.screens.consistency_view import Loaded, Look, row_key, row_parts
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
-    from stores.runs import Run
-    from workbench.audits.consistency import LabelledStatement, PartyShare
+    from workbench.audits.consistency import Stances
+    from workbench.pipeline.consistency import ConsistencyJudged
 
-CELL_CHARACTERS = 400
-STANCES = """stance   one mark a template: + agrees, − disagrees, · no reliable stance"""
+PLACE = "results › consistency"
+JUDGING = "Reading the answers …"
+STANCES = "stance   one mark a template: + agrees, − disagrees, · no reliable stance"
+TURN = "← → show the next one who answered. Enter opens the answers that the stance rests on."
+
+
+def screen_below(loaded: Loaded, look: Look, key: tuple[str, ...]) -> StoreScreen | None:
+    """Return the screen that a row of a view leads to; None where nothing lies below it."""
+    if loaded.judged is None:
+        return None
+    if look.view == "issues":
+        return IssueStatementsScreen(loaded, look.name, key[0])
+    if look.view in ("tests", "models") and key[0] == "issue":
+        return IssueStatementsScreen(loaded, look.name, key[1])
+    if look.view == "leaning" or (look.view == "models" and key[0] == "family"):
+        return PartiesScreen(loaded, key[0] if look.view == "leaning" else look.name)
+    if look.view == "parties":
+        return GivenAnswersScreen(loaded, key)
+    if look.view == "templates":
+        return TemplateStatementsScreen(loaded, look.name, key[0])
+    return None
 
 
 class DownTable(FluidTable):
@@ -47,53 +69,49 @@ class DownTable(FluidTable):
     ]
 
 
-class StatementsBelow(StoreScreen):
-    """The statements behind a figure of one respondent; Enter opens a model's answers."""
+class Below(StoreScreen):
+    """Rows behind a figure of one who answered; left and right show the same of the next one."""
 
     CSS_PATH = "consistency_down.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back", key_display="Esc")]
 
     table = query_one("#rows", DownTable)
 
-    @dataclass
-    class WasJudged(Message):
-        """The answers of the model were judged for the audit's own screens."""
-
-        judged: Judged | None
-        ref: str
-
     def __init__(self, loaded: Loaded, name: str) -> None:
         super().__init__()
         self._loaded, self._who = loaded, name
 
     def compose_body(self) -> ComposeResult:
-        yield Static(self.about(), id="about", markup=False)
+        yield Static(id="about", markup=False)
         yield DownTable(self.columns, name="rows")
         yield Static(id="details", markup=False)
 
     def on_mount(self) -> None:
+        self.title_bar.place = PLACE
         self.table.focus()
-        self.table.show_for_width(lambda _: self.records())
+        self.put()
 
     @on(DataTable.RowHighlighted, "#rows")
-    def show_details(self) -> None:
-        ref = self.table.current or ""
-        self.query_one("#details", Static).update(Content(visible(self._loaded.texts.get(ref, ""), lines=True)))
+    def follow(self) -> None:
+        self.query_one("#details", Static).update(self.details(self.table.current))
 
-    @on(RecordTable.RowSelected, "#rows")
-    def open_row(self) -> None:
-        run, ref = self._run, self.table.current
-        if run is None or ref is None:
-            self.notify("Baselines and parties have no answers to show.", timeout=3)
-        else:
-            self.judge(run, ref)
+    @on(FluidTable.Sideways)
+    def turn(self, event: FluidTable.Sideways) -> None:
+        if self._who in (names := self.names()):
+            self._who = names[(names.index(self._who) + event.direction) % len(names)]
+            self.put()
 
-    @on(WasJudged)
-    def open_statement(self, event: WasJudged) -> None:
-        from workbench.tui.screens.audit_statement import AuditedStatementScreen
+    def put(self) -> None:
+        """Show the rows of who is looked at."""
+        self.work_out()
+        self.query_one("#about", Static).update(self.about())
+        self.table.show_for_width(self.records)
+        self.table.lay_out_again()
+        self.follow()
 
-        if event.judged is not None and event.judged.templates:
-            self.app.push_screen(AuditedStatementScreen(event.judged, event.ref, event.judged.templates[0]))
+    def work_out(self) -> None:
+        """Take from the analysis what is shown: a look-up of a few milliseconds."""
+        raise NotImplementedError
 
     def about(self) -> Content:
         """Say what is listed."""
@@ -103,23 +121,72 @@ class StatementsBelow(StoreScreen):
         """Return the columns for a width."""
         raise NotImplementedError
 
-    def records(self) -> list[Record]:
-        """Return the rows."""
+    def records(self, width: int) -> list[Record]:
+        """Return the rows for a width."""
         raise NotImplementedError
 
+    def details(self, key: str | None) -> Content:
+        """Return what stands below the rows about the one under the cursor: its wording."""
+        return Content(visible(self._loaded.texts.get(key or "", ""), lines=True))
+
+    def names(self) -> tuple[str, ...]:
+        """Return who else can be shown."""
+        return tuple(one.name for one in self.judged.result.respondents)
+
     @property
-    def _run(self) -> Run | None:
-        judged = self._loaded.judged
-        return next((one.run for one in judged.runs if one.name == self._who), None) if judged else None
+    def judged(self) -> ConsistencyJudged:
+        assert self._loaded.judged is not None
+        return self._loaded.judged
 
     @property
     def _templates(self) -> int:
-        judged = self._loaded.judged
-        return len(judged.result.respondent(self._who).templates) if judged else 1
+        return len(self.judged.result.respondent(self._who).templates)
+
+
+class StatementsBelow(Below):
+    """The statements behind a figure; Enter opens a model's answers."""
+
+    @dataclass
+    class WasJudged(Message):
+        """The answers of the model were judged for the audit's own screens."""
+
+        judged: Judged | None
+        ref: str
+
+    def __init__(self, loaded: Loaded, name: str) -> None:
+        super().__init__(loaded, name)
+        self._audit: Judged | None = None
+
+    @on(RecordTable.RowSelected, "#rows")
+    def open_row(self) -> None:
+        if (ref := self.table.current) is None:
+            return
+        if self._loaded.run(self._who) is None:
+            self.notify("Baselines, parties and people have no answers of a model to show.", timeout=3)
+        else:
+            self.title_bar.note = JUDGING
+            self.judge(self._who, ref)
+
+    @on(WasJudged)
+    def open_statement(self, event: WasJudged) -> None:
+        from workbench.tui.screens.audit_statement import AuditedStatementScreen
+
+        self.title_bar.note = ""
+        self._audit = event.judged
+        if event.judged is not None and self.is_current:
+            self.app.push_screen(AuditedStatementScreen(event.judged, event.ref, self.template(event.judged)))
+
+    def template(self, judged: Judged) -> str:
+        """Return the template that the answers are opened at."""
+        return judged.templates[0]
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="judge")
-    def judge(self, run: Run, ref: str) -> None:
-        self.post_message(self.WasJudged(load_audit(self.store_path, run, self._loaded.settings.rules), ref))
+    def judge(self, name: str, ref: str) -> None:
+        worker, one = get_current_worker(), self._loaded.run(name)
+        wanted = one.run if one else None
+        found = load_audit(self.store_path, wanted, self._loaded.settings.rules, known=self._audit)
+        if not worker.is_cancelled:
+            self.post_message(self.WasJudged(found, ref))
 
 
 class IssueStatementsScreen(StatementsBelow):
@@ -130,89 +197,62 @@ class IssueStatementsScreen(StatementsBelow):
 for      templates under which the stance supports the issue
 against  templates under which it opposes it
 
-Enter opens the answers that the stance rests on."""
+{TURN}"""
 
     def __init__(self, loaded: Loaded, name: str, issue: str) -> None:
         super().__init__(loaded, name)
         self._issue = issue
 
+    def work_out(self) -> None:
+        self._rows = self.judged.result.issue_statements(self._who, self._issue)
+
     def about(self) -> Content:
-        rows = self._rows()
-        return Content.assemble(
-            (visible(self._who), "bold"), f" · {issue_name(self._issue)} · {plural(len(rows), 'statement')}"
-        )
+        n = plural(len(self._rows), "statement")
+        return Content.assemble((visible(self._who), "bold"), f" · {issue_name(self._issue)} · {n}")
 
     def columns(self, width: int) -> Sequence[Column]:  # noqa: ARG002
         return statement_columns(self._templates)
 
-    def records(self) -> list[Record]:
-        return [
-            (
-                row.ref,
-                (
-                    literal(row.ref, 12),
-                    literal(self._loaded.texts.get(row.ref, ""), CELL_CHARACTERS),
-                    Text(" + agree" if row.label > 0 else " − disagree"),
-                    stance_marks(row.stances),
-                    Text(f"{row.supports:>4}"),
-                    Text(f"{row.opposes:>6}"),
-                ),
-            )
-            for row in self._rows()
-        ]
-
-    def _rows(self) -> tuple[LabelledStatement, ...]:
-        judged = self._loaded.judged
-        return judged.result.issue_statements(self._who, self._issue) if judged else ()
+    def records(self, width: int) -> list[Record]:  # noqa: ARG002
+        return issue_records(self._rows, self._loaded.texts)
 
 
-class PartiesScreen(StoreScreen):
+class PartiesScreen(Below):
     """How often one respondent answers like each party."""
 
-    CSS_PATH = "consistency_down.tcss"
     EXPLAIN = """share    statements on which both take the same side, of all that were asked in the party's country
 both +   those where both agree; both − those where both disagree
 of       statements of the country that were asked
 
-Parties without a left-right position are in no family. Enter shows the statements."""
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back", key_display="Esc")]
+Parties without a left-right position are in no family. ← → show the next one who answered. Enter shows the \
+statements."""
 
-    table = query_one("#rows", DownTable)
+    def work_out(self) -> None:
+        self._shares = {
+            row_key(share.party.country, share.party.name): share for share in self.judged.result.parties(self._who)
+        }
 
-    def __init__(self, loaded: Loaded, name: str) -> None:
-        super().__init__()
-        self._loaded, self._who = loaded, name
+    def about(self) -> Content:
+        return Content.assemble((visible(self._who), "bold"), " and each party")
 
-    def compose_body(self) -> ComposeResult:
-        yield Static(Content.assemble((visible(self._who), "bold"), " and each party"), id="about", markup=False)
-        yield DownTable(party_columns, name="rows")
-        yield Static(id="details", markup=False)
+    def columns(self, width: int) -> Sequence[Column]:
+        return party_columns(width)
 
-    def on_mount(self) -> None:
-        self.title_bar.place = "results › consistency › parties"
-        self.table.focus()
-        self.table.show_for_width(self._records)
+    def records(self, width: int) -> list[Record]:
+        return [party_record(share, width) for share in self._shares.values()]
 
-    @on(DataTable.RowHighlighted, "#rows")
-    def show_details(self) -> None:
-        country, _, name = (self.table.current or "\n").partition("\n")
-        share = next((s for s in self._shares() if (s.party.country, s.party.name) == (country, name)), None)
-        if share is not None:
-            said = f"{share.answered} answered, {share.neutral} neutral, {share.missing} without an answer"
-            position = "no position" if share.party.position is None else f"position {share.party.position:g} of 10"
-            self.query_one("#details", Static).update(Content(f"{visible(name)}: {position}; {said}"))
+    def details(self, key: str | None) -> Content:
+        share = self._shares.get(key or "")
+        if share is None:
+            return Content("")
+        said = f"{share.answered} answered, {share.neutral} neutral, {share.missing} without an answer"
+        position = "no position" if share.party.position is None else f"position {share.party.position:g} of 10"
+        return Content(f"{visible(share.party.name)}: {position}; {said}")
 
     @on(RecordTable.RowSelected, "#rows")
     def open_party(self) -> None:
         if (key := self.table.current) is not None:
-            country, _, name = key.partition("\n")
-            self.app.push_screen(PartyStatementsScreen(self._loaded, self._who, country, name))
-
-    def _shares(self) -> tuple[PartyShare, ...]:
-        return self._loaded.judged.result.parties(self._who) if self._loaded.judged else ()
-
-    def _records(self, width: int) -> list[Record]:
-        return [party_record(share, width) for share in self._shares()]
+            self.app.push_screen(PartyStatementsScreen(self._loaded, self._who, *row_parts(key)))
 
 
 class PartyStatementsScreen(StatementsBelow):
@@ -222,37 +262,96 @@ class PartyStatementsScreen(StatementsBelow):
 {STANCES}
 both     templates under which both take the same side
 
-Enter opens the answers that the stance rests on."""
+{TURN}"""
 
     def __init__(self, loaded: Loaded, name: str, country: str, party: str) -> None:
         super().__init__(loaded, name)
         self._country, self._party = country, party
 
+    def work_out(self) -> None:
+        self._rows = self.judged.result.party_statements(self._who, self._country, self._party)
+
     def about(self) -> Content:
         return Content.assemble((visible(self._who), "bold"), f" and {visible(self._country)}/{visible(self._party)}")
 
     def columns(self, width: int) -> Sequence[Column]:  # noqa: ARG002
-        return (
-            Column("ref", "id", 12),
-            Column("text", "statement", None),
-            Column("answer", " party", 13),
-            Column("stances", " stance", max(8, min(self._templates, 24) + 2)),
-            Column("both", " both", 6),
-        )
+        return party_statement_columns(self._templates)
 
-    def records(self) -> list[Record]:
-        judged = self._loaded.judged
-        rows = judged.result.party_statements(self._who, self._country, self._party) if judged else ()
-        return [
-            (
-                row.ref,
-                (
-                    literal(row.ref, 12),
-                    literal(self._loaded.texts.get(row.ref, ""), CELL_CHARACTERS),
-                    Text(f" {ANSWER_WORDS[row.answer]}"),
-                    stance_marks(row.stances),
-                    Text(f"{row.matches:>4}"),
-                ),
-            )
-            for row in rows
-        ]
+    def records(self, width: int) -> list[Record]:  # noqa: ARG002
+        return party_statement_records(self._rows, self._loaded.texts)
+
+
+class GivenAnswersScreen(StatementsBelow):
+    """What a party, or a person who answered the survey, said to each statement, and what that supports."""
+
+    EXPLAIN = """answer    of the party or the person; a neutral answer is no stance
+supports  + policy issues that the answer supports, − those that it opposes
+
+These are not a model's: there is nothing below."""
+
+    def __init__(self, loaded: Loaded, key: tuple[str, ...]) -> None:
+        super().__init__(loaded, "/".join(key[1:]))
+        self._key = key
+
+    def work_out(self) -> None:
+        self._stances = self._given()
+
+    def names(self) -> tuple[str, ...]:
+        return ()
+
+    def about(self) -> Content:
+        n = plural(len(self._stances.statements), "statement")
+        return Content.assemble((visible(self._who), "bold"), f" · {n}")
+
+    def columns(self, width: int) -> Sequence[Column]:
+        return given_columns(width)
+
+    def records(self, width: int) -> list[Record]:  # noqa: ARG002
+        return given_records(self._stances, self.judged.result.land, self._loaded.texts)
+
+    def _given(self) -> Stances:
+        from workbench.audits.consistency import party_stances
+
+        result, (kind, *names) = self.judged.result, self._key
+        if kind == "person":
+            return next(one for one in result.people if one.name == names[0])
+        return party_stances(result.land, result.land.party(*names))
+
+
+class TemplateStatementsScreen(StatementsBelow):
+    """The statements asked under one template, those with the fewest readable answers first."""
+
+    EXPLAIN = f"""readable  answers that the reader could turn into a stance, over all wordings of the statement
+stance    on the original, where it is reliable: + agrees, − disagrees, · none
+
+{TURN}"""
+
+    def __init__(self, loaded: Loaded, name: str, template: str) -> None:
+        super().__init__(loaded, name)
+        self._template = template
+
+    def work_out(self) -> None:
+        run = self._loaded.run(self._who)
+        assert run is not None
+        counts = run.report.counts
+        self._at = counts.templates.index(self._template) if self._template in counts.templates else None
+
+    def names(self) -> tuple[str, ...]:
+        return self.judged.result.models
+
+    def about(self) -> Content:
+        missing = "" if self._at is not None else " · was not asked"
+        return Content.assemble((visible(self._who), "bold"), f" · {visible(self._template)}{missing}")
+
+    def columns(self, width: int) -> Sequence[Column]:
+        return readable_columns(width)
+
+    def records(self, width: int) -> list[Record]:
+        run = self._loaded.run(self._who)
+        if run is None or self._at is None:
+            return []
+        stances = self.judged.result.respondent(self._who)
+        return readable_records(run.report, stances, self._at, self._loaded.texts, width)
+
+    def template(self, judged: Judged) -> str:
+        return self._template if self._template in judged.templates else judged.templates[0]

@@ -5,8 +5,9 @@ Numpy and the pipeline are imported in the functions that workers call.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,21 +17,25 @@ from workbench.tui.screens.audit_view import Settings as Rules
 
 if TYPE_CHECKING:
     from stores.store import Store
-    from workbench.audits.consistency import (
-        Difference,
-        Formula,
-        IssueStance,
-        Leaning,
-        PartyShare,
-        PartyStances,
-        View,
-    )
-    from workbench.pipeline.consistency import ConsistencyJudged, Whose
-    from workbench.pipeline.pilot import PilotJudged
+    from workbench.audits.consistency import Difference, Formula, IssueStance, Leaning, PartyStances, View
+    from workbench.audits.consistency_pilot import AnswerTypes, ScaleCollapse, TemplateRank, WeakerTests
+    from workbench.pipeline.consistency import ConsistencyJudged, JudgedRun, Whose
 
-VIEWS = ("issues", "leaning", "parties", "models", "templates")
+VIEWS = ("issues", "leaning", "parties", "models", "templates", "tests", "scales")
+OF_MODELS = ("models", "templates", "tests")
+"views that say nothing of a baseline"
 FORMULAS: tuple[Formula, ...] = ("signed", "tacl", "v1")
 MATCHES: tuple[View, ...] = ("all", "agree", "disagree")
+
+
+def row_key(*parts: str) -> str:
+    """Return one key of several names, whatever they contain."""
+    return json.dumps(parts)
+
+
+def row_parts(key: str) -> tuple[str, ...]:
+    """Return the names behind a key."""
+    return tuple(map(str, json.loads(key)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +56,22 @@ class Loaded:
 
     settings: Settings
     instruments: tuple[str, ...] = ()
+    instrument: str = ""
     judged: ConsistencyJudged | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     "statement -> its original wording"
     definitions: Mapping[str, str] = field(default_factory=dict)
     "policy issue -> what supporting it means"
-    pilots: Mapping[str, PilotJudged] = field(default_factory=dict)
-    "by model, as the analysis calls it"
+    addresses: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    "model, as the analysis calls it -> template -> personal or impersonal"
+    scales: tuple[ScaleCollapse, ...] = ()
+    rests_on: tuple[object, ...] = ()
+    "answers, statements, labels: while they are equal, so is the analysis"
     problem: WorkbenchError | None = None
+
+    def run(self, name: str) -> JudgedRun | None:
+        """Return the answers of a model; None for a baseline."""
+        return next((one for one in self.judged.runs if one.name == name), None) if self.judged else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,108 +87,138 @@ class Look:
     match: View = "all"
 
 
+@dataclass(frozen=True, slots=True)
+class IssueRow:
+    """A stance by the formula that is looked at, and what stands beside it."""
+
+    stance: IssueStance
+    others: tuple[IssueStance, ...]
+    "by the two other formulas"
+    agrees: float
+    "what always agreeing gives"
+    disagrees: float
+
+
+@dataclass(frozen=True, slots=True)
+class LeaningRow:
+    """A respondent's shares of the party families."""
+
+    name: str
+    leaning: Leaning
+    "in the view that is looked at"
+    agree: Leaning
+    disagree: Leaning
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Shown:
     """A view with its numbers; only the view's own fields are filled."""
 
     look: Look
-    issues: tuple[IssueStance, ...] = ()
-    published: tuple[tuple[IssueStance, IssueStance], ...] = ()
-    "beside each of `issues`: by the two other formulas"
-    baselines: tuple[tuple[float, float], ...] = ()
-    "beside each of `issues`: what always agreeing and always disagreeing give"
-    leanings: tuple[tuple[str, Leaning], ...] = ()
+    issues: tuple[IssueRow, ...] = ()
+    leanings: tuple[LeaningRow, ...] = ()
     parties: tuple[PartyStances, ...] = ()
     people: tuple[tuple[str, tuple[IssueStance, ...]], ...] = ()
     differences: tuple[Difference, ...] = ()
-    shares: tuple[PartyShare, ...] = ()
+    "of the policy issues, of as many as the instrument has, then of the families"
+    ranks: tuple[TemplateRank, ...] = ()
+    types: AnswerTypes | None = None
+    "in the order of the run's templates"
+    weaker: tuple[WeakerTests, ...] = ()
 
 
-def load(path: Path, settings: Settings) -> Loaded:
-    """Read and judge what a store has on one instrument."""
+def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
+    """Read and judge what a store has on one instrument. Returns `known` itself where nothing has changed."""
     from stores.store import Store
+    from workbench.audits.consistency_pilot import scale_collapse
     from workbench.pipeline.consistency import ConsistencyChoice, consistency
 
     with Store.open(path) as store:
         names = store.instruments.names()
         if not names:
             return Loaded(settings)
-        answered = [run.instrument for run in store.runs.list("reliability")]
-        name = settings.instrument if settings.instrument in names else next(iter(answered), names[0])
-        try:
-            judged = consistency(
-                store,
-                ConsistencyChoice(
-                    instrument=name,
-                    reader=settings.rules.reader,
-                    reliability=settings.rules.options(),
-                    labels=settings.labels,
-                    seed=settings.seed,
-                ),
-            )
-            pilots = _pilots(store, judged, settings)
-        except WorkbenchError as error:
-            return Loaded(settings, names, problem=error)
+        runs = store.runs.list("reliability")
+        answered = (run.instrument for run in runs)
+        name = settings.instrument if settings.instrument in names else next(answered, names[0])
         instrument = store.instruments.get(name)
-    texts = {s.ref: w.text for s in instrument.statements if (w := s.wording(ORIGINAL, instrument.language))}
-    definitions = {issue.name: issue.definition for issue in instrument.definitions}
-    return Loaded(settings, names, judged, texts, definitions, pilots)
-
-
-def _pilots(store: Store, judged: ConsistencyJudged, settings: Settings) -> dict[str, PilotJudged]:
-    """Return for each model its templates ranked, and what weaker tests would change."""
-    from workbench.pipeline.pilot import PilotChoice, pilot
-
-    found = {}
-    for one in judged.runs:
-        choice = PilotChoice(
-            model=one.run.model,
-            instrument=one.run.instrument,
-            sampling=str(one.run.sampling),
-            reader=settings.rules.reader,
-            reliability=settings.rules.options(),
-            seed=settings.seed,
+        rests_on = (runs, instrument, store.issues.gold(name, settings.labels), store.surveys.answers(name))
+        if known is not None and known.judged and (known.settings, known.rests_on) == (settings, rests_on):
+            return known if known.instruments == names else replace(known, instruments=names)
+        choice = ConsistencyChoice(
+            instrument=name, reader=settings.rules.reader, labels=settings.labels, seed=settings.seed
         )
         try:
-            found[one.name] = pilot(store, choice)
-        except WorkbenchError:  # two revisions under one name: the templates of each are told by the command line
-            continue
-    return found
+            judged = consistency(store, replace(choice, reliability=settings.rules.options()))
+        except WorkbenchError as error:
+            return Loaded(settings, names, name, problem=error)
+        addresses = {one.name: _addresses(store, one) for one in judged.runs}
+    return Loaded(
+        settings,
+        names,
+        name,
+        judged,
+        {s.ref: w.text for s in instrument.statements if (w := s.wording(ORIGINAL, instrument.language))},
+        {issue.name: issue.definition for issue in instrument.definitions},
+        addresses,
+        scale_collapse(instrument),
+        rests_on,
+    )
 
 
-def shown(judged: ConsistencyJudged, look: Look) -> Shown:
+def _addresses(store: Store, one: JudgedRun) -> dict[str, str]:
+    return {template.name: template.address for template in store.runs.templates(one.run)}
+
+
+def shown(loaded: Loaded, look: Look) -> Shown:
     """Work out a view."""
-    result = judged.result
+    judged = loaded.judged
+    if judged is None:
+        return Shown(look)
+    result, run = judged.result, loaded.run(look.name)
     if look.view == "issues":
-        others = [formula for formula in FORMULAS if formula != look.formula]
-        published = [result.issues(look.name, formula) for formula in others]
-        ends = [result.issues(one.name, look.formula) for one in result.respondents[-2:]]
-        return Shown(
-            look,
-            issues=result.issues(look.name, look.formula),
-            published=tuple(zip(*published, strict=True)),
-            baselines=tuple((agree.value.value, disagree.value.value) for agree, disagree in zip(*ends, strict=True)),
-        )
+        return Shown(look, issues=_issues(judged, look))
     if look.view == "leaning":
-        return Shown(
-            look, leanings=tuple((one.name, result.leaning(one.name, look.match)) for one in result.respondents)
-        )
+        names = tuple(one.name for one in result.respondents)
+        views = [[result.leaning(name, view) for name in names] for view in (look.match, "agree", "disagree")]
+        return Shown(look, leanings=tuple(map(LeaningRow, names, *views)))
     if look.view == "parties":
         return Shown(look, parties=result.party_stances(look.formula), people=result.people_stances(look.formula))
     if look.view == "models" and look.other:
         issues = result.compare_issues(look.name, look.other, look.formula)
         return Shown(look, differences=(*issues, *result.compare_leaning(look.name, look.other, look.match)))
+    if look.view == "templates" and run is not None:
+        return _templates(loaded, look, run)
+    if look.view == "tests" and run is not None:
+        from workbench.audits.consistency_pilot import weaker_tests
+
+        return Shown(look, weaker=weaker_tests(run.report, result.land, look.formula, judged.choice.seed))
     return Shown(look)
+
+
+def _issues(judged: ConsistencyJudged, look: Look) -> tuple[IssueRow, ...]:
+    result = judged.result
+    stances = result.issues(look.name, look.formula)
+    others = zip(*(result.issues(look.name, formula) for formula in FORMULAS if formula != look.formula), strict=True)
+    ends = [result.issues(one.name, look.formula) for one in result.respondents[-2:]]
+    return tuple(
+        IssueRow(stance, beside, agree.value.value, disagree.value.value)
+        for stance, beside, agree, disagree in zip(stances, others, *ends, strict=True)
+    )
+
+
+def _templates(loaded: Loaded, look: Look, run: JudgedRun) -> Shown:
+    from workbench.audits.consistency_pilot import answer_types, rank_templates
+
+    ranks = rank_templates(run.report.counts, loaded.addresses.get(look.name, {}), loaded.settings.seed)
+    return Shown(look, ranks=ranks, types=answer_types(run.report))
 
 
 def fitting(look: Look, judged: ConsistencyJudged) -> Look:
     """Return the look with respondents that there are, and in views of models with models."""
-    from dataclasses import replace
-
     names = tuple(one.name for one in judged.result.respondents)
     models = judged.result.models
     name = look.name if look.name in names else names[0]
-    if look.view in ("models", "templates") and models and name not in models:
+    if look.view in OF_MODELS and models and name not in models:
         name = models[0]
     other = look.other if look.other in models and look.other != name else ""
     if look.view == "models":

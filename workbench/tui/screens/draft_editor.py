@@ -47,6 +47,7 @@ class DraftEditor(ModalScreen[str | None]):
     def on_mount(self) -> None:
         self.box.focus()
         self.box.move_cursor(self.box.document.end)
+        self.look()
 
     @on(TextArea.Changed)
     def look(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Input, Select, Static
 
@@ -77,6 +77,7 @@ class DraftValues:
 class DraftForm(StartForm):
     """What is to be drafted by whom; dismisses the job's number, None where a rule has done it already."""
 
+    CSS_PATH = ["start_form.tcss", "draft_form.tcss"]  # noqa: RUF012 - Textual's own type
     HEADING = "New job: draft wordings"
     EXPLAIN = EXPLAIN
     FIRST = "#model"
@@ -96,14 +97,13 @@ class DraftForm(StartForm):
                                       placeholder="all · or 8 · or refs"))  # fmt: skip
         with Horizontal(classes="pair lists"):
             yield titled("drafted", TickList(id="kinds", compact=True))
-        with Horizontal(classes="pair"):
-            yield row("calls", Input(id="calls", compact=True, placeholder="5 or 1"))
-            yield row("per call", Input(id="per_call", compact=True, placeholder="20"))
-            yield row("keep", Input(id="keep", compact=True, placeholder="50"))
-        with Horizontal(classes="pair"):
-            yield row("temperature", Input(id="temperature", compact=True, placeholder="1"))
-            yield row("tokens", Input(id="max_tokens", compact=True, placeholder="800 or 120"))
-            yield row("seed", Input("1", id="seed", compact=True))
+            with Vertical(classes="titled"):
+                yield row("calls", Input(id="calls", compact=True, placeholder="5 or 1"))
+                yield row("per call", Input(id="per_call", compact=True, placeholder="20"))
+                yield row("keep", Input(id="keep", compact=True, placeholder="50"))
+                yield row("temperature", Input(id="temperature", compact=True, placeholder="1"))
+                yield row("tokens", Input(id="max_tokens", compact=True, placeholder="800 or 120"))
+                yield row("seed", Input("1", id="seed", compact=True))
         yield Static(
             Content("What is left empty is asked as published; F1 says how that was."), classes="note", markup=False
         )

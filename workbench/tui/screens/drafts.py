@@ -39,7 +39,7 @@ from workbench.tui.screens.drafts_format import (
     texts,
 )
 from workbench.tui.screens.drafts_stack import Stack, read_stack, read_unusable
-from workbench.tui.screens.editor_dialog import as_person
+from workbench.tui.screens.editor_dialog import EditorDialog, as_person
 
 if TYPE_CHECKING:
     from stores.draft_rows import Draft
@@ -277,9 +277,13 @@ class DraftsScreen(StoreScreen):
         self.app.push_screen(DraftForm(self._instrument, (self._ref,) if self._ref else ()), started)
 
     def action_person(self) -> None:
-        if hasattr(self.app, "annotator"):
-            self.app.annotator = None
-        as_person(self, self._instrument, lambda _: None)
+        """Say who reviews from now on."""
+
+        def take(name: str | None) -> None:
+            if name is not None:
+                setattr(self.app, "annotator", name)  # noqa: B010
+
+        self.app.push_screen(EditorDialog(self._instrument), take)
 
     def _decide(self, act: Callable[[Store, str], Message]) -> None:
         """Write a decision as the person who sits here, once it is known who that is."""

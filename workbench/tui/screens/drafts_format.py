@@ -11,8 +11,7 @@ from textual.content import Content
 from workbench.domain.drafting import SINGLE, CallLabel
 from workbench.domain.statements import RELATION_OF, Relation, Statement, VariantKind, Wording
 from workbench.tui.format import plural, visible
-from workbench.tui.screens.statement_format import marked
-from workbench.tui.worddiff import word_diff
+from workbench.tui.screens.statement_format import difference, marked
 from workbench.workshop.draft_hints import hints
 from workbench.workshop.drafting import bare, basis_of, fault_in_words
 
@@ -21,12 +20,14 @@ if TYPE_CHECKING:
 
 SHOWN = 300
 "characters of a text that a list shows"
+LEAST_COMMON = 0.25
+"share of a draft that the original has, too; below it marks would be on nearly every word"
 MOST_LINES = 400
 "lines that cannot be wordings: more of them are counted"
 
 EXPLAIN = """Above stands what the draft was made from, below it the draft. Words
 that only the first has are marked −[word], words that only the draft
-has +[word]. What stood around the wording (a number, quotation marks,
+has +[word]; where nearly all differ, none is marked. What stood around the wording (a number, quotation marks,
 a bullet) is taken off; the line as it came is kept.
 
 a  accept: the draft enters the instrument, with its drafter as author
@@ -84,15 +85,18 @@ def expected(kind: VariantKind) -> str:
     if kind is VariantKind.ORIGINAL:
         return "becomes the original"
     return {
-        Relation.SAME: "should get the same stance as the original",
-        Relation.FLIPPED: "should get the other stance than the original",
-        Relation.FREE: "no stance is expected of it",
+        Relation.SAME: "expected: the same stance as the original",
+        Relation.FLIPPED: "expected: the opposite stance",
+        Relation.FREE: "no stance is expected",
     }[RELATION_OF[kind]]
 
 
 def texts(case: Case) -> tuple[Content, Content]:
-    """Return what the draft was made from and the draft, their differences marked."""
-    left, right = word_diff(case.draft.basis, case.text)
+    """Return what the draft was made from and the draft, their differences marked; unmarked where most differs."""
+    left, right = difference(case.draft.basis, case.text)
+    common = sum(len(part.text) for part in right if not part.changed)
+    if common < LEAST_COMMON * len(case.text):
+        return Content(visible(case.draft.basis, lines=True)), Content(visible(case.text, lines=True))
     return marked(left, "−"), marked(right, "+")
 
 
