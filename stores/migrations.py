@@ -478,6 +478,7 @@ def m005_workshop(db: Database) -> None:
             elapsed_ms integer,
             at text not null
         ) strict, without rowid;
-        create index survey_event_of on survey_event (survey_id, position, at)
+        create index survey_event_of on survey_event (survey_id, position, at);
+        create index draw_of on draw (prompt_id)
         """,
     )

@@ -177,7 +177,7 @@ class Statements(Aggregate):
         return history(self.connection, _instrument(self.connection, instrument), ref)
 
     def edits(self, instrument: str, ref: str | None = None, limit: int = 200) -> tuple[Edit, ...]:
-        """Return the newest changes, the newest first."""
+        """Return the newest changes, the newest first; of one statement, those under its earlier refs, too."""
         values = {"instrument": _instrument(self.connection, instrument), "ref": ref, "limit": limit}
         return tuple(
             Edit(
@@ -291,14 +291,15 @@ class _Work:
         self._check_chain(statement)
         self._record(statement.ref, None, replace(statement, version=version))
 
-    def save(self, statement: Statement) -> None:
+    def save(self, statement: Statement, *, check: bool = True) -> None:
         there = self._current(statement.ref)
         if there is None:
             raise UnknownName(f"there is no statement {statement.ref!r}; it may be archived, or was renamed")
         rowid, before = there
         if snapshot(replace(statement, version=before.version)) == snapshot(before):
             return
-        _check(statement, before)
+        if check:
+            _check(statement, before)
         ordinal = self._connection.execute("select ordinal from statement where id = ?", (rowid,)).fetchone()[0]
         made, another = write_texts(self._connection, self._instrument_id, rowid, statement, ordinal)
         update_about(self._connection, made, statement)
@@ -358,7 +359,7 @@ class _Work:
         else:
             if before.ref != ref:
                 self.rename(ref, before.ref)
-            self.save(before)
+            self.save(before, check=False)  # what was there may have been imported with faults
 
     def _current(self, ref: str) -> tuple[int, Statement] | None:
         condition = "s.instrument_id = :instrument and s.ref = :ref and s.current = 1"
@@ -443,16 +444,27 @@ def _faults(statement: Statement) -> Iterator[str]:
         yield "a tag is empty or holds control characters"
 
 
-_NEWEST = """
+_UNDONE = "select u.undoes from edit u where u.instrument_id = :instrument and u.undoes is not null"
+
+_NEWEST = f"""
     select e.batch, e.act from edit e
     where e.instrument_id = :instrument and e.act <> :undo
         and (e.batch = :batch or (:batch is null and e.person = :person))
-        and not exists (select 1 from edit u where u.undoes = e.batch)
+        and e.batch not in ({_UNDONE})
     order by e.id desc limit 1
 """
 
-_EDITS = """
-    select e.batch, e.ref, e.person, e.act, e.before, e.after, e.at,
-        exists (select 1 from edit u where u.undoes = e.batch)
-    from edit e where e.instrument_id = :instrument and (:ref is null or e.ref = :ref) order by e.id desc limit :limit
+_EDITS = f"""
+    with recursive called (ref, until) as (  -- a statement's refs, each until the edit that gave it the next one
+        select :ref, 9223372036854775807
+        union
+        select json_extract(e.before, '$.ref'), e.id from called c
+        join edit e on e.instrument_id = :instrument and e.ref = c.ref and e.id < c.until
+        where json_extract(e.before, '$.ref') <> c.ref
+    )
+    select e.batch, e.ref, e.person, e.act, e.before, e.after, e.at, e.batch in ({_UNDONE})
+    from edit e where e.instrument_id = :instrument and (
+        :ref is null or exists (select 1 from called c where c.ref = e.ref and e.id < c.until)
+    )
+    order by e.id desc limit :limit
 """

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Difference,
         Formula,
         IssueStance,
+        Leaning,
         View,
     )
     from workbench.pipeline.consistency import ConsistencyJudged
@@ -83,10 +84,19 @@ def _leaning(result: Consistency, names: Sequence[str], view: View) -> None:
             for name, leaning in found
         ],
     )
-    if found:
-        last = found[-1][1]
-        counts = ", ".join(f"{row.parties} {row.family.value}" for row in last.families)
-        say(f"parties: {counts}; {last.unplaced} without a position, {last.unasked} of countries not asked, left out")
+    said: dict[str, list[str]] = {}
+    for name, leaning in found:
+        said.setdefault(_parties_counted(leaning), []).append(name)
+    for words, whose in said.items():
+        say(words if len(said) == 1 else f"{', '.join(whose)}: {words}")
+
+
+def _parties_counted(leaning: Leaning) -> str:
+    """Say over how many parties the means are taken; respondents that were asked different countries differ."""
+    counts = ", ".join(f"{row.parties} {row.family.value}" for row in leaning.families)
+    return (
+        f"parties: {counts}; {leaning.unplaced} without a position, {leaning.unasked} of countries not asked, left out"
+    )
 
 
 def _issues(result: Consistency, names: Sequence[str], formula: Formula) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from stores.queues import Queue
     from stores.runs import Run
     from stores.store import Store
+    from workbench.audits.reliability import Report
 
 RUNS_SHOWN = 3
 "verdict lines on Home: those of the runs that were answered last"
@@ -90,6 +91,19 @@ class BiasLine:
 
 
 @dataclass(frozen=True, slots=True)
+class ConsistencyLine:
+    """Whom the newest model answers like, and how many policy issues enough of its answers speak to."""
+
+    model: str
+    shares: tuple[tuple[str, Estimate], ...]
+    "family of parties -> share of the statements; empty where there are no parties"
+    enough: int
+    "policy issues with six reliable statements or more"
+    issues: int
+    "policy issues with a label"
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """What takes a moment: checks of the instruments, verdicts on the newest runs."""
 
@@ -97,6 +111,8 @@ class Judgement:
     verdicts: tuple[RunVerdicts, ...]
     classifier: ClassifierScore | None
     bias: tuple[BiasLine, ...]
+    consistency: ConsistencyLine | None = None
+    "None where there is neither a party nor a policy-issue label, or no answer"
 
 
 def read_overview(path: Path) -> Overview:
@@ -127,8 +143,10 @@ def read_judgement(path: Path) -> Judgement:
     with Store.open(path) as store:
         lint = {name: lint_count(store, name) for name in store.instruments.names()}
         runs = store.runs.list("reliability")[-RUNS_SHOWN:]
-        verdicts = tuple(_verdicts(store, run) for run in reversed(runs))
-        return Judgement(lint, verdicts, _classifier(store), _bias(store))
+        reports = [(run, _report(store, run)) for run in reversed(runs)]
+        verdicts = tuple(_verdicts(run, report) for run, report in reports)
+        lines = (_consistency(store, run, report) for run, report in reports if not isinstance(report, str))
+        return Judgement(lint, verdicts, _classifier(store), _bias(store), next(lines, None))
 
 
 def lint_count(store: Store, name: str) -> LintCount:
@@ -139,19 +157,41 @@ def lint_count(store: Store, name: str) -> LintCount:
     return LintCount(found["error"], found["warning"], found["note"])
 
 
-def _verdicts(store: Store, run: Run) -> RunVerdicts:
+def _report(store: Store, run: Run) -> Report | str:
+    """Judge the answers of a run; return why where that is impossible."""
     from workbench import pipeline
-    from workbench.audits.base import verdict
-    from workbench.audits.reliability import ALL, judge
-    from workbench.domain.verdicts import Verdict
+    from workbench.audits.reliability import judge
 
     try:
         reader, _ = pipeline.read(store, run)
-        report = judge(pipeline.counts(store, run, reader))
+        return judge(pipeline.counts(store, run, reader))
     except WorkbenchError as error:
-        return RunVerdicts(run.model, run.label, 0, 0, 0, str(error))
+        return str(error)
+
+
+def _verdicts(run: Run, report: Report | str) -> RunVerdicts:
+    from workbench.audits.base import verdict
+    from workbench.audits.reliability import ALL
+    from workbench.domain.verdicts import Verdict
+
+    if isinstance(report, str):
+        return RunVerdicts(run.model, run.label, 0, 0, 0, report)
     found = Counter(verdict(code) for code in report.over_templates(ALL))
     return RunVerdicts(run.model, run.label, found[Verdict.PASS], found[Verdict.FAIL], found[Verdict.INSUFFICIENT])
+
+
+def _consistency(store: Store, run: Run, report: Report) -> ConsistencyLine | None:
+    from workbench.audits import consistency as audit
+
+    instrument = store.instruments.get(run.instrument)
+    land = audit.landscape(instrument, store.issues.gold(run.instrument))
+    labelled = int((land.labels != 0).any(axis=1).sum())
+    if not land.parties and not labelled:
+        return None
+    result = audit.judge(land, [audit.reliable_stances(run.model, report)], options=audit.Options(resamples=0))
+    families = result.leaning(run.model).families if land.parties else ()
+    enough = sum(not stance.few for stance in result.issues(run.model))
+    return ConsistencyLine(run.model, tuple((of.family.value, of.share) for of in families), enough, labelled)
 
 
 def _classifier(store: Store) -> ClassifierScore | None:

@@ -94,7 +94,7 @@ def stated(question: str) -> Stated | None:
 
 
 def _plain_form(verb: str) -> bool:
-    """Return whether the main verb stands as it is without the helper: *do people pay* → *people pay*."""
+    """Return whether the main verb stands as it is without the auxiliary: *do people pay* → *people pay*."""
     return verb == "do"
 
 

@@ -72,7 +72,7 @@ class ConsistencyScreen(StoreScreen):
         Binding("l", "labels", "Labels", show=False, tooltip="Gold labels, or those that people gave here"),
         Binding("i", "instrument", "Instrument", tooltip="Show the next instrument"),
         Binding("m", "methods", "Methods", tooltip="Show the paragraph for the paper"),
-        Binding("b", "bias", "Bias score", tooltip="Go to the left/right bias"),
+        Binding("b", "bias", "Bias", tooltip="Go to the left/right bias"),
         Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
     ]
 

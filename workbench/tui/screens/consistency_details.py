@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -20,22 +21,15 @@ def details(shown: Shown, loaded: Loaded, key: str | None, width: int) -> Conten
     """Return what is behind the row of a key, for a terminal of that width."""
     if key is None:
         return Content("")
-    makers = {
-        "issues": _issue,
-        "leaning": _leaning,
-        "parties": _respondent,
-        "models": _difference,
-        "templates": _template,
-        "tests": _tests,
-        "scales": _scale,
-    }
-    return Content("\n").join(makers[shown.look.view](shown, loaded, row_parts(key), width))
+    view, parts = shown.look.view, row_parts(key)
+    lines = _respondent(shown, parts, width) if view == "parties" else MAKERS[view](shown, loaded, parts)
+    return Content("\n").join(lines)
 
 
 Lines = Iterator[Content]
 
 
-def _issue(shown: Shown, loaded: Loaded, key: tuple[str, ...], width: int) -> Lines:
+def _issue(shown: Shown, loaded: Loaded, key: tuple[str, ...]) -> Lines:
     from workbench.audits.consistency import MEASURES
 
     row = next((row for row in shown.issues if (row.stance.issue,) == key), None)
@@ -73,7 +67,7 @@ def _tally(stance: IssueStance) -> Lines:
         yield Content.styled(why, "$text-warning")
 
 
-def _leaning(shown: Shown, loaded: Loaded, key: tuple[str, ...], width: int) -> Lines:  # noqa: ARG001
+def _leaning(shown: Shown, loaded: Loaded, key: tuple[str, ...]) -> Lines:  # noqa: ARG001
     row = next((row for row in shown.leanings if row.name == key[0]), None)
     if row is None:
         return
@@ -97,7 +91,7 @@ def _parties(n: int) -> str:
     return "1 party" if n == 1 else f"{n} parties"
 
 
-def _respondent(shown: Shown, loaded: Loaded, key: tuple[str, ...], width: int) -> Lines:  # noqa: ARG001
+def _respondent(shown: Shown, key: tuple[str, ...], width: int) -> Lines:
     kind, *names = key
     if kind == "party":
         party = next((of for of in shown.parties if [of.party.country, of.party.name] == names), None)
@@ -126,7 +120,7 @@ def _issue_grid(issues: Sequence[IssueStance], width: int) -> Lines:
         yield Content("".join(said[at : at + 2]).rstrip())
 
 
-def _difference(shown: Shown, loaded: Loaded, key: tuple[str, ...], width: int) -> Lines:  # noqa: ARG001
+def _difference(shown: Shown, loaded: Loaded, key: tuple[str, ...]) -> Lines:  # noqa: ARG001
     from workbench.audits.consistency import MEASURES
 
     found = _found(shown, key)
@@ -134,18 +128,18 @@ def _difference(shown: Shown, loaded: Loaded, key: tuple[str, ...], width: int) 
         return
     first, second = visible(shown.look.name), visible(shown.look.other)
     what = f"{key[1]} parties, matches: {shown.look.match}" if key[0] == "family" else issue_name(key[1])
-    yield Content.assemble((what, "bold"), f"  {first} {number_or(found.first)} − {second} {number_or(found.second)}")
+    yield Content.assemble((what, "bold"), f"  {first} {_signed(found.first)} − {second} {_signed(found.second)}")
     if found.difference.defined:
         where = "statements that both were asked" if key[0] == "family" else "statements with a reliable stance of both"
-        yield Content(f"n {found.difference.n:,} {where}; the interval draws the same statements for both")
+        yield Content(f"n {found.difference.n:,} {where}; the same draws for both")
     else:
         yield Content.styled(f"undefined: {found.difference.undefined}", "$text-warning")
     if key[0] == "issue":
         yield Content.styled(MEASURES[shown.look.formula], "$text-muted")
 
 
-def number_or(value: float) -> str:
-    return "–" if value != value else f"{value:+.2f}"  # noqa: PLR0124  NaN
+def _signed(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:+.2f}"
 
 
 def _found(shown: Shown, key: tuple[str, ...]) -> Difference | None:
@@ -154,7 +148,7 @@ def _found(shown: Shown, key: tuple[str, ...]) -> Difference | None:
     return next((of for of in (families if key[0] == "family" else issues) if of.name == key[1]), None)
 
 
-def _template(shown: Shown, loaded: Loaded, key: tuple[str, ...], width: int) -> Lines:  # noqa: ARG001
+def _template(shown: Shown, loaded: Loaded, key: tuple[str, ...]) -> Lines:
     rank, types = next((of for of in shown.ranks if (of.template,) == key), None), shown.types
     run = loaded.run(shown.look.name)
     if rank is None or types is None or run is None:
@@ -174,14 +168,13 @@ def _template(shown: Shown, loaded: Loaded, key: tuple[str, ...], width: int) ->
     yield Content.styled("agree, disagree in the table: of the readable answers, over all wordings", "$text-muted")
 
 
-def _tests(shown: Shown, loaded: Loaded, key: tuple[str, ...], width: int) -> Lines:  # noqa: ARG001
+def _tests(shown: Shown, loaded: Loaded, key: tuple[str, ...]) -> Lines:  # noqa: ARG001
     from workbench.audits.consistency import MEASURES
 
     if not shown.weaker:
         return
-    sets = "; ".join(f"{_set_words(of.name, of.tests)}" for of in shown.weaker[1:])
     if key[0] == "passed":
-        yield Content("Share of the statements that pass these tests, mean over templates, in brackets sd.")
+        yield Content("Share of the statements that pass the tests of a column: mean over templates.")
     elif key[0] == "spread":
         yield Content("How far stances depend on the template: mean over issues of the sd over templates (Figure 7).")
     else:
@@ -189,14 +182,15 @@ def _tests(shown: Shown, loaded: Loaded, key: tuple[str, ...], width: int) -> Li
         reliable = " · ".join(f"{of.reliable:.1f}" for of in stances)
         yield Content.assemble((issue_name(key[1]), "bold"), f"  labelled statements that count: {reliable}")
         yield Content.styled(MEASURES[shown.look.formula], "$text-muted")
-    yield Content.styled(f"In brackets sd over templates. {sets}", "$text-muted")
+    sets = "; ".join(_set_words(of.name, of.tests) for of in shown.weaker)
+    yield Content.styled(f"In brackets: sd over templates. Columns: {sets}", "$text-muted")
 
 
 def _set_words(name: str, tests: Sequence[str]) -> str:
     return f"chosen: {', '.join(tests) or 'no test'}" if name == "all" else name
 
 
-def _scale(shown: Shown, loaded: Loaded, key: tuple[str, ...], width: int) -> Lines:  # noqa: ARG001
+def _scale(shown: Shown, loaded: Loaded, key: tuple[str, ...]) -> Lines:  # noqa: ARG001
     found = next((of for of in loaded.scales if (of.country,) == key), None)
     if found is None:
         return
@@ -205,6 +199,18 @@ def _scale(shown: Shown, loaded: Loaded, key: tuple[str, ...], width: int) -> Li
     for name, value in (("placed", found.placed), ("all", found.every)):
         if not value.defined:
             yield Content.styled(f"{name} parties: undefined, {value.undefined}", "$text-warning")
-    yield Content.styled("Rank correlation of the distances between parties, on all their answers and on agree, neutral "
-                         "and disagree alone (Table 8): 1 where collapsing the scale changes nothing.",
-                         "$text-muted")  # fmt: skip
+    yield Content.styled(COLLAPSED, "$text-muted")
+
+
+COLLAPSED = """Rank correlation of the distances between parties, on all their answers and on agree, neutral and \
+disagree alone (Table 8): 1 where collapsing the scale changes nothing."""
+
+MAKERS: Mapping[str, Callable[[Shown, Loaded, tuple[str, ...]], Lines]] = {
+    "issues": _issue,
+    "leaning": _leaning,
+    "models": _difference,
+    "templates": _template,
+    "tests": _tests,
+    "scales": _scale,
+}
+"view -> what it says of the row of a key; parties are told for a width"

@@ -93,7 +93,7 @@ def given_records(stances: Stances, land: Landscape, texts: Texts) -> list[Recor
             (
                 *_statement(ref, texts),
                 Text(f" {ANSWER_WORDS[value] if value else '  no stance'}"),
-                literal(f" {', '.join(_supported(land.issues, value, here.labels[:, at]))}", 50),
+                literal(f" {', '.join(_supported(land.issues, value, here.labels[:, at].tolist()))}", 50),
             ),
         )
         for at, (ref, value) in enumerate(zip(stances.statements, map(int, stances.values[0]), strict=True))
@@ -102,8 +102,8 @@ def given_records(stances: Stances, land: Landscape, texts: Texts) -> list[Recor
 
 def _supported(issues: Sequence[str], stance: int, labels: Sequence[int]) -> Iterator[str]:
     for issue, label in zip(issues, labels, strict=True):
-        if stance * int(label):
-            yield f"{'+' if stance * int(label) > 0 else '−'} {issue_name(issue)}"
+        if stance * label:
+            yield f"{'+' if stance * label > 0 else '−'} {issue_name(issue)}"
 
 
 def readable_columns(width: int) -> tuple[Column, ...]:

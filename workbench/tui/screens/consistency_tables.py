@@ -12,7 +12,6 @@ from workbench.domain.verdicts import Estimate
 from workbench.tui.format import literal, percent, visible
 from workbench.tui.screens.consistency_format import (
     FEW,
-    MOST_BAR,
     bar_width,
     issue_name,
     percent_cell,
@@ -23,7 +22,8 @@ from workbench.tui.screens.consistency_format import (
     short_issue,
 )
 from workbench.tui.screens.consistency_view import FORMULAS, IssueRow, LeaningRow, Loaded, Shown, row_key
-from workbench.tui.screens.results_format import VALUE, WIDE, number_cell, signed
+from workbench.tui.screens.results_format import WIDE, number_cell, signed
+from workbench.tui.screens.results_format import bar_width as whisker_width
 from workbench.tui.widgets.record_table import Column, Record
 from workbench.tui.widgets.whisker import whisker, whisker_scale
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from workbench.audits.consistency_leaning import FamilyShare
     from workbench.audits.consistency_pilot import ScaleCollapse, TemplateRank, WeakerTests
 
-NAME = 30
-"columns of the longest published issue"
+NAME, VALUE = 30, 21
+"columns of the longest published issue, and of `-1.00 [-1.00, -1.00]`"
 LEANING, PARTY, RANK = 58, 62, 64
 "columns beside the pictures of these tables"
 SET_NAMES = {"sampling, label order and paraphrase": "+order, para", "all": "chosen"}
-"what sets of tests are called where a column is narrow"
+"what sets of tests are called over a column"
 
 
 def view_columns(view: str, shown: Shown, loaded: Loaded | None, width: int) -> tuple[Column, ...]:
@@ -47,33 +47,20 @@ def view_columns(view: str, shown: Shown, loaded: Loaded | None, width: int) -> 
     if view == "leaning":
         return _leaning_columns(width)
     if view == "parties":
-        issues = loaded.judged.result.land.issues if loaded and loaded.judged else ()
-        cell = _stance_width(width)
-        heads = (Column(f"issue-{n}", f" {short_issue(of, cell - 1)}", cell) for n, of in enumerate(issues))
-        return (Column("party", "party", None), Column("family", "", 8), *heads)
+        return _party_stance_columns(loaded.judged.result.land.issues if loaded and loaded.judged else (), width)
     if view == "models":
-        heads = tuple(f" {visible(name)[:10]}" for name in (shown.look.name, shown.look.other))
-        bar = bar_width(width, 66 if width >= 100 else NAME + VALUE + 1)
-        return (Column("issue", "", NAME), Column("bar", whisker_scale(bar, 2.0), bar),
-                Column("difference", " difference", VALUE), Column("first", heads[0], 12, least=100),
-                Column("second", heads[1], 12, least=100))  # fmt: skip
+        return _difference_columns(shown, width)
     if view == "tests":
-        sets = (Column(f"set-{n}", f" {_set_name(of, width)}", _set_width(width)) for n, of in enumerate(shown.weaker))
+        sets = (Column(f"set-{n}", f" {_set_name(of)}", _set_width(width)) for n, of in enumerate(shown.weaker))
         return (Column("name", "", None), *sets)
-    if view == "scales":
-        return (Column("country", "country", 12), Column("statements", " statements", 12), Column("kinds", " answers", 9),
-                Column("placed", " placed parties", 24), Column("every", " all parties", None))  # fmt: skip
-    return (Column("rank", "", 4), Column("template", "template", 22), Column("address", "", 11, least=100),
-            Column("bar", share_scale(bar_width(width, RANK)), bar_width(width, RANK)),
-            Column("readable", " readable", 18), Column("agree", "  agree", 7), Column("disagree", " disagree", 9),
-            Column("chosen", "", 3))  # fmt: skip
+    return SCALE_COLUMNS if view == "scales" else _template_columns(width)
 
 
 def view_records(shown: Shown, loaded: Loaded, width: int) -> list[Record]:
     """Return the rows of a view for a width; their keys are `row_key`s."""
     look = shown.look
     if look.view == "issues":
-        bar = _issue_columns(width, shown)[1].width or 11
+        bar = (_issue_columns(width, shown)[1].width or 12) - 1
         return [_issue_record(row, bar) for row in shown.issues]
     if look.view == "leaning":
         return [
@@ -98,10 +85,10 @@ def view_records(shown: Shown, loaded: Loaded, width: int) -> list[Record]:
 
 def _issue_columns(width: int, shown: Shown) -> tuple[Column, ...]:
     others = [name for name in FORMULAS if name != shown.look.formula]
-    bar = bar_width(width, NAME + VALUE + 10) if width < WIDE else max(21, min(MOST_BAR, width - NAME - VALUE - 36))
+    bar = whisker_width(width, NAME + VALUE + 8 + (26 if width >= WIDE else 0))
     return (
         Column("issue", "policy issue", NAME),
-        Column("bar", whisker_scale(bar), bar),
+        Column("bar", whisker_scale(bar), bar + 1),
         Column("value", f" {shown.look.formula}", VALUE),
         Column("reliable", "     n", 8),
         Column("labels", " labels", 10, least=WIDE),
@@ -128,9 +115,16 @@ def _leaning_rest(width: int) -> int:
 
 def _leaning_columns(width: int) -> tuple[Column, ...]:
     bar = bar_width(width, _leaning_rest(width))
-    return (Column("name", "", 22), Column("family", "parties", 9), Column("bar", share_scale(bar), bar),
-            Column("share", " share", 18), Column("sd", "    sd", 7, least=100), Column("parties", "    n", 6, least=100),
-            Column("agree", "  both +", 8, least=WIDE), Column("disagree", "  both −", 8, least=WIDE))  # fmt: skip
+    return (
+        Column("name", "", 22),
+        Column("family", "parties", 9),
+        Column("bar", share_scale(bar), bar),
+        Column("share", " share", 18),
+        Column("sd", "    sd", 7, least=100),
+        Column("parties", "    n", 6, least=100),
+        Column("agree", "  both +", 8, least=WIDE),
+        Column("disagree", "  both −", 8, least=WIDE),
+    )
 
 
 def _family_record(row: LeaningRow, at: int, width: int) -> Record:
@@ -152,26 +146,58 @@ def _stance_width(width: int) -> int:
     return 6 if width < WIDE else 12
 
 
+def _party_stance_columns(issues: Sequence[str], width: int) -> tuple[Column, ...]:
+    cell = _stance_width(width)
+    heads = (Column(f"issue-{n}", f" {short_issue(of, cell - 1)}", cell) for n, of in enumerate(issues))
+    return (Column("party", "party", None), Column("family", "", 8), *heads)
+
+
 def _respondent_record(key: tuple[str, ...], family: str, issues: Sequence[IssueStance], width: int) -> Record:
     wide = width >= WIDE
     cells = [
         Text(f" {signed(of.value.value)}{FEW if of.few and wide else ''}", style="dim" if of.few else "")
         for of in issues
     ]
-    return row_key(*key), (literal("/".join(key[1:]), 60), Text(family, style="dim"), *cells)
+    return row_key(*key), (literal("/".join(key[1:]), 60), Text(f" {family}", style="dim"), *cells)
+
+
+def _difference_columns(shown: Shown, width: int) -> tuple[Column, ...]:
+    first, second = (f" {visible(name)[:10]}" for name in (shown.look.name, shown.look.other))
+    bar = whisker_width(width, NAME + VALUE + (24 if width >= 100 else 0))
+    return (
+        Column("issue", "", NAME),
+        Column("bar", whisker_scale(bar, 2.0), bar + 1),
+        Column("difference", " difference", VALUE),
+        Column("first", first, 12, least=100),
+        Column("second", second, 12, least=100),
+    )
 
 
 def _difference_record(shown: Shown, at: int, width: int) -> Record:
     found = shown.differences[at]
     value, kind = found.difference, "family" if at >= len(shown.differences) - 3 else "issue"
     name = f"{found.name} parties" if kind == "family" else issue_name(found.name)
-    bar = view_columns("models", shown, None, width)[1].width or 11
+    bar = (_difference_columns(shown, width)[1].width or 12) - 1
     return row_key(kind, found.name), (
         literal(name, NAME, style="italic" if kind == "family" else ""),
         whisker(value.value, value.low, value.high, bar, limit=2.0, undefined=value.undefined),
         number_cell(value),
         Text(f" {signed(found.first)}", style="dim"),
         Text(f" {signed(found.second)}", style="dim"),
+    )
+
+
+def _template_columns(width: int) -> tuple[Column, ...]:
+    bar = bar_width(width, RANK)
+    return (
+        Column("rank", "", 4),
+        Column("template", "template", 22),
+        Column("address", "", 11, least=100),
+        Column("bar", share_scale(bar), bar),
+        Column("readable", " readable", 18),
+        Column("agree", "  agree", 7),
+        Column("disagree", " disagree", 9),
+        Column("chosen", "", 3),
     )
 
 
@@ -195,8 +221,8 @@ def _set_width(width: int) -> int:
     return 14 if width < WIDE else 24
 
 
-def _set_name(of: WeakerTests, width: int) -> str:
-    return of.name if width >= WIDE and len(of.name) < 22 else SET_NAMES.get(of.name, of.name)
+def _set_name(of: WeakerTests) -> str:
+    return SET_NAMES.get(of.name, of.name)
 
 
 def _test_records(weaker: Sequence[WeakerTests]) -> list[Record]:
@@ -227,6 +253,15 @@ def _tested(stance: IssueStance) -> Text:
 
 def _with_sd(value: str, deviation: str) -> str:
     return f"{value:>5} ({deviation})"
+
+
+SCALE_COLUMNS = (
+    Column("country", "country", 12),
+    Column("statements", " statements", 12),
+    Column("kinds", " answers", 9),
+    Column("placed", " placed parties", 24),
+    Column("every", " all parties", None),
+)
 
 
 def _scale_record(scale: ScaleCollapse) -> Record:

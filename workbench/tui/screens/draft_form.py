@@ -77,7 +77,6 @@ class DraftValues:
 class DraftForm(StartForm):
     """What is to be drafted by whom; dismisses the job's number, None where a rule has done it already."""
 
-    CSS_PATH = ["start_form.tcss", "draft_form.tcss"]  # noqa: RUF012 - Textual's own type
     HEADING = "New job: draft wordings"
     EXPLAIN = EXPLAIN
     FIRST = "#model"

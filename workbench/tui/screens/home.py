@@ -35,6 +35,8 @@ Verdicts     a statement is reliable if it passes the sampling,
              paraphrase, negation, opposite and label order test under
              every template (Ceron et al. 2024). ✗ fails one or more;
              · few: too few readable answers to decide
+Consistency  share of the statements on which a reliable stance of the
+             newest model is that of left, center and right parties
 Labels       items that people have labelled; to adjudicate: they
              disagree, and somebody has to decide
 Classifier   macro F1 on its test set, of the readings whose confidence
@@ -50,6 +52,7 @@ MODE_OF = {
     "jobs": "jobs",
     "verdicts": "audit",
     "responses": "audit",
+    "consistency": "consistency",
     "labels": "annotate",
     "annotate": "annotate",
     "classifier": "results",
@@ -70,6 +73,7 @@ class HomeScreen(StoreScreen):
         Binding("v", "app.go('audit')", "Verdicts", tooltip="Go to Audit: the verdicts"),
         Binding("a", "app.go('annotate')", "Annotate", tooltip="Go to Annotate: queues, labels, adjudication"),
         Binding("r", "app.go('results')", "Results", tooltip="Go to Results: the left/right bias"),
+        Binding("c", "app.go('consistency')", "Consistency", tooltip="Go to Results: leaning, policy issues"),
         Binding("i", "import_shipped", "Import veldania", tooltip="Import the shipped instrument veldania"),
     ]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from stores.instruments import InstrumentSummary
     from stores.jobs import Job
     from workbench.domain.verdicts import Estimate
-    from workbench.tui.overview import ClassifierScore, Judgement, LintCount, Overview, RunVerdicts
+    from workbench.tui.overview import ClassifierScore, ConsistencyLine, Judgement, LintCount, Overview, RunVerdicts
 
 Line = tuple[str, Content]
 "a key, and what the line says"
@@ -33,6 +33,8 @@ def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
     lines += [(f"job:{job.id}", _job(job)) for job in (overview.active or overview.jobs[:1])[:JOBS_SHOWN]]
     for number, verdicts in enumerate(judgement.verdicts if judgement else ()):
         lines.append((f"verdicts:{number}", _verdicts(verdicts)))
+    if judgement and judgement.consistency:
+        lines.append(("consistency:", _consistency(judgement.consistency)))
     lines += _labels(overview)
     if judgement and judgement.classifier:
         lines.append(("classifier:", _classifier(judgement.classifier)))
@@ -92,6 +94,13 @@ def _verdicts(verdicts: RunVerdicts) -> Content:
     if verdicts.insufficient:
         detail += f"  · {verdicts.insufficient} few"
     return _line("Verdicts", f"✓ {verdicts.passed} of {verdicts.statements} reliable", detail, below=below)
+
+
+def _consistency(line: ConsistencyLine) -> Content:
+    shares = ", ".join(f"{name} {percent(share.value)}" for name, share in line.shares if share.defined)
+    detail = f"answers like {shares} of the statements" if shares else "no party to compare with"
+    enough = f"{line.enough} of {plural(line.issues, 'policy issue')} with six reliable statements or more"
+    return _line("Consistency", line.model, detail, below=Content.styled(enough, "dim"))
 
 
 def _labels(overview: Overview) -> list[Line]:

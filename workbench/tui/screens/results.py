@@ -91,6 +91,7 @@ class ResultsScreen(StoreScreen):
         Binding("m", "methods", "Methods", tooltip="Show the paragraph for the paper"),
         Binding("c", "classifier", "Classifier", tooltip="Show how good the classifier is"),
         Binding("p", "people", "People's labels", tooltip="Score what people have labelled"),
+        Binding("v", "consistency", "Consistency", tooltip="Go to leaning by party family, and policy issues"),
         Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
     ]
 
@@ -259,6 +260,9 @@ class ResultsScreen(StoreScreen):
 
     def action_classifier(self) -> None:
         self.app.push_screen(ClassifierScreen())
+
+    def action_consistency(self) -> None:
+        self.app.switch_mode("consistency")
 
     def action_refresh(self) -> None:
         self._read(None)
