@@ -9,6 +9,8 @@ from typing import Protocol
 
 from sqlite_utils import Database
 
+from workbench.errors import UnknownName
+
 
 class Transactions(Protocol):
     """The part of a store that its aggregates need."""
@@ -30,6 +32,15 @@ class Aggregate:
     @property
     def connection(self) -> sqlite3.Connection:
         return self.store.connection
+
+
+def instrument_id_of(connection: sqlite3.Connection, name: str) -> int:
+    """Return the rowid of an instrument. Raises UnknownName, listing those there are."""
+    row = connection.execute("select id from instrument where name = ?", (name,)).fetchone()
+    if row is None:
+        known = ", ".join(r[0] for r in connection.execute("select name from instrument order by id"))
+        raise UnknownName(f"no instrument is named {name!r} in this store. There is: {known or 'none'}")
+    return int(row[0])
 
 
 def now() -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from stores.base import Aggregate
 from stores.runs import Run, run_values
 from stores.texts import restored
+from stores.units import first_wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,18 +124,20 @@ def _values(
     }
 
 
-_READ = """
-    with answered as (
-        select s.ref, s.ordinal as place, w.id as wording_id, w.kind, w.ordinal, w.relation, w.text_id as wording_text,
-            s.leaning, t.id as template_id, t.name as template, d.id as draw_id, r.text_id, r.count
-        from instrument i
-        join statement s on s.id in (select value from json_each(:scope))
-        join wording w on w.statement_id = s.id and w.language = :language
-        join probe p on p.wording_id = w.id and p.audit = :audit
+_READ = f"""
+    with put as materialized (
+        select s.ref, s.ordinal as place, s.leaning, w.id as wording_id, w.kind, w.ordinal, w.relation,
+            w.text_id as wording_text, {first_wording("w", "s")} as unit_wording
+        from statement s join wording w on w.statement_id = s.id and w.language = :language
+        where s.id in (select value from json_each(:scope))
+    ),
+    answered as (
+        select u.*, t.id as template_id, t.name as template, d.id as draw_id, r.text_id, r.count
+        from put u
+        join probe p on p.wording_id = u.wording_id and p.audit = :audit
         join template t on t.id = p.template_id
         join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
         join response r on r.draw_id = d.id
-        where i.name = :instrument
     ),
     given as (
         select cast(key as integer) as unit_id, value as label, null as confidence
@@ -151,7 +154,7 @@ _READ = """
             where y.unit_id = v.id
         )
         left join reader h on h.id = b.reader_id
-        left join unit u on u.text_id = a.text_id and u.wording_id = a.wording_id and u.template_id is null
+        left join unit u on u.text_id = a.text_id and u.wording_id = a.unit_wording and u.template_id is null
         left join given g on g.unit_id = u.id
     )
 """

@@ -12,7 +12,7 @@ from stores.base import Aggregate, now
 from stores.people import reader_id
 from stores.scopes import LIVE
 from stores.texts import restored
-from stores.units import unit_of
+from stores.units import first_wording, unit_of
 from workbench.domain.readings import ReaderCard
 from workbench.errors import UnknownName, UsageError
 
@@ -173,7 +173,7 @@ _CLASSIFIERS = """
 """
 
 _READABLE = f"""
-    select distinct r.text_id, p.wording_id
+    select distinct r.text_id, {first_wording("w", "s")} as wording_id
     from model m cross join sampling g cross join probe p
     join template t on t.id = p.template_id and t.scale <> ''
     join wording w on w.id = p.wording_id

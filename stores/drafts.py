@@ -12,9 +12,10 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stores.base import Aggregate, now, now_after
+from stores.base import Aggregate, instrument_id_of, now, now_after
 from stores.draft_rows import ACCEPTED, DRAFTS, STATES, Draft, as_draft
-from stores.statements import Changed, Statements, save_in, undo_in
+from stores.editing import Changed, save_in, undo_in
+from stores.statements import Statements
 from stores.templates import TEMPLATE_COLUMNS, as_template, template_id
 from stores.texts import restored, text_ids
 from workbench.domain.keys import text_key
@@ -203,7 +204,7 @@ class Drafts(Aggregate):
         with self.store.write() as connection:
             draft = self._open(draft_id)
             after = place(Statements(self.store).get(draft.instrument, draft.ref))
-            instrument_id = _instrument(connection, draft.instrument)
+            instrument_id = instrument_id_of(connection, draft.instrument)
             changed = save_in(connection, instrument_id, [after], person=person, act=ACT)
             batch = changed.batch if changed.refs else None
             _decide(connection, draft, "edited" if edited else "accepted", person, note, text, batch)
@@ -230,7 +231,7 @@ class Drafts(Aggregate):
                     "one's own decisions can be undone"
                 )
             if draft.decision.batch is not None:
-                undo_in(connection, _instrument(connection, draft.instrument), draft.decision.batch, person=person)
+                undo_in(connection, instrument_id_of(connection, draft.instrument), draft.decision.batch, person=person)
             _decide(connection, draft, "reopened", person, "", None, None)
         return self.get(draft_id)
 
@@ -285,10 +286,6 @@ def _decide(
         "values (?, ?, ?, ?, ?, ?, ?, ?)",
         (secrets.token_bytes(16), draft.id, decision, text_id, batch, person_name(person), note, now_after(last)),
     )
-
-
-def _instrument(connection: sqlite3.Connection, name: str) -> int:
-    return int(connection.execute("select id from instrument where name = ?", (name,)).fetchone()[0])
 
 
 def _newest(connection: sqlite3.Connection, instrument: str, ref: str) -> int:

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stores.base import Aggregate
+from stores.base import Aggregate, instrument_id_of
 from stores.issue_rows import append, newest, originals
 from stores.people import issue_labels_of, reader_id
 from workbench.domain.instruments import IssueDefinition, IssueLabel
@@ -50,11 +50,11 @@ class Issues(Aggregate):
 
     def names(self, instrument: str) -> tuple[str, ...]:
         """Return the issues of an instrument, in its order. Raises UnknownName."""
-        return self._issues(self._instrument(instrument))
+        return self._issues(instrument_id_of(self.connection, instrument))
 
     def scheme(self, instrument: str) -> tuple[IssueDefinition, ...]:
         """Return the issues of an instrument with what it says of them. Raises UnknownName."""
-        rowid = self._instrument(instrument)
+        rowid = instrument_id_of(self.connection, instrument)
         rows = self.connection.execute("select name, title, definition from issue where instrument_id = ?", (rowid,))
         found = {row[0]: IssueDefinition(*row) for row in rows}
         return tuple(found.get(name, IssueDefinition(name)) for name in self._issues(rowid))
@@ -65,7 +65,7 @@ class Issues(Aggregate):
         if not names or len(set(names)) < len(names):
             raise UsageError("a scheme needs one issue or more, each with a name of its own")
         with self.store.write() as connection:
-            rowid = self._instrument(instrument)
+            rowid = instrument_id_of(self.connection, instrument)
             before = self._issues(rowid)
             connection.execute("update instrument set issues = ? where id = ?", (json.dumps(names), rowid))
             connection.executemany(
@@ -80,7 +80,7 @@ class Issues(Aggregate):
 
     def labels(self, instrument: str) -> tuple[IssueLabel, ...]:
         """Return everybody's current labels of the current statements, on issues outside the scheme, too."""
-        return issue_labels_of(self.connection, self._instrument(instrument))
+        return issue_labels_of(self.connection, instrument_id_of(self.connection, instrument))
 
     def gold(self, instrument: str, whose: str = "gold", *, fewest: int = 2) -> Labels:
         """Return the label that counts for each statement and issue of the scheme.
@@ -96,7 +96,7 @@ class Issues(Aggregate):
 
     def statements(self, instrument: str) -> tuple[tuple[str, str], ...]:
         """Return (ref, text) of the current statements, in order: the original in the instrument's language."""
-        rows = originals(self.connection, self._instrument(instrument))
+        rows = originals(self.connection, instrument_id_of(self.connection, instrument))
         return tuple((row.ref, row.text) for row in rows)
 
     def adjudicate(
@@ -116,7 +116,7 @@ class Issues(Aggregate):
         """
         name = annotator_name(auditor)
         with self.store.write() as connection:
-            rowid = self._instrument(instrument)
+            rowid = instrument_id_of(self.connection, instrument)
             statement = self._statement(connection, rowid, ref)
             check_issue(issue, self._issues(rowid))
             given = {
@@ -143,7 +143,7 @@ class Issues(Aggregate):
         """
         counts = {"added": 0, "changed": 0, "same": 0, "held": 0}
         with self.store.write() as connection:
-            rowid = self._instrument(instrument)
+            rowid = instrument_id_of(self.connection, instrument)
             issues = self._issues(rowid)
             readers: dict[str, int] = {}
             statements: dict[str, int] = {}
@@ -171,13 +171,6 @@ class Issues(Aggregate):
             return "same"
         append(connection, statement, label.issue, readers[name], label.label)
         return "added" if before is None else "changed"
-
-    def _instrument(self, name: str) -> int:
-        row = self.connection.execute("select id from instrument where name = ?", (name,)).fetchone()
-        if row is None:
-            known = ", ".join(r[0] for r in self.connection.execute("select name from instrument order by id"))
-            raise UnknownName(f"no instrument is named {name!r} in this store. There is: {known or 'none'}")
-        return int(row[0])
 
     def _issues(self, instrument: int) -> tuple[str, ...]:
         row = self.connection.execute("select issues from instrument where id = ?", (instrument,)).fetchone()

@@ -1,7 +1,8 @@
-"""Jobs: what was asked to be done, who is doing it, and how far it is.
+"""Jobs: what was asked to be done, who is doing it, how far it is, and what people want of it meanwhile.
 
 A job is claimed by one `update … returning`, so two workers cannot both have it. A worker shows that it lives by a
-heartbeat; one whose heartbeat stopped is gone, and its job can be claimed again.
+heartbeat, and hears with it what people asked; one whose heartbeat stopped is gone, and its job can be claimed again.
+Should it come back after that, it learns with its next heartbeat that another worker has the job.
 """
 
 from __future__ import annotations
@@ -10,18 +11,13 @@ import json
 import os
 import secrets
 import socket
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
 
 from stores.base import Aggregate, now
-from workbench.errors import JobError
-
-CLOCK_SLACK_S = 5.0
-"seconds by which the clock of a heartbeat may differ from that of a process"
-LOST_AFTER_S = 60.0
-"seconds without a heartbeat after which a worker on another machine counts as gone"
+from stores.liveness import gone, silent
+from workbench.errors import JobError, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +28,12 @@ class Job:
     kind: str
     spec: Mapping[str, object]
     state: str
-    "queued, running, done, cancelled, failed, or `lost`: running by its row, but its worker is gone"
+    "queued, running, paused, done, cancelled, failed, or `lost`: running by its row, but its worker is gone"
     stopping: bool
+    pausing: bool
+    "asked to pause, and still at what was at hand"
+    worker: bool
+    "whether a worker that lives has it, or waits for its turn with it"
     created_at: str
     started_at: str | None
     finished_at: str | None
@@ -45,10 +45,48 @@ class Job:
     host: str | None
     pid: int | None
     attempts: int
+    concurrency: int | None
+    "calls, or rows of a batch, at once; None: as the backend decides"
+    only_failed: bool
+    "whether its attempt asks only what failed before"
+    failures: tuple[str, ...]
+    "what failed, where the stored answers do not say it"
 
     @property
     def active(self) -> bool:
-        return self.state in ("queued", "running")
+        """Whether it goes on without anybody's doing, or will once it may: queued, running, or paused with a worker."""
+        return self.state in ("queued", "running") or (self.state == "paused" and self.worker)
+
+    @property
+    def under_way(self) -> bool:
+        """Whether another job that asks the same would ask it twice: as `active`, and whatever is paused."""
+        return self.active or self.state == "paused"
+
+    @property
+    def failed_items(self) -> int:
+        """How many answers failed when it last ran."""
+        return int(self.progress.get("failed", 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What a worker hears with its heartbeat."""
+
+    stop: bool = False
+    pause: bool = False
+    concurrency: int | None = None
+    lost: bool = False
+    "another worker has the job: this one was taken for gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What came of asking for a job in its turn."""
+
+    attempt: int | None
+    "rowid; None: it is not its turn yet"
+    ahead: tuple[int, ...] = ()
+    "the jobs it waits for"
 
 
 class Jobs(Aggregate):
@@ -74,52 +112,46 @@ class Jobs(Aggregate):
             raise JobError(f"there is no job {job_id} in this store. There is: {known}")
         return _job(row)
 
-    def requeue(self, job_id: int) -> None:
-        """Let a job that ended, or whose worker is gone, wait for a worker again."""
-        job = self.get(job_id)
-        with self.store.write() as connection:
-            connection.execute(
-                "update job set state = 'queued', message = '', finished_at = null, stop_requested = 0 where id = :id "
-                "and (state in ('queued', 'cancelled', 'failed') or (state = 'running' and :lost))",
-                {"id": job_id, "lost": job.state == "lost"},
-            )
-
     def claim(self, job_id: int, code_version: str) -> int:
         """Take a job for this process and return the rowid of the attempt.
 
-        Raises JobError where another worker has it and is alive, or where it is finished.
+        Raises JobError where another worker has it and is alive, or where it does not wait for one.
         """
-        job = self.get(job_id)
         with self.store.write() as connection:
-            row = connection.execute(
-                "update job set state = 'running', heartbeat = :at, message = '', finished_at = null, "
-                "stop_requested = 0 where id = :id and (state in ('queued', 'cancelled', 'failed') "
-                "or (state = 'running' and :lost)) returning id",
-                {"id": job_id, "at": now(), "lost": job.state == "lost"},
-            ).fetchone()
-            if row is None:
-                raise JobError(
-                    f"job {job_id} is {job.state}" + (f" by process {job.pid} on {job.host}" if job.pid else "")
-                )
-            connection.execute(
-                "update attempt set ended_at = ?, outcome = 'lost' where job_id = ? and ended_at is null",
-                (now(), job_id),
-            )
-            attempt = connection.execute(
-                "insert into attempt (uid, job_id, host, pid, code_version, started_at) values (?, ?, ?, ?, ?, ?) "
-                "returning id",
-                (secrets.token_bytes(16), job_id, socket.gethostname(), os.getpid(), code_version, now()),
-            ).fetchone()
-        return int(attempt[0])
+            return self._claim(connection, self.get(job_id), code_version)
 
-    def beat(self, job_id: int, message: str | None = None) -> bool:
-        """Say that the worker lives (and what it is doing); return whether it was asked to stop."""
+    def claim_in_turn(self, job_id: int, code_version: str, lane: str, most: int = 1) -> Turn:
+        """Take a job as `claim`, once fewer than `most` others of its lane run or came before; until then, note that
+        it waits. A job that a person hurried waits for none.
+        """
+        with self.store.write() as connection:
+            job = self.get(job_id)
+            _check_claimable(job)
+            ahead = tuple(sorted(other.id for other in self._lane(connection, lane, but=job_id) if _before(other, job)))
+            if len(ahead) < most or _is_hurried(connection, job_id):
+                return Turn(self._claim(connection, job, code_version, lane))
+            words = f"waits for job {', '.join(map(str, ahead))}; R or resume starts it now"
+            connection.execute(
+                "update job set lane = ?, heartbeat = ?, message = ? where id = ?", (lane, now(), words, job_id)
+            )
+        return Turn(None, ahead)
+
+    def waited_for(self, job_id: int, lane: str) -> bool:
+        """Whether a job of the same lane waits for its turn."""
+        return any(job.state == "queued" for job in self._lane(self.connection, lane, but=job_id))
+
+    def beat(self, job_id: int, message: str | None = None, attempt: int | None = None) -> Orders:
+        """Say that the worker lives (and what it is doing); return what people asked of the job.
+
+        With `attempt`, a worker whose job another one took meanwhile leaves no trace and is told so.
+        """
         with self.store.write() as connection:
             row = connection.execute(
-                "update job set heartbeat = ?, message = coalesce(?, message) where id = ? returning stop_requested",
-                (now(), message, job_id),
+                "update job set heartbeat = :at, message = coalesce(:message, message) where id = :id "
+                f"and (:attempt is null or {_MINE}) returning stop_requested, pause_requested, concurrency",
+                {"at": now(), "message": message, "id": job_id, "attempt": attempt},
             ).fetchone()
-        return bool(row[0])
+        return Orders(lost=True) if row is None else Orders(bool(row[0]), bool(row[1]), row[2])
 
     def report(self, job_id: int, done: int, progress: str, message: str) -> None:
         """Say how far a job is that commits nothing on the way; `progress` is JSON."""
@@ -134,50 +166,213 @@ class Jobs(Aggregate):
         with self.store.write() as connection:
             connection.execute("update job set total = ? where id = ?", (total, job_id))
 
-    def finish(self, job_id: int, attempt_id: int, state: str, message: str = "") -> None:
-        at = now()
+    def finish(self, job_id: int, attempt_id: int, state: str, message: str = "") -> bool:
+        """End a job. Return False, and leave it as it is, where another worker took it meanwhile."""
+        values = {"state": state, "message": message, "at": now(), "id": job_id, "attempt": attempt_id}
         with self.store.write() as connection:
-            connection.execute(
-                "update job set state = ?, message = ?, finished_at = ?, heartbeat = ? where id = ?",
-                (state, message, at, at, job_id),
-            )
-            connection.execute("update attempt set ended_at = ?, outcome = ? where id = ?", (at, state, attempt_id))
+            row = connection.execute(
+                "update job set state = :state, message = :message, finished_at = :at, heartbeat = :at, "
+                f"pause_requested = 0, paused_at = null where id = :id and {_MINE} returning id",
+                values,
+            ).fetchone()
+            if row is not None:
+                connection.execute("update attempt set ended_at = :at, outcome = :state where id = :attempt", values)
+        return row is not None
 
     def request_stop(self, job_id: int) -> Job:
-        """Ask a job to stop after the batch it is at. One that no worker has is cancelled at once."""
-        job = self.get(job_id)
-        if job.state in ("done", "cancelled", "failed"):
-            raise JobError(f"job {job_id} is {job.state}; there is nothing to cancel")
+        """Ask a job to stop after the batch it is at. One that no worker is at is cancelled at once."""
         with self.store.write() as connection:
-            if job.state in ("queued", "lost"):
+            job = self.get(job_id)
+            if job.state in ("done", "cancelled", "failed"):
+                raise JobError(f"job {job_id} is {job.state}; there is nothing to cancel")
+            if job.state == "queued" or not job.worker:
                 connection.execute(
-                    "update job set state = 'cancelled', finished_at = :at, message = 'cancelled; no worker had it' "
-                    "where id = :id and (state = 'queued' or :lost)",
-                    {"at": now(), "id": job_id, "lost": job.state == "lost"},
+                    "update job set state = 'cancelled', finished_at = ?, paused_at = null, pause_requested = 0, "
+                    "message = 'cancelled; no worker was at it' where id = ?",
+                    (now(), job_id),
                 )
             else:
                 connection.execute("update job set stop_requested = 1 where id = ?", (job_id,))
         return self.get(job_id)
 
+    def pause(self, job_id: int) -> Job:
+        """Ask a job to pause after the batch it is at. One that no worker is at is paused at once.
+
+        Raises JobError where it neither runs nor waits to.
+        """
+        with self.store.write() as connection:
+            job = self.get(job_id)
+            if job.state == "queued":
+                connection.execute(
+                    "update job set state = 'cancelled', paused_at = ?, message = 'paused before it began' "
+                    "where id = ?",
+                    (now(), job_id),
+                )
+            elif job.state == "running" and not job.stopping:
+                connection.execute("update job set pause_requested = 1 where id = ?", (job_id,))
+            else:
+                state = "stopping" if job.stopping and job.state == "running" else job.state
+                raise JobError(f"job {job_id} is {state}; only a job that runs or waits to can be paused")
+        return self.get(job_id)
+
+    def resume(self, job_id: int, *, only_failed: bool = False) -> bool:
+        """Let a job go on, and return whether it needs a worker: a paused one may still have it. One whose worker waits
+        for its turn begins now.
+
+        Raises JobError where it runs or is done.
+        """
+        with self.store.write() as connection:
+            job = self.get(job_id)
+            if job.state == "done" or (job.state == "running" and (job.stopping or not job.pausing)):
+                state = "stopping" if job.stopping else job.state
+                raise JobError(f"job {job_id} is {state}; there is nothing to resume")
+            if job.state == "queued":
+                connection.execute("update job set hurried = ? where id = ?", (job.worker, job_id))
+            elif job.worker:
+                connection.execute(
+                    "update job set pause_requested = 0, paused_at = null, message = 'goes on' where id = ?", (job_id,)
+                )
+            else:
+                _requeue(connection, job_id, only_failed)
+            return not job.worker
+
+    def paused(self, job_id: int, attempt_id: int, message: str) -> bool:
+        """Say that a worker has paused as asked. False where it was asked to go on meanwhile."""
+        return self._if_paused(
+            "update job set paused_at = :at, heartbeat = :at, message = :message", job_id, attempt_id, message
+        )
+
+    def release(self, job_id: int, attempt_id: int, message: str) -> bool:
+        """Leave a paused job without a worker. False where it was asked to go on, or to stop, meanwhile."""
+        return self._if_paused(
+            "update job set state = 'cancelled', pause_requested = 0, paused_at = coalesce(paused_at, :at), "
+            "message = :message",
+            job_id,
+            attempt_id,
+            message,
+            outcome="paused",
+        )
+
+    def set_concurrency(self, job_id: int, most: int | None) -> Job:
+        """Bound how many calls, or rows of a batch, are at once under way; None leaves it to the backend.
+
+        A running job hears it with its next heartbeat.
+        """
+        if most is not None and most < 1:
+            raise UsageError(f"{most} at once were asked for; give 1 or more")
+        job = self.get(job_id)
+        if job.state == "done":
+            raise JobError(f"job {job_id} is done; there is nothing to change")
+        with self.store.write() as connection:
+            connection.execute("update job set concurrency = ? where id = ?", (most, job_id))
+        return self.get(job_id)
+
+    def note_failures(self, job_id: int, items: Sequence[str]) -> None:
+        """Keep what failed, in place of what was kept, where no answer is stored that says it."""
+        with self.store.write() as connection:
+            connection.execute("update job set failures = ? where id = ?", (json.dumps(list(items)), job_id))
+
+    def failed_prompts(self, job_id: int) -> frozenset[bytes]:
+        """Return the keys of the prompts with answers that failed in this job, answered since or not."""
+        rows = self.connection.execute(
+            "select distinct p.key from attempt a join draw d on d.attempt_id = a.id "
+            "join prompt p on p.id = d.prompt_id where a.job_id = ? and d.failed > 0",
+            (job_id,),
+        )
+        return frozenset(row[0] for row in rows)
+
+    def _claim(self, connection: sqlite3.Connection, job: Job, code_version: str, lane: str = "") -> int:
+        _check_claimable(job)
+        at = now()
+        connection.execute(
+            "update job set state = 'running', heartbeat = :at, message = '', finished_at = null, stop_requested = 0, "
+            "pause_requested = 0, paused_at = null, hurried = 0, lane = :lane where id = :id",
+            {"id": job.id, "at": at, "lane": lane},
+        )
+        connection.execute(
+            "update attempt set ended_at = ?, outcome = 'lost' where job_id = ? and ended_at is null", (at, job.id)
+        )
+        row = connection.execute(
+            "insert into attempt (uid, job_id, host, pid, code_version, started_at) values (?, ?, ?, ?, ?, ?) "
+            "returning id",
+            (secrets.token_bytes(16), job.id, socket.gethostname(), os.getpid(), code_version, at),
+        ).fetchone()
+        return int(row[0])
+
+    def _lane(self, connection: sqlite3.Connection, lane: str, but: int) -> tuple[Job, ...]:
+        """Return the other jobs of a lane that a living worker has."""
+        rows = connection.execute(
+            f"{_JOBS} where j.lane = ? and j.id <> ? and j.state in ('queued', 'running')", (lane, but)
+        )
+        return tuple(job for row in rows if (job := _job(row)).worker)
+
+    def _if_paused(self, update: str, job_id: int, attempt_id: int, message: str, outcome: str = "") -> bool:
+        """Update a job that is asked to pause, and not to stop, and end the attempt where it has an outcome."""
+        values = {"at": now(), "id": job_id, "attempt": attempt_id, "message": message, "outcome": outcome}
+        with self.store.write() as connection:
+            row = connection.execute(
+                f"{update} where id = :id and pause_requested = 1 and stop_requested = 0 and {_MINE} returning id",
+                values,
+            ).fetchone()
+            if row is not None and outcome:
+                connection.execute("update attempt set ended_at = :at, outcome = :outcome where id = :attempt", values)
+        return row is not None
+
+
+_MINE = "exists (select 1 from attempt a where a.id = :attempt and a.ended_at is null)"
 
 _JOBS = """
     select j.id, j.kind, j.spec, j.state, j.stop_requested, j.created_at, a.started_at, j.finished_at, j.heartbeat,
         j.done, j.total, j.progress, j.message, a.host, a.pid,
-        (select count(*) from attempt c where c.job_id = j.id)
+        (select count(*) from attempt c where c.job_id = j.id),
+        j.pause_requested, j.paused_at, j.lane, j.concurrency, j.only_failed, j.failures
     from job j left join attempt a on a.id = (select max(b.id) from attempt b where b.job_id = j.id)
 """
 
 
-def _job(row: tuple[object, ...]) -> Job:
-    state, heartbeat, host, pid = row[3], row[8], row[13], row[14]
-    if state == "running" and _gone(str(heartbeat), str(host), int(str(pid))):
-        state = "lost"
+def _check_claimable(job: Job) -> None:
+    """Raise JobError unless a job waits for a worker, or its worker is gone."""
+    if job.state in ("queued", "lost"):
+        return
+    raise JobError(f"job {job.id} is {job.state}" + (f" by process {job.pid} on {job.host}" if job.worker else ""))
+
+
+def _is_hurried(connection: sqlite3.Connection, job_id: int) -> bool:
+    return bool(connection.execute("select hurried from job where id = ?", (job_id,)).fetchone()[0])
+
+
+def _before(other: Job, job: Job) -> bool:
+    """Whether a job of the same lane goes first: it runs, or waits with a smaller number."""
+    return other.state != "queued" or other.id < job.id
+
+
+def _requeue(connection: sqlite3.Connection, job_id: int, only_failed: bool) -> None:
+    """Let a job wait for a worker again."""
+    connection.execute(
+        "update job set state = 'queued', message = '', finished_at = null, heartbeat = null, stop_requested = 0, "
+        "pause_requested = 0, paused_at = null, hurried = 0, only_failed = ? where id = ?",
+        (only_failed, job_id),
+    )
+
+
+def _job(row: Sequence[object]) -> Job:
+    state, heartbeat, host, pid, paused = row[3], row[8], row[13], row[14], row[17] is not None
+    worker = False
+    if state == "running":
+        worker = not gone(str(heartbeat), str(host), int(str(pid)))
+        state = "paused" if paused else "running" if worker else "lost"
+    elif state == "queued":
+        worker = bool(row[18]) and heartbeat is not None and not silent(str(heartbeat))
+    elif state == "cancelled" and paused:
+        state = "paused"
     return Job(
         id=int(str(row[0])),
         kind=str(row[1]),
         spec=json.loads(str(row[2])),
         state=str(state),
         stopping=bool(row[4]),
+        pausing=bool(row[16]) and state == "running",
+        worker=worker,
         created_at=str(row[5]),
         started_at=None if row[6] is None else str(row[6]),
         finished_at=None if row[7] is None else str(row[7]),
@@ -189,30 +384,7 @@ def _job(row: tuple[object, ...]) -> Job:
         host=None if host is None else str(host),
         pid=None if pid is None else int(str(pid)),
         attempts=int(str(row[15])),
+        concurrency=None if row[19] is None else int(str(row[19])),
+        only_failed=bool(row[20]),
+        failures=tuple(json.loads(str(row[21]))),
     )
-
-
-def _gone(heartbeat: str, host: str, pid: int) -> bool:
-    """Whether a worker is no more: its process on this machine, its heartbeat on another."""
-    if host == socket.gethostname():
-        return not _alive(pid, datetime.fromisoformat(heartbeat))
-    age = datetime.now(UTC) - datetime.fromisoformat(heartbeat)
-    return age.total_seconds() > LOST_AFTER_S
-
-
-def _alive(pid: int, heartbeat: datetime) -> bool:
-    """Whether the process that gave this heartbeat is there: not a zombie, and not a later one with its number."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rsplit(")", 1)[-1].split()
-        uptime = float(Path("/proc/uptime").read_text(encoding="ascii").split()[0])
-    except (OSError, ValueError, IndexError):
-        return True  # no /proc here: the process number is all there is to go by
-    age = uptime - int(fields[19]) / os.sysconf("SC_CLK_TCK")
-    silent = (datetime.now(UTC) - heartbeat).total_seconds()
-    return fields[0] != "Z" and age > silent - CLOCK_SLACK_S

@@ -387,6 +387,8 @@ def m005_workshop(db: Database) -> None:
             at text not null
         ) strict;
         create index edit_of on edit (instrument_id, ref);
+        create index edit_batch on edit (batch);
+        create index edit_undone on edit (undoes) where undoes is not null;
         create table draft (
             id integer primary key,
             uid blob not null unique,
@@ -480,5 +482,28 @@ def m005_workshop(db: Database) -> None:
         ) strict, without rowid;
         create index survey_event_of on survey_event (survey_id, position, at);
         create index draw_of on draw (prompt_id)
+        """,
+    )
+
+
+@migrations()
+def m006_steering(db: Database) -> None:
+    """What steering a job needs.
+
+    A job is paused where `paused_at` is set: while it is 'running', its worker holds the model and waits; while it is
+    'cancelled', no worker has it. Jobs in one `lane` take turns; `hurried` is a person's word that this one need not.
+    `concurrency` bounds calls, or rows of a batch, at once. `only_failed` confines the next attempt to what failed;
+    `failures` names what failed where the answers themselves do not (JSON).
+    """
+    _run(
+        db,
+        """
+        alter table job add column pause_requested integer not null default 0 check (pause_requested in (0, 1));
+        alter table job add column paused_at text;
+        alter table job add column lane text not null default '';
+        alter table job add column hurried integer not null default 0 check (hurried in (0, 1));
+        alter table job add column concurrency integer check (concurrency > 0);
+        alter table job add column only_failed integer not null default 0 check (only_failed in (0, 1));
+        alter table job add column failures text not null default '[]'
         """,
     )

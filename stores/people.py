@@ -23,11 +23,13 @@ class People:
     survey: tuple[SurveyAnswer, ...]
 
 
-def people_of(connection: sqlite3.Connection, instrument_id: int) -> People:
-    """Return what people said of the current statements of an instrument."""
-    values = {"instrument": instrument_id}
+def people_of(connection: sqlite3.Connection, instrument_id: int, scope: str | None = None) -> People:
+    """Return what people said of the current statements of an instrument, or of the versions of a scope, a JSON list of
+    rowids.
+    """
+    values = {"instrument": instrument_id, "scope": scope}
     execute = connection.execute
-    labels = issue_labels_of(connection, instrument_id)
+    labels = issue_labels_of(connection, instrument_id, scope)
     parties = tuple(
         Party(*row)
         for row in execute(
@@ -42,10 +44,18 @@ def people_of(connection: sqlite3.Connection, instrument_id: int) -> People:
     return People(labels, parties, answers, survey)
 
 
-def issue_labels_of(connection: sqlite3.Connection, instrument_id: int) -> tuple[IssueLabel, ...]:
+def issue_labels_of(
+    connection: sqlite3.Connection, instrument_id: int, scope: str | None = None
+) -> tuple[IssueLabel, ...]:
     """Return the newest label of each annotator; withdrawn ones are left out, adjudications have their own name."""
     rows = connection.execute(
-        _ISSUE_LABELS, {"instrument": instrument_id, "adjudicated": ReaderKind.ADJUDICATION, "decided": ADJUDICATION}
+        _ISSUE_LABELS,
+        {
+            "instrument": instrument_id,
+            "scope": scope,
+            "adjudicated": ReaderKind.ADJUDICATION,
+            "decided": ADJUDICATION,
+        },
     )
     found: dict[tuple[str, str, str], IssueLabel] = {}
     for ref, issue, annotator, label in rows:  # of two who adjudicated, the later one comes last
@@ -140,10 +150,12 @@ _DECIDED_HERE = f"""
         and ((r.kind = 'person' and r.name = ?) or (r.kind = 'adjudication' and ? = '{ADJUDICATION}'))
 """
 
-_ISSUE_LABELS = """
+_MEANT = "(s.current = 1 and :scope is null or s.id in (select value from json_each(:scope)))"
+
+_ISSUE_LABELS = f"""
     select s.ref, l.issue, case when r.kind = :adjudicated then :decided else r.name end as annotator, l.label
     from issue_label l
-    join statement s on s.id = l.statement_id and s.current = 1
+    join statement s on s.id = l.statement_id and {_MEANT}
     join reader r on r.id = l.reader_id
     where s.instrument_id = :instrument and l.label is not null and l.revision = (
         select max(m.revision) from issue_label m
@@ -152,14 +164,14 @@ _ISSUE_LABELS = """
     order by s.ordinal, l.issue, annotator, l.at
 """
 
-_PARTY_ANSWERS = """
+_PARTY_ANSWERS = f"""
     select p.country, p.name, s.ref, a.answer, a.stance
-    from party_answer a join party p on p.id = a.party_id join statement s on s.id = a.statement_id and s.current = 1
+    from party_answer a join party p on p.id = a.party_id join statement s on s.id = a.statement_id and {_MEANT}
     where p.instrument_id = :instrument order by p.id, s.ordinal
 """
 
-_SURVEY = """
+_SURVEY = f"""
     select a.respondent, s.ref, a.kind, a.ordinal, a.agrees
-    from survey_answer a join statement s on s.id = a.statement_id and s.current = 1
+    from survey_answer a join statement s on s.id = a.statement_id and {_MEANT}
     where s.instrument_id = :instrument order by a.respondent, s.ordinal, a.kind, a.ordinal
 """

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from stores.base import Aggregate, now
 from stores.scopes import LIVE
 from stores.texts import restored, text_ids
-from stores.units import unit_of
+from stores.units import first_wording, unit_of
 from workbench.domain.annotations import Codebook, LabelOption, Purpose, Subject
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
@@ -295,7 +295,8 @@ _ANNOTATORS = """
 """
 
 _CANDIDATES = f"""
-    select distinct r.text_id, w.id, x.body, x.packed, i.name, s.ref, w.kind, w.ordinal, t.name, t.scale, m.name
+    select distinct r.text_id, {first_wording("w", "s")}, x.body, x.packed, i.name, s.ref, w.kind, w.ordinal, t.name,
+        t.scale, m.name
     from model m cross join sampling g cross join probe p
     join wording w on w.id = p.wording_id and (:language is null or w.language = :language)
     join statement s on s.id = w.statement_id and {LIVE}

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stores.base import Aggregate, now
 from stores.instruments import Instruments
 from stores.models import model_id
+from stores.people import people_of
 from stores.rule_readings import RuleReading, insert_readings
 from stores.scopes import LIVE, scope_of
 from stores.statement_rows import read_statements
@@ -24,6 +26,7 @@ from workbench.domain.issue_gold import gold_labels
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.prompts import Message, Probe, Prompt, Template
 from workbench.domain.responses import ModelCard, Sampling
+from workbench.errors import ConflictError
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,18 +118,14 @@ class Runs(Aggregate):
     def add_probes(
         self, audit: str, instrument: str, language: str, templates: Sequence[Template], probes: Sequence[Probe]
     ) -> None:
-        """Write the prompts of a plan and the design cells that lead to them, in one transaction."""
+        """Write the prompts of a plan and the design cells that lead to them, in one transaction.
+
+        Each belongs to the version of its statement that has the text of the prompt, so answers never come to stand
+        beside another text. Raises ConflictError where none has: somebody changed it since the plan was made.
+        """
         with self.store.write() as connection:
             template_ids = {(t.name, t.inverted): template_id(connection, t) for t in templates}
-            wordings = {
-                (ref, f"{kind}-{ordinal}" if ordinal else kind): rowid
-                for ref, kind, ordinal, rowid in connection.execute(
-                    "select s.ref, w.kind, w.ordinal, w.id from wording w join statement s on s.id = w.statement_id "
-                    "join instrument i on i.id = s.instrument_id "
-                    "where i.name = ? and s.current = 1 and w.language = ?",
-                    (instrument, language),
-                )
-            }
+            wordings = _wordings_of(connection, instrument, language, templates, probes)
             connection.executemany(
                 "insert into prompt (key, chat, messages) values (?, ?, ?) on conflict (key) do nothing",
                 {p.prompt.key: (p.prompt.key, p.prompt.chat, _messages(p.prompt)) for p in probes}.values(),
@@ -229,13 +228,22 @@ class Runs(Aggregate):
         return tuple(self.connection.execute(sql, run_values(self.connection, run)).fetchall())
 
     def instrument(self, run: Run) -> Instrument:
-        """Return the instrument with its statements in the versions that a run is about, as they were put then."""
+        """Return the instrument with its statements in the versions that a run is about, as they were put then, and
+        with what people said of those.
+        """
         instrument = Instruments(self.store).get(run.instrument)
-        scope = {"scope": run_values(self.connection, run)["scope"]}
-        labels = gold_labels(instrument.issue_labels)
+        scope = str(run_values(self.connection, run)["scope"])
+        rowid = self.connection.execute("select id from instrument where name = ?", (run.instrument,)).fetchone()[0]
+        people = people_of(self.connection, rowid, scope)
         condition = "s.id in (select value from json_each(:scope))"
+        labels = gold_labels(people.issue_labels)
+        found = read_statements(self.connection, condition, {"scope": scope}, labels)
         return replace(
-            instrument, statements=tuple(read_statements(self.connection, condition, scope, labels).values())
+            instrument,
+            statements=tuple(found.values()),
+            issue_labels=people.issue_labels,
+            party_answers=people.party_answers,
+            survey=people.survey,
         )
 
     def outdated(self, run: Run) -> dict[str, tuple[int, int]]:
@@ -305,6 +313,49 @@ def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:
         "sampling": run.sampling_id,
     }
     return values | {"scope": scope_of(connection, values)}
+
+
+def _wordings_of(
+    connection: sqlite3.Connection,
+    instrument: str,
+    language: str,
+    templates: Sequence[Template],
+    probes: Sequence[Probe],
+) -> dict[tuple[str, str], int]:
+    """Return the rowid of the wording behind each (ref, variant): of the newest version, the current one first, that
+    has the texts of all prompts of its statement.
+    """
+    held: dict[str, dict[int, dict[str, tuple[int, str]]]] = defaultdict(lambda: defaultdict(dict))
+    for ref, version, kind, ordinal, rowid, body, packed in connection.execute(
+        "select s.ref, s.version, w.kind, w.ordinal, w.id, x.body, x.packed from wording w "
+        "join text x on x.id = w.text_id join statement s on s.id = w.statement_id "
+        "join instrument i on i.id = s.instrument_id where i.name = ? and w.language = ? "
+        "order by s.current desc, s.version desc",
+        (instrument, language),
+    ):
+        held[ref][version][f"{kind}-{ordinal}" if ordinal else kind] = (rowid, restored(body, packed))
+    named = {(t.name, t.inverted): t for t in templates}
+    planned: dict[str, list[Probe]] = defaultdict(list)
+    for probe in probes:
+        planned[probe.statement].append(probe)
+    found: dict[tuple[str, str], int] = {}
+    for ref, of in planned.items():
+        texts = next((texts for texts in held[ref].values() if all(_puts(p, named, texts) for p in of)), None)
+        if texts is None:
+            raise ConflictError(
+                f"{ref} was changed, renamed or taken out while this was planned; nothing was asked. Start or resume "
+                "it again: it asks what is there now"
+            )
+        found |= {(ref, probe.variant): texts[probe.variant][0] for probe in of}
+    return found
+
+
+def _puts(probe: Probe, named: Mapping[tuple[str, bool], Template], texts: Mapping[str, tuple[int, str]]) -> bool:
+    """Return whether a prompt puts the text that a version has."""
+    if probe.variant not in texts:
+        return False
+    template = named[probe.template, probe.inverted]
+    return template.render(texts[probe.variant][1], dict(probe.axes).get("model_name", "")) == probe.prompt
 
 
 def _messages(prompt: Prompt) -> str:

@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import json
-import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from stores.base import Aggregate, now
-from stores.edit_log import record, time_of_edit
+from stores.base import Aggregate, instrument_id_of, now
+from stores.editing import UNDO, Batch, Changed, undo_in
 from stores.people import issue_labels_of
-from stores.snapshots import restored_statement, snapshot
-from stores.statement_rows import insert_statement, read_statements, update_about
-from stores.versions import Version, history, latest_version, write_texts
+from stores.snapshots import restored_statement
+from stores.statement_rows import read_statements
+from stores.versions import Version, history
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.names import person_name, thing_name
-from workbench.domain.statements import ORIGINAL, QUESTION, Statement, text_fault
-from workbench.errors import ConflictError, UnknownName, UsageError
-
-MOST_REF = 60
-"characters of a ref: lists and file names have to hold it"
-UNDO = "undo"
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """What a change came to."""
-
-    batch: bytes
-    refs: tuple[str, ...]
-    "statements that are not as they were"
-    versions: tuple[str, ...]
-    "of these, those that have another version now: answers to the one before stay with it"
-    act: str = ""
+from workbench.domain.statements import Statement
+from workbench.errors import UnknownName, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +40,7 @@ class Statements(Aggregate):
 
     def get(self, instrument: str, ref: str, version: int | None = None) -> Statement:
         """Return a statement, its current version unless told otherwise. Raises UnknownName."""
-        instrument_id = _instrument(self.connection, instrument)
+        instrument_id = instrument_id_of(self.connection, instrument)
         which = "s.current = 1" if version is None else "s.version = :version"
         values = {"instrument": instrument_id, "ref": ref, "version": version}
         condition = f"s.instrument_id = :instrument and s.ref = :ref and {which}"
@@ -85,7 +68,7 @@ class Statements(Aggregate):
     def create(self, instrument: str, statements: Sequence[Statement], *, person: str, act: str = "created") -> Changed:
         """Add statements at the end of an instrument. Raises UsageError, naming what is wrong with which of them."""
         with self.store.write() as connection:
-            work = _Work.of(connection, instrument, person, act)
+            work = Batch.of(connection, instrument, person, act)
             for statement in statements:
                 work.create(statement)
             return work.done()
@@ -104,7 +87,7 @@ class Statements(Aggregate):
         `expected`: what the person saw; ConflictError where somebody has changed it since, and nothing is written.
         """
         with self.store.write() as connection:
-            work = _Work.of(connection, instrument, person, act)
+            work = Batch.of(connection, instrument, person, act)
             for ref, seen in (expected or {}).items():
                 work.expect(ref, seen)
             for statement in statements:
@@ -125,7 +108,7 @@ class Statements(Aggregate):
     ) -> Changed:
         """Make several changes that are one: all of them or none, undone together. In this order."""
         with self.store.write() as connection:
-            work = _Work.of(connection, instrument, person, act)
+            work = Batch.of(connection, instrument, person, act)
             for ref, seen in (expected or {}).items():
                 work.expect(ref, seen)
             for statement in save:
@@ -141,14 +124,14 @@ class Statements(Aggregate):
     def rename(self, instrument: str, ref: str, new_ref: str, *, person: str) -> Changed:
         """Give a statement, in all its versions, another ref."""
         with self.store.write() as connection:
-            work = _Work.of(connection, instrument, person, f"renamed from {ref}")
+            work = Batch.of(connection, instrument, person, f"renamed from {ref}")
             work.rename(ref, new_ref)
             return work.done()
 
     def archive(self, instrument: str, refs: Iterable[str], *, person: str) -> Changed:
         """Take statements out of the instrument; all that is known about them stays."""
         with self.store.write() as connection:
-            work = _Work.of(connection, instrument, person, "archived")
+            work = Batch.of(connection, instrument, person, "archived")
             for ref in refs:
                 work.archive(ref)
             return work.done()
@@ -156,7 +139,7 @@ class Statements(Aggregate):
     def restore(self, instrument: str, refs: Iterable[str], *, person: str) -> Changed:
         """Bring archived statements back, in the version that was archived last."""
         with self.store.write() as connection:
-            work = _Work.of(connection, instrument, person, "restored")
+            work = Batch.of(connection, instrument, person, "restored")
             for ref in refs:
                 work.restore(ref)
             return work.done()
@@ -167,18 +150,18 @@ class Statements(Aggregate):
         Raises ConflictError where a statement was changed since; nothing is undone then.
         """
         with self.store.write() as connection:
-            instrument_id = _instrument(connection, instrument)
+            instrument_id = instrument_id_of(connection, instrument)
             values = {"instrument": instrument_id, "person": person_name(person), "batch": batch, "undo": UNDO}
             row = connection.execute(_NEWEST, values).fetchone()
             return undo_in(connection, instrument_id, row[0], person=person) if row else None
 
     def history(self, instrument: str, ref: str) -> tuple[Version, ...]:
         """Return the versions of a statement, the oldest first, with what points at each."""
-        return history(self.connection, _instrument(self.connection, instrument), ref)
+        return history(self.connection, instrument_id_of(self.connection, instrument), ref)
 
     def edits(self, instrument: str, ref: str | None = None, limit: int = 200) -> tuple[Edit, ...]:
         """Return the newest changes, the newest first; of one statement, those under its earlier refs, too."""
-        values = {"instrument": _instrument(self.connection, instrument), "ref": ref, "limit": limit}
+        values = {"instrument": instrument_id_of(self.connection, instrument), "ref": ref, "limit": limit}
         return tuple(
             Edit(
                 batch,
@@ -199,7 +182,7 @@ class Statements(Aggregate):
             "select distinct s.ref from statement s where s.instrument_id = ? and s.archived_at is not null "
             "and not exists (select 1 from statement c "
             "where c.instrument_id = s.instrument_id and c.ref = s.ref and c.current = 1) order by s.ordinal",
-            (_instrument(self.connection, instrument),),
+            (instrument_id_of(self.connection, instrument),),
         )
         return tuple(row[0] for row in rows)
 
@@ -213,235 +196,6 @@ def start_in(connection: sqlite3.Connection, name: str, title: str, language: st
         (name, title, language, json.dumps(list(issues)), now()),
     ).fetchone()
     return int(row[0])
-
-
-def save_in(
-    connection: sqlite3.Connection,
-    instrument_id: int,
-    statements: Sequence[Statement],
-    *,
-    person: str,
-    act: str,
-) -> Changed:
-    """Replace current statements as `Statements.save` does, in the caller's transaction."""
-    work = _Work(connection, instrument_id, person_name(person), act)
-    for statement in statements:
-        work.save(statement)
-    return work.done()
-
-
-def undo_in(connection: sqlite3.Connection, instrument_id: int, batch: bytes, *, person: str) -> Changed:
-    """Undo a change as `Statements.undo` does, in the caller's transaction. One that is undone already stays so."""
-    edits = connection.execute(
-        "select ref, before, after, act from edit where batch = ? order by id desc", (batch,)
-    ).fetchall()
-    work = _Work(connection, instrument_id, person_name(person), UNDO, batch)
-    if not connection.execute("select 1 from edit where undoes = ?", (batch,)).fetchone():
-        for ref, before, after, _ in edits:
-            work.turn_back(ref, *(restored_statement(body) if body else None for body in (before, after)))
-    return replace(work.done(), act=edits[0][3])
-
-
-class _Work:
-    """One batch of changes inside a transaction."""
-
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        instrument_id: int,
-        person: str,
-        act: str,
-        undoes: bytes | None = None,
-    ):
-        self._connection, self._instrument_id = connection, instrument_id
-        self._person, self._act, self._undoes = person, act, undoes
-        self._batch = secrets.token_bytes(16)
-        self._refs: dict[str, None] = {}
-        self._versions: dict[str, None] = {}
-
-    @classmethod
-    def of(
-        cls, connection: sqlite3.Connection, instrument: str, person: str, act: str, undoes: bytes | None = None
-    ) -> _Work:
-        return cls(connection, _instrument(connection, instrument), person_name(person), act, undoes)
-
-    def done(self) -> Changed:
-        return Changed(self._batch, tuple(self._refs), tuple(self._versions), self._act)
-
-    def expect(self, ref: str, seen: Statement) -> None:
-        """Raise ConflictError unless a statement is as it was seen."""
-        there = self._current(ref)
-        if there is None or snapshot(there[1]) != snapshot(seen):
-            who = self._connection.execute(
-                "select person, at from edit where instrument_id = ? and ref = ? order by id desc limit 1",
-                (self._instrument_id, ref),
-            ).fetchone()
-            by = f" by {who[0]} at {who[1]}" if who else ""
-            raise ConflictError(f"{ref} was changed meanwhile{by}; nothing was written")
-
-    def create(self, statement: Statement) -> None:
-        _check(statement, None)
-        if self._current(statement.ref) is not None:
-            raise UsageError(f"there is a statement {statement.ref!r} already; choose another ref")
-        version = latest_version(self._connection, self._instrument_id, statement.ref) + 1
-        row = self._connection.execute(
-            "select coalesce(max(ordinal), -1) + 1 from statement where instrument_id = ?", (self._instrument_id,)
-        ).fetchone()
-        insert_statement(self._connection, self._instrument_id, statement, version, row[0])
-        self._check_chain(statement)
-        self._record(statement.ref, None, replace(statement, version=version))
-
-    def save(self, statement: Statement, *, check: bool = True) -> None:
-        there = self._current(statement.ref)
-        if there is None:
-            raise UnknownName(f"there is no statement {statement.ref!r}; it may be archived, or was renamed")
-        rowid, before = there
-        if snapshot(replace(statement, version=before.version)) == snapshot(before):
-            return
-        if check:
-            _check(statement, before)
-        ordinal = self._connection.execute("select ordinal from statement where id = ?", (rowid,)).fetchone()[0]
-        made, another = write_texts(self._connection, self._instrument_id, rowid, statement, ordinal)
-        update_about(self._connection, made, statement)
-        self._check_chain(statement)
-        if another:
-            self._versions[statement.ref] = None
-        self._record(statement.ref, before, self._known(statement.ref))
-
-    def rename(self, ref: str, new_ref: str) -> None:
-        before = self._known(ref)
-        if new_ref == ref:
-            return
-        _check(replace(before, ref=new_ref), before)
-        if latest_version(self._connection, self._instrument_id, new_ref):
-            raise UsageError(f"there is, or was, a statement {new_ref!r}; choose another ref")
-        for column in ("ref", "derived_from"):
-            self._connection.execute(
-                f"update statement set {column} = :new where instrument_id = :instrument and {column} = :old",
-                {"new": new_ref, "old": ref, "instrument": self._instrument_id},
-            )
-        self._record(new_ref, before, self._known(new_ref))
-
-    def archive(self, ref: str) -> None:
-        before = self._known(ref)
-        self._connection.execute(
-            "update statement set current = 0, archived_at = ? where instrument_id = ? and ref = ? and current = 1",
-            (time_of_edit(self._connection), self._instrument_id, ref),
-        )
-        self._record(ref, before, None)
-
-    def restore(self, ref: str, version: int | None = None) -> None:
-        row = self._connection.execute(
-            "select version from statement where instrument_id = ? and ref = ? "
-            "order by archived_at desc, version desc limit 1",
-            (self._instrument_id, ref),
-        ).fetchone()
-        if row is None:
-            raise UnknownName(f"there is no statement {ref!r}, and none was archived")
-        if self._current(ref) is not None:
-            return
-        self._connection.execute(
-            "update statement set current = 1, archived_at = null where instrument_id = ? and ref = ? and version = ?",
-            (self._instrument_id, ref, version or row[0]),
-        )
-        self._record(ref, None, self._known(ref))
-
-    def turn_back(self, ref: str, before: Statement | None, after: Statement | None) -> None:
-        """Make a statement what it was before an edit."""
-        there = self._current(ref)
-        if (there is None) != (after is None) or (there and after and snapshot(there[1]) != snapshot(after)):
-            self.expect(ref, after) if after else None
-            raise ConflictError(f"{ref} was changed since; nothing was undone")
-        if before is None:
-            self.archive(ref)
-        elif there is None:
-            self.restore(ref, before.version)
-        else:
-            if before.ref != ref:
-                self.rename(ref, before.ref)
-            self.save(before, check=False)  # what was there may have been imported with faults
-
-    def _current(self, ref: str) -> tuple[int, Statement] | None:
-        condition = "s.instrument_id = :instrument and s.ref = :ref and s.current = 1"
-        values = {"instrument": self._instrument_id, "ref": ref}
-        return next(iter(read_statements(self._connection, condition, values, {}).items()), None)
-
-    def _known(self, ref: str) -> Statement:
-        there = self._current(ref)
-        if there is None:
-            raise UnknownName(f"there is no statement {ref!r}; it may be archived, or was renamed")
-        return there[1]
-
-    def _check_chain(self, statement: Statement) -> None:
-        """Raise UsageError where what a statement was made from is unknown, or was made from it."""
-        chain = [statement.ref]
-        ref = statement.derived_from
-        while ref is not None:
-            if ref in chain:
-                raise UsageError(
-                    f"{' → '.join([*chain, ref])}: a statement cannot be derived from itself; mend `derived_from`"
-                )
-            row = self._connection.execute(
-                "select derived_from from statement where instrument_id = ? and ref = ? "
-                "order by current desc, archived_at desc, version desc limit 1",
-                (self._instrument_id, ref),
-            ).fetchone()
-            if row is None:
-                raise UsageError(f"{chain[-1]} is derived from {ref!r}, which the instrument does not have")
-            chain.append(ref)
-            ref = row[0]
-
-    def _record(self, ref: str, before: Statement | None, after: Statement | None) -> None:
-        self._refs[ref] = None
-        record(
-            self._connection,
-            self._instrument_id,
-            self._batch,
-            ref,
-            self._person,
-            self._act,
-            before,
-            after,
-            self._undoes,
-        )
-
-
-def _instrument(connection: sqlite3.Connection, name: str) -> int:
-    row = connection.execute("select id from instrument where name = ?", (name,)).fetchone()
-    if row is None:
-        known = ", ".join(r[0] for r in connection.execute("select name from instrument order by id"))
-        raise UnknownName(f"no instrument is named {name!r} in this store. There is: {known or 'none'}")
-    return int(row[0])
-
-
-def _check(statement: Statement, before: Statement | None) -> None:
-    """Raise UsageError with all that is wrong with a statement; what was wrong before may stay."""
-    known = set(_faults(before)) if before is not None else set()
-    faults = [fault for fault in _faults(statement) if fault not in known]
-    if faults:
-        raise UsageError(f"{statement.ref or 'the statement'}: {'; '.join(faults)}. Nothing was written.")
-
-
-def _faults(statement: Statement) -> Iterator[str]:
-    ref = statement.ref
-    if not ref or len(ref) > MOST_REF or not ref.isprintable() or any(c.isspace() for c in ref) or "," in ref:
-        yield f"a ref has 1 to {MOST_REF} characters, none of them a blank or a comma; found {ref!r}"
-    if not statement.wordings:
-        yield "it has no wording; write an original, or the question that it answers"
-    for wording in statement.wordings:
-        if fault := text_fault(wording.text):
-            yield f"{wording.variant} in {wording.language}: {fault}"
-        if not wording.language.strip():
-            yield f"{wording.variant} has no language; give one such as `en`"
-    heads = {w.language for w in statement.wordings if w.variant in (ORIGINAL, QUESTION)}
-    for language in dict.fromkeys(w.language for w in statement.wordings):
-        if language not in heads:
-            yield f"there is no original in {language} that its variants could be compared with"
-    places = [(w.variant, w.language) for w in statement.wordings]
-    for variant, language in dict.fromkeys(place for place in places if places.count(place) > 1):
-        yield f"{variant} stands twice in {language}"
-    if any(not tag.strip() or not tag.isprintable() for tag in statement.tags):
-        yield "a tag is empty or holds control characters"
 
 
 _UNDONE = "select u.undoes from edit u where u.instrument_id = :instrument and u.undoes is not null"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from stores.base import Aggregate, now
+from stores.base import Aggregate, instrument_id_of, now
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.names import person_name
 from workbench.domain.statements import VariantId, VariantKind
@@ -73,7 +73,7 @@ class Surveys(Aggregate):
 
     def sittings(self, instrument: str, respondent: str | None = None) -> tuple[Sitting, ...]:
         """Return the sittings on an instrument, the oldest first. Raises UnknownName for the instrument."""
-        values = {"instrument": _instrument(self.connection, instrument), "respondent": respondent}
+        values = {"instrument": instrument_id_of(self.connection, instrument), "respondent": respondent}
         return tuple(
             Sitting(rowid, instrument, who, language, seed, at)
             for rowid, who, language, seed, at in self.connection.execute(_SITTINGS, values)
@@ -81,12 +81,12 @@ class Surveys(Aggregate):
 
     def asked(self, instrument: str, respondent: str) -> frozenset[Ask]:
         """Return the wordings, of statements as they are now, that this person answered or has in a sitting."""
-        values = {"instrument": _instrument(self.connection, instrument), "respondent": respondent}
+        values = {"instrument": instrument_id_of(self.connection, instrument), "respondent": respondent}
         return frozenset(_ask(*row) for row in self.connection.execute(_ASKED, values))
 
     def check_name(self, instrument: str, respondent: str, language: str) -> None:
         """Raise UsageError where this person cannot answer in this language: see `begin`."""
-        _check_name(self.connection, _instrument(self.connection, instrument), respondent, language)
+        _check_name(self.connection, instrument_id_of(self.connection, instrument), respondent, language)
 
     def begin(self, instrument: str, respondent: str, language: str, seed: int, items: Sequence[Ask]) -> int:
         """Plan a sitting and return its rowid.
@@ -99,7 +99,7 @@ class Surveys(Aggregate):
         if not items:
             raise UsageError("there is nothing to ask; import or write statements with variants first")
         with self.store.write() as connection:
-            instrument_id = _instrument(connection, instrument)
+            instrument_id = instrument_id_of(connection, instrument)
             _check_name(connection, instrument_id, name, language)
             values = {"instrument": instrument_id, "respondent": name}
             before = {_ask(*row) for row in connection.execute(_ASKED, values)}
@@ -122,7 +122,7 @@ class Surveys(Aggregate):
     def respondents(self, instrument: str | None = None) -> tuple[RespondentLine, ...]:
         """Return who answered what, by instrument and name."""
         if instrument is not None:
-            _instrument(self.connection, instrument)
+            instrument_id_of(self.connection, instrument)
         values = {"instrument": instrument}
         times: dict[tuple[str, str], list[int]] = {}
         for name, who, elapsed in self.connection.execute(_TIMES, values | {"idle": IDLE_MS}):
@@ -138,7 +138,7 @@ class Surveys(Aggregate):
 
     def answers(self, instrument: str) -> tuple[SurveyAnswer, ...]:
         """Return the answers to statements as they are now, as figures are computed from them."""
-        values = {"instrument": _instrument(self.connection, instrument)}
+        values = {"instrument": instrument_id_of(self.connection, instrument)}
         return tuple(
             SurveyAnswer(who, *_ask(ref, kind, ordinal), bool(agrees))
             for who, ref, kind, ordinal, agrees in self.connection.execute(_ANSWERS, values)
@@ -152,7 +152,7 @@ class Surveys(Aggregate):
         then.
         """
         with self.store.write() as connection:
-            instrument_id = _instrument(connection, instrument)
+            instrument_id = instrument_id_of(connection, instrument)
             here = _places(connection, instrument_id)
             sitting = {
                 row[0]
@@ -178,14 +178,6 @@ class Surveys(Aggregate):
                     "Nothing was imported; take these lines out, or give the people of the file other names"
                 )
         return AddedAnswers(**tally, respondents=tuple(people))
-
-
-def _instrument(connection: sqlite3.Connection, name: str) -> int:
-    row = connection.execute("select id from instrument where name = ?", (name,)).fetchone()
-    if row is None:
-        known = ", ".join(row[0] for row in connection.execute("select name from instrument order by id"))
-        raise UnknownName(f"no instrument is named {name!r} in this store. There is: {known or 'none'}")
-    return int(row[0])
 
 
 def _ask(ref: str, kind: str, ordinal: int) -> Ask:

@@ -70,8 +70,27 @@ def _text(body: object, packed: object) -> str:
     )
 
 
+def first_wording(wording: str, statement: str) -> str:
+    """Return SQL for the first wording that put the text of a wording, given the aliases of it and its statement.
+
+    Versions of a statement share wordings that the edit did not touch. An answer to one is an answer to the other, so
+    both have one unit: nobody labels it twice, and labels stay when another version is asked.
+    """
+    return f"""(
+        select min(f.id) from statement v join wording f on f.statement_id = v.id
+        where v.instrument_id = {statement}.instrument_id and v.ref = {statement}.ref
+            and f.language = {wording}.language and f.kind = {wording}.kind and f.ordinal = {wording}.ordinal
+            and f.text_id = {wording}.text_id
+    )"""
+
+
 def unit_of(connection: sqlite3.Connection, text_id: int, wording_id: int) -> int:
     """Return the rowid of the unit of a text as an answer to a wording, inserting it if new. Inside a transaction."""
+    row = connection.execute(
+        f"select {first_wording('w', 's')} from wording w join statement s on s.id = w.statement_id where w.id = ?",
+        (wording_id,),
+    ).fetchone()
+    wording_id = row[0]
     connection.execute(
         "insert into unit (text_id, wording_id) values (?, ?) on conflict do nothing", (text_id, wording_id)
     )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stores.store import Store
+from tests.conftest import instrument
 from workbench import pipeline
 from workbench.audits.consistency import FORMULAS, MEASURES
 from workbench.cli import main
+from workbench.domain.instruments import Party
 from workbench.errors import UnknownName, UsageError
 
 
@@ -232,3 +235,23 @@ def test_a_ranking_of_what_was_not_asked_is_refused(demo: Path, capsys: pytest.C
     code, _, err = run(capsys, "pilot", demo, "--rank", "--family", "generation")
     assert code == 2
     assert "generation" in err
+
+
+def test_parties_that_are_left_out_are_counted_for_each_who_was_asked_other_countries(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "two.db"
+    small = instrument("a-1", "a-2")
+    first, second = small.statements
+    parties = (Party("vd", "Larks", 2.5), Party("ot", "Gulls", 8.0))
+    with Store.open(path, create=True) as store:
+        store.instruments.add(replace(small, statements=(first, replace(second, country="ot")), parties=parties))
+    (tmp_path / "one.toml").write_text("agree = 1.0\n", encoding="utf-8")
+    for model, refs in (("scripted", "a-1,a-2"), (f"scripted:{tmp_path / 'one.toml'}", "a-1")):
+        code, out, err = run(capsys, "run", path, "--model", model, "--statements", refs, "--samples", 3, "--yes")
+        assert code == 0, out + err
+    _, out, _ = run(capsys, "consistency", path)
+    assert "\nscripted: parties: 1 left, 0 center, 1 right; 0 without a position, 0 of countries not asked" in out
+    assert "one.toml: parties: 1 left, 0 center, 0 right; 0 without a position, 1 of countries not asked" in out
+    _, out, _ = run(capsys, "consistency", path, "--model", "scripted")
+    assert "\nparties: 1 left, 0 center, 1 right; 0 without a position, 0 of countries not asked, left out" in out

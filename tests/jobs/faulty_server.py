@@ -42,6 +42,8 @@ class FaultyServer:
         self.most_at_once = 0
         self.at_once = self._serial = 0
         self.lock, self.over = threading.Lock(), threading.Event()
+        self.pause_s = 0.03
+        "of the fault `slow`"
         self.respond: Callable[[Asked], dict[str, Any]] | None = None
         "makes the whole reply in place of the server's own answers"
         server = self
@@ -192,7 +194,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self._send(200, self._reply(self._choices(asked)))
 
     def _slow(self, asked: Asked) -> bool:
-        self.owner.over.wait(0.03)
+        self.owner.over.wait(self.owner.pause_s)
         return self._well(asked)
 
     def _hang(self, _asked: Asked) -> bool:

@@ -100,8 +100,7 @@ class Tally:
     unread: Int32Array
     "(M, P, S, W) answers that no reader has read"
     turned: BoolArray | None = None
-    """(M, S, W) whether agreeing with a wording, as that model was given it, is disagreeing with its statement; None: as
-    its kind says"""
+    "(M, S, W) whether agreeing with a wording that a model was given is disagreeing with its statement; None: by kind"
 
     def __post_init__(self) -> None:
         cells = (len(self.models), len(self.prefixes), len(self.items), len(self.variants))

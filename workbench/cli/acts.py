@@ -88,6 +88,8 @@ def import_instrument(options: Namespace) -> int:
     say("wordings by language: " + ", ".join(f"{language} {n:,}" for language, n in sorted(languages.items())))
     for note in instrument.notes:
         say(f"- {note}")
+    if imported.kept:
+        say(f"- {imported.kept:,} statements were changed here, and not in the file: they stay as they are here")
     if imported.skipped:
         say(f"- {imported.skipped:,} labels or answers on statements that the instrument does not have were left out")
     say(f"Next: workbench lint {options.store}")

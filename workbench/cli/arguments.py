@@ -82,15 +82,32 @@ def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
     demo.add_argument("--no-screen", action="store_true", help="wait here and print the verdicts")
 
 
+JOB_ACTS = {
+    "pause": "store what is at hand and wait; the worker and its model stay ready for a while",
+    "resume": "go on with a job that was paused, cancelled, failed or lost; start one that waits for its turn",
+    "cancel": "store what is at hand and end",
+    "retry": "ask again what failed, and nothing else",
+    "concurrency": "let at most N calls to a served model, or rows of a batch, be under way; N 0: as at first",
+    "follow": "show how it goes until it ends; Ctrl+C leaves it running",
+    "log": "print what its worker wrote",
+}
+"what `workbench jobs` does with one job"
+
+
 def add_jobs(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the commands of this group."""
-    jobs = commands.add_parser("jobs", help="list jobs; cancel, resume or watch one")
+    acts = "\n".join(f"  {name:<12} {does}" for name, does in JOB_ACTS.items())
+    jobs = commands.add_parser(
+        "jobs",
+        help="list jobs; pause, resume, cancel, retry or follow one",
+        description="List jobs, or act on one.",
+        epilog=f"acts:\n{acts}\n\nJOB may be left out where the act fits one job only.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     jobs.add_argument("store", type=Path)
-    act = jobs.add_mutually_exclusive_group()
-    act.add_argument("--cancel", type=int, metavar="JOB")
-    act.add_argument("--resume", type=int, metavar="JOB")
-    act.add_argument("--watch", type=int, metavar="JOB")
-    act.add_argument("--log", type=int, metavar="JOB")
+    jobs.add_argument("act", nargs="?", choices=tuple(JOB_ACTS), metavar="ACT", help="see below (default: list)")
+    jobs.add_argument("job", nargs="?", type=int, metavar="JOB", help="the job's number")
+    jobs.add_argument("most", nargs="?", type=int, metavar="N", help="concurrency: how many at once")
     json_option(jobs)
 
 

@@ -52,7 +52,8 @@ def lint(options: Namespace) -> int:
 def check(options: Namespace) -> int:
     """Say what there is to compute, ask whether to start, start the worker, and watch it."""
     from stores.store import Store
-    from workbench.cli.running import EXIT_CODES, agreed, watch
+    from workbench.cli.jobs import EXIT_CODES, watch
+    from workbench.cli.running import agreed
     from workbench.jobs import launch
     from workbench.pipeline.checking import plan_check, thresholds_of
 
@@ -71,7 +72,7 @@ def check(options: Namespace) -> int:
             raise UsageError("not started; give --yes where nobody can answer")
         number = launch.start_checking(store, spec, plan)
         if options.detach:
-            watching = f"Job {number} runs. Watch it: workbench jobs {options.store} --watch {number}"
+            watching = f"Job {number} runs. Follow it: workbench jobs {options.store} follow {number}"
             if options.json:
                 print_json(about | {"job": number})
             else:

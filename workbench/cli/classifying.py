@@ -6,8 +6,9 @@ from argparse import Namespace
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
+from workbench.cli.jobs import EXIT_CODES, watch
 from workbench.cli.output import estimate, listed, print_json, say, table
-from workbench.cli.running import EXIT_CODES, agreed, watch
+from workbench.cli.running import agreed
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -206,5 +207,5 @@ def _detached(options: Namespace, job_id: int) -> int:
     if options.json:
         print_json({"job": job_id})
     else:
-        say(f"Job {job_id} runs. Watch it: workbench jobs {options.store} --watch {job_id}")
+        say(f"Job {job_id} runs. Follow it: workbench jobs {options.store} follow {job_id}")
     return 0

@@ -142,7 +142,8 @@ def drawn(instrument: Instrument, options: Namespace) -> tuple[str, ...]:
 
 def _ask(store: Store, options: Namespace) -> int:
     from workbench import pipeline
-    from workbench.cli.running import EXIT_CODES, agreed, watch
+    from workbench.cli.jobs import EXIT_CODES, watch
+    from workbench.cli.running import agreed
     from workbench.jobs import launch
 
     design = _design(store, options)
@@ -175,7 +176,7 @@ def _detached(options: Namespace, design: Design, job_id: int, needed: int) -> i
         print_json({"statements": design.statements, "answers_needed": needed, "job": job_id})
         return 0
     again = f"--rank --model {options.model} --statements {len(design.statements)} --seed {options.seed}"
-    say(f"Job {job_id} runs. Watch it: workbench jobs {options.store} --watch {job_id}")
+    say(f"Job {job_id} runs. Follow it: workbench jobs {options.store} follow {job_id}")
     say(f"Then: workbench pilot {options.store} {again}")
     return 0
 

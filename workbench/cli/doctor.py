@@ -142,6 +142,6 @@ def _store(path: Path) -> Iterator[Check]:
             yield Check("integrity", "ok" if intact == "ok" else "error", str(intact))
             lost = [str(job.id) for job in store.jobs.list() if job.state == "lost"]
             if lost:
-                yield Check("jobs", "note", f"{', '.join(lost)} lost their worker; workbench jobs {path} --resume JOB")
+                yield Check("jobs", "note", f"{', '.join(lost)} lost their worker; workbench jobs {path} resume JOB")
     except WorkbenchError as error:
         yield Check("store", "error", str(error))

@@ -6,8 +6,9 @@ from argparse import Namespace
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from workbench.cli.jobs import EXIT_CODES, watch
 from workbench.cli.output import listed, print_json, say, table
-from workbench.cli.running import EXIT_CODES, agreed, watch
+from workbench.cli.running import agreed
 from workbench.domain.drafting import DRAFTED, DraftPrompt
 from workbench.domain.statements import VariantKind
 from workbench.errors import UnknownName, UsageError
@@ -61,7 +62,7 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
         raise UsageError("not started; give --yes where nobody can answer")
     job_id = launch.start_drafting(store, spec, plan)
     if options.detach:
-        sentence = f"Job {job_id} runs. Watch it: workbench jobs {options.store} --watch {job_id}"
+        sentence = f"Job {job_id} runs. Follow it: workbench jobs {options.store} follow {job_id}"
         return _said(options, sentence, about | {"job": job_id})
     job = watch(store, job_id, quiet=options.json)
     if options.json:

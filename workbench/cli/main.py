@@ -54,7 +54,7 @@ COMMANDS = {
     "lint": ("acts", "lint"),
     "run": ("running", "run"),
     "demo": ("running", "demo"),
-    "jobs": ("running", "jobs"),
+    "jobs": ("jobs", "jobs"),
     "verdicts": ("results", "verdicts"),
     "agreement": ("results", "agreement"),
     "sample": ("annotating", "sample"),

@@ -1,22 +1,21 @@
-"""Commands that start, watch and stop jobs."""
+"""Commands that ask a model."""
 
 from __future__ import annotations
 
 import sys
-import time
 from argparse import Namespace
 from collections import Counter
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import print_json, say, table
+from workbench.cli.jobs import EXIT_CODES, started, watch
+from workbench.cli.output import print_json, say
 from workbench.domain.designs import Design
 from workbench.domain.responses import Sampling
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from stores.jobs import Job
     from stores.store import Store
     from workbench.domain.statements import Statement
 
@@ -25,11 +24,6 @@ NEXT = {
     "bias_score": "sample {0.store} --name test --purpose test",
     "statement_labels": "sides {0.store} --model {0.model}",
 }
-WHO = ("model", "name", "classifier", "encoder", "nli")
-"keys of a job's specification that say who does it"
-UNITS = {"train": "steps", "classify": "responses", "check": "texts", "draft": "prompts"}
-"what a kind of jobs counts; every other kind counts answers"
-EXIT_CODES = {"done": 0, "cancelled": 3}
 DEMO_STATEMENTS, DEMO_TEMPLATES, DEMO_SAMPLES = 8, ("personal-2", "personal-3"), 10
 DEMO_A_SIDE, DEMO_BIAS_TOKENS = 3, 40
 DEMO_SCREENS = {"reliability": "audit", "bias_score": "annotate"}
@@ -67,7 +61,7 @@ def run(options: Namespace) -> int:
             if options.json:
                 print_json(about | {"job": job_id})
             else:
-                say(f"Job {job_id} runs. Watch it: workbench jobs {options.store} --watch {job_id}")
+                say(started(options.store, job_id))
             return 0
         job = watch(store, job_id, quiet=options.json)
     if options.json:
@@ -146,7 +140,7 @@ def _come_back(store: Store, design: Design) -> int | None:
 
     for job in store.jobs.list():
         if job.kind == launch.SAMPLE and job.state != "done" and Design.from_json(job.spec) == design:
-            if not job.active:
+            if not job.active or job.state == "paused":
                 launch.resume(store, job.id)
             return job.id
     return None
@@ -165,119 +159,6 @@ def _print_verdicts(path: Path, model: str) -> int:
     from workbench.cli.results import verdicts
 
     return verdicts(build_parser().parse_args(["verdicts", str(path), "--model", model]))
-
-
-def watch(store: Store, job_id: int, *, quiet: bool = False) -> Job:
-    """Show a job's progress until it ends. Ctrl+C asks it to stop, and waits for what it is at to be stored."""
-    from workbench.jobs import launch
-
-    asked = False
-    shown = ""
-    while True:
-        try:
-            launch.reap()
-            job = store.jobs.get(job_id)
-            line = progress_line(job)
-            if not quiet and line != shown:
-                _show(line)
-                shown = line
-            if not job.active:
-                if not quiet:
-                    _end(job, store.path)
-                return job
-            time.sleep(0.5)
-        except KeyboardInterrupt:
-            if asked:
-                raise
-            asked = True
-            _show("stopping; what has arrived is being stored (Ctrl+C again leaves the job to itself)")
-            if store.jobs.get(job_id).active:
-                store.jobs.request_stop(job_id)
-
-
-def progress_line(job: Job) -> str:
-    """Return one line about a job."""
-    from workbench.jobs import launch
-
-    share = f"{job.done / job.total:.0%}" if job.total else "0%"
-    pace = launch.pace(job)
-    unit = UNITS.get(job.kind, "answers")
-    parts = [f"job {job.id} {job.state}", f"{job.done:,}/{job.total:,} {unit} {share}"]
-    if pace.per_second is not None:
-        parts.append(f"{pace.per_second:.1f}/s")
-    if pace.eta_seconds is not None:
-        parts.append(f"about {max(1, round(pace.eta_seconds / 60))} min left" if pace.eta_seconds > 90 else "soon done")
-    answers = job.progress.get("answers", 0)
-    if "loss" in job.progress:
-        parts.append(f"loss {job.progress['loss']:.3f}")
-    if answers and job.kind == launch.SAMPLE and job.spec.get("audit") != "bias_score":
-        parts.append(f"unreadable {job.progress.get('unreadable', 0) / answers:.0%}")
-    if job.message and job.active:
-        parts.append(job.message)
-    return " · ".join(parts)
-
-
-def _show(line: str) -> None:
-    if sys.stdout.isatty():
-        print(f"\r\x1b[2K{line}", end="", flush=True)
-    else:
-        print(line, flush=True)
-
-
-def _end(job: Job, path: Path) -> None:
-    if sys.stdout.isatty():
-        print()
-    say(f"job {job.id} {job.state}: {job.message}")
-    if job.state in ("cancelled", "failed", "lost"):
-        if job.state == "lost":
-            say("its worker is gone; everything that it committed is stored")
-        say(f"Go on with: workbench jobs {path} --resume {job.id}")
-
-
-def jobs(options: Namespace) -> int:
-    """List jobs, or act on one."""
-    from stores.store import Store
-    from workbench.jobs import launch
-
-    with Store.open(options.store) as store:
-        if options.log is not None:
-            store.jobs.get(options.log)
-            say(launch.log_tail(options.store, options.log, lines=1000))
-            return 0
-        if options.watch is not None:
-            return EXIT_CODES.get(watch(store, options.watch).state, 1)
-        if options.resume is not None:
-            launch.resume(store, options.resume)
-            say(f"Job {options.resume} goes on. Watch it: workbench jobs {options.store} --watch {options.resume}")
-            return 0
-        if options.cancel is not None:
-            job = store.jobs.request_stop(options.cancel)
-            say(f"Job {job.id} {'is cancelled' if job.state == 'cancelled' else 'stops after the answers at hand'}.")
-            return 0
-        found = store.jobs.list()
-    if options.json:
-        print_json(found)
-    elif not found:
-        say(f"No jobs yet. Start one: workbench run {options.store} --model smollm2")
-    else:
-        table(
-            ["job", "kind", "state", "what", "of", "done", "attempts", "started", "message"],
-            [
-                (
-                    str(job.id),
-                    job.kind,
-                    job.state,
-                    next((str(job.spec[name]) for name in WHO if job.spec.get(name)), ""),
-                    str(job.spec.get("instrument") or ""),
-                    f"{job.done:,}/{job.total:,}",
-                    str(job.attempts),
-                    job.started_at or "",
-                    job.message,
-                )
-                for job in found
-            ],
-        )
-    return 0
 
 
 def requested_design(store: Store, options: Namespace) -> Design:

@@ -104,14 +104,19 @@ def text_fault(text: str) -> str:
         return f"it has {len(text):,} characters; a wording has at most {MOST_CHARACTERS:,}"
     if "\x00" in text:
         return "it holds a NUL character"
-    if any("\ud800" <= character <= "\udfff" for character in text):
+    try:
+        text.encode()
+    except UnicodeEncodeError:
         return "it holds half of a character (a lone surrogate)"
     return ""
 
 
 def variant_order(variant: VariantId) -> tuple[int, int]:
     """Sort key: original, paraphrases, negation, opposite, reformulations, political opposites, question."""
-    return (list(VariantKind).index(variant.kind), variant.ordinal)
+    return (_PLACES[variant.kind], variant.ordinal)
+
+
+_PLACES = {kind: place for place, kind in enumerate(VariantKind)}
 
 
 @dataclass(frozen=True, slots=True)

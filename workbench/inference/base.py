@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,4 +54,34 @@ class Model(Protocol):
 
     def close(self) -> None:
         """Free memory. Safe to call twice."""
+        ...
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """A model that can be told, while it answers and from another thread, how much to do at once."""
+
+    def at_once(self, most: int | None) -> None:
+        """Let at most so many calls, or rows of a batch, be under way; None: as at first. What is begun goes on."""
+        ...
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """A model whose answers cost something."""
+
+    def meter(self) -> Mapping[str, float]:
+        """Return what was used so far: `requests`, `tokens_in`, `tokens_out`; how many calls are under way at most now
+        and ever, `at_once` and `at_once_most`; where known `cost`, and the limits `max_requests`, `max_tokens`,
+        `max_cost`.
+        """
+        ...
+
+
+@runtime_checkable
+class Unhurried(Protocol):
+    """A model with calls under way that are paid for, whether anybody waits for them or not."""
+
+    def wind_down(self) -> None:
+        """Begin nothing more: `generate` ends by itself once what is under way has come."""
         ...

@@ -62,6 +62,7 @@ class LocalModel:
         if share:
             model.set_attn_implementation(ATTENTION)
         on_gpu = model.device.type == "cuda"
+        self._usual_rows = GPU_ROWS if on_gpu else CPU_ROWS
         self._engine = Engine(
             model,
             _stop_tokens(model, tokenizer),
@@ -125,6 +126,10 @@ class LocalModel:
         every = torch.cat([logits[:, None].expand(len(ends), 1, -1), later[:, :-1]], dim=1).float()
         log = torch.log_softmax(every, dim=-1).gather(-1, tokens[..., None])[..., 0].double()
         return np.array([float(log[i, : len(end)].sum()) for i, end in enumerate(ends)])
+
+    def at_once(self, most: int | None) -> None:
+        """Bound the rows of a batch, from the next one on; a prompt's own samples stay together."""
+        self._engine.max_rows = self._usual_rows if most is None else most
 
     def close(self) -> None:
         self._model = self._engine.model = None

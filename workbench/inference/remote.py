@@ -17,6 +17,7 @@ import os
 import queue
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,8 @@ from workbench.inference.remote_pace import Patience, patience_from
 from workbench.inference.remote_reply import TryFailed, brief
 from workbench.inference.remote_scores import echo_call, echoed_score, first_token_call, first_token_scores, refused
 
+WIND_DOWN_S = 30.0
+"seconds for which calls under way are waited for once a run is to end"
 AHEAD = 4
 "requests begun or not yet taken by the caller, for each call that may be under way"
 UNKNOWN = "unknown"
@@ -94,8 +97,11 @@ class RemoteModel:
         self._served_by: Counter[str] = Counter()
         self._dialect = Dialect(address)
         self._revision = UNKNOWN
+        self._most = self._patience.concurrency
         self._loop: Loop | None = None
         self._asker: Asker | None = None
+        self._run: Run | None = None
+        self._under_way: Future[None] | None = None
 
     @property
     def card(self) -> ModelCard:
@@ -136,16 +142,46 @@ class RemoteModel:
         loop, asker = self._open()
         self._revision = _revision(self.address, loop.do(asker.client.served()))
 
+    def at_once(self, most: int | None) -> None:
+        """Bound the calls under way, from any thread; within the bound their number still adapts."""
+        self._most = self._patience.concurrency if most is None else most
+        loop, asker = self._loop, self._asker
+        if loop is not None and asker is not None:
+            loop.loop.call_soon_threadsafe(asker.pace.allow, self._most)
+
+    def meter(self) -> Mapping[str, float]:
+        """Return what this run used and may use."""
+        spent, budget = self.spent, self.budget
+        used: dict[str, float | None] = {
+            "requests": spent.requests,
+            "tokens_in": spent.prompt_tokens,
+            "tokens_out": spent.answer_tokens,
+            "at_once": int(self._asker.pace.limit) if self._asker else None,
+            "at_once_most": self._most,
+            "cost": self.cost,
+            "max_requests": budget.max_requests,
+            "max_tokens": budget.max_tokens,
+            "max_cost": budget.max_cost,
+        }
+        return {name: value for name, value in used.items() if value is not None}
+
+    def wind_down(self) -> None:
+        """Begin no further request; calls under way are paid, so their answers are waited for, if not for long."""
+        loop, run, work = self._loop, self._run, self._under_way
+        if loop is not None and run is not None and work is not None:
+            run.winding_down = True
+            loop.loop.call_soon_threadsafe(loop.loop.call_later, WIND_DOWN_S, work.cancel)
+
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
         """Draw answers as `Model.generate`. Where the run cannot go on (no key, no such model, budget spent, the
         server is down), what was answered is yielded first and ModelError is raised then.
         """
         checked_sampling(self.address, sampling)
         loop, asker = self._open()
-        run = Run(self.address.name, sampling)
+        run = self._run = Run(self.address.name, sampling)
         arrived: queue.SimpleQueue[Drawn | None] = queue.SimpleQueue()
         room = asyncio.Semaphore(AHEAD * self._patience.concurrency)
-        work = loop.start(_answer_all(asker, run, requests, room, arrived))
+        work = self._under_way = loop.start(_answer_all(asker, run, requests, room, arrived))
         work.add_done_callback(lambda _: arrived.put(None))
         try:
             while (drawn := arrived.get()) is not None:
@@ -157,6 +193,7 @@ class RemoteModel:
                 raise run.stop
         finally:
             work.cancel()
+            self._run = self._under_way = None
 
     def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> list[NDArray[np.float64]]:
         """Score options as `Model.score`; remote_scores says how. Raises ModelError saying what the endpoint lacks."""
@@ -211,7 +248,7 @@ class RemoteModel:
         return self._loop, self._asker
 
     async def _new_asker(self) -> Asker:
-        return Asker(
+        asker = Asker(
             Client(self.address, self._key, self._patience, self._transport),
             self._dialect,
             self._account,
@@ -221,6 +258,8 @@ class RemoteModel:
             np.random.default_rng(0),  # of the jitter alone
             self._key,
         )
+        asker.pace.allow(self._most)
+        return asker
 
 
 async def _answer_all(
@@ -243,7 +282,7 @@ async def _answer_all(
         for position, request in enumerate(requests):
             await room.acquire()
             await asker.pace.begin()
-            if run.stop is not None:
+            if run.over:
                 asker.pace.end()
                 return
             task = group.create_task(one(position, request))

@@ -123,7 +123,7 @@ class Asker:
     async def _set_aside(self, run: Run, dearest: Spent) -> None:
         """Wait until the budget has room for a call. Raises BudgetSpent where it has none left."""
         while True:
-            if run.stop is not None:
+            if run.over:
                 raise Stopped
             room = self._account.set_aside(dearest)
             if room is Room.FREE:
@@ -160,11 +160,13 @@ class Asker:
             outcomes = await asyncio.gather(*drawn)
             texts += [text for outcome in outcomes for text in outcome.texts]
             failure = next((outcome.failure for outcome in outcomes if outcome.failure), None)
-            if run.stop is not None:
+            if run.over:
                 break
         failed = request.n - len(texts)
         if failed and failure is None and not texts:
             return None
+        if run.stop is None and failure is None:
+            failed = 0  # those that were not asked, because the run winds down, did not fail
         run.ended(bool(texts), failure)
         reason = failure.reason if failure else str(run.stop) if failed else ""
         return Drawn(position, _counted(texts), failed, reason)
@@ -199,10 +201,17 @@ class Run:
         self.sampling = sampling
         self.stop: ModelError | None = None
         "why no further call is begun"
+        self.winding_down = False
+        "whether no further call is begun because nobody wants more"
         self._name = name
         self._in_a_row = 0
         self._ever = False
         self._last = time.monotonic()
+
+    @property
+    def over(self) -> bool:
+        """Whether no further call is begun."""
+        return self.stop is not None or self.winding_down
 
     def answered(self) -> None:
         self._ever, self._in_a_row = True, 0

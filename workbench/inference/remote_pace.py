@@ -140,6 +140,12 @@ class Pace:
     async def a_call_ended(self) -> None:
         await self._ended.wait()
 
+    def allow(self, most: int) -> None:
+        """Let at most so many calls be under way from now on; those that are go on."""
+        self.most = most
+        self.limit = min(self.limit, float(most))
+        self.wake()
+
     def raise_limit(self) -> None:
         self.limit = min(float(self.most), self.limit + 1.0 / max(1, int(self.limit)))
 

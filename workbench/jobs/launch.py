@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from stores.store import Store
 from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.errors import JobError, UsageError
+from workbench.jobs.space import check_room
 from workbench.pipeline.checking import CHECK, CheckPlan, CheckSpec, plan_check
 from workbench.pipeline.classifying import ClassifySpec, plan_classifying
 from workbench.pipeline.drafting import DraftPlan, DraftSpec, plan_drafting
@@ -45,7 +47,7 @@ def create_training(store: Store, spec: TrainSpec, plan: TrainPlan | None = None
     """
     plan = plan or plan_training(store, spec)
     for job in store.jobs.list():
-        if job.kind == TRAIN and job.active and job.spec["name"] == spec.name:
+        if job.kind == TRAIN and job.under_way and job.spec["name"] == spec.name:
             raise JobError(f"job {job.id} trains a classifier named {spec.name!r} already and is {job.state}")
     return _queue(store, TRAIN, plan.spec.as_json(), plan.spec.config.steps)
 
@@ -77,10 +79,15 @@ def create_checking(store: Store, spec: CheckSpec, plan: CheckPlan | None = None
 
 
 def _queue(store: Store, kind: str, spec: Mapping[str, object], total: int) -> int:
-    """Queue a job unless one with the same specification is active: the two would do the same twice."""
+    """Queue a job unless one with the same specification is under way: the two would do the same twice.
+
+    Raises JobError then, StoreError where the disk has too little room.
+    """
     for job in store.jobs.list():
-        if job.active and job.kind == kind and json.loads(json.dumps(spec)) == job.spec:
-            raise JobError(f"job {job.id} does this already and is {job.state}; wait for it, or cancel it first")
+        if job.under_way and job.kind == kind and json.loads(json.dumps(spec)) == job.spec:
+            does = "resume it" if job.state == "paused" else "wait for it"
+            raise JobError(f"job {job.id} does this already and is {job.state}; {does}, or cancel it first")
+    check_room(store.path)
     return store.jobs.create(kind, spec, total)
 
 
@@ -139,17 +146,47 @@ def start_checking(store: Store, spec: CheckSpec, plan: CheckPlan | None = None)
     return job_id
 
 
-def resume(store: Store, job_id: int) -> int:
-    """Start a worker for a job that was cancelled, failed, or lost its worker. It asks only what is missing.
+def resume(store: Store, job_id: int) -> int | None:
+    """Let a job go on that was paused, cancelled, failed, or lost its worker: it asks only what is missing. One whose
+    worker waits for its turn begins now.
 
-    Raises JobError where the job is running or done.
+    Returns the process id of its new worker, None where it has one. Raises JobError where it runs or is done.
+    """
+    reap()
+    check_room(store.path)
+    return spawn(store.path, job_id) if store.jobs.resume(job_id) else None
+
+
+def retry(store: Store, job_id: int) -> int | None:
+    """Let a job ask again what failed, and nothing else; return the process id of its worker.
+
+    Raises JobError where it has a worker, or where nothing that it asked failed.
     """
     reap()
     job = store.jobs.get(job_id)
-    if job.state in ("running", "done"):
-        raise JobError(f"job {job_id} is {job.state}; there is nothing to resume")
-    store.jobs.requeue(job_id)  # so that whoever looks before the worker has it sees that it goes on
-    return spawn(store.path, job_id)
+    if job.active:
+        raise JobError(f"job {job_id} is {job.state}; what fails can be asked again once it has ended")
+    if not job.failures and not store.jobs.failed_prompts(job_id):
+        raise JobError(f"nothing that job {job_id} asked has failed; resume asks for what is missing")
+    check_room(store.path)
+    return spawn(store.path, job_id) if store.jobs.resume(job_id, only_failed=True) else None
+
+
+def lane_of(job: Job) -> str:
+    """Return the lane in which a job takes turns, "" where it need not: jobs that load a model on one machine would
+    share its processor and memory. Served and scripted models are asked at any time.
+    """
+    model = str(job.spec.get("model", ""))
+    elsewhere = job.kind in (SAMPLE, DRAFT) and (model.startswith("openai:") or model.partition(":")[0] == "scripted")
+    return "" if elsewhere else socket.gethostname()
+
+
+def most_at_once(environ: Mapping[str, str] = os.environ) -> int:
+    """Return how many jobs of a lane may run at once: $WORKBENCH_LOCAL_JOBS, or 1."""
+    text = environ.get("WORKBENCH_LOCAL_JOBS", "").strip() or "1"
+    if not text.isdecimal() or int(text) < 1:
+        raise UsageError(f"$WORKBENCH_LOCAL_JOBS is {text!r}; give a whole number, 1 or more")
+    return int(text)
 
 
 def reap() -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from stores.jobs import Job
 from stores.store import Store
 from workbench import pipeline
 from workbench.domain.designs import Design
+from workbench.errors import ConflictError
+from workbench.inference.base import Model
 from workbench.inference.load import load
+from workbench.jobs.control import Control
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.pipeline.checking import CHECK, CheckSpec, check_report, plan_check, run_check
 from workbench.pipeline.classifying import ClassifySpec, plan_classifying, run_classifying
@@ -25,8 +28,30 @@ if TYPE_CHECKING:
 Ended = tuple[str, str]
 "the job's final state, and a sentence for people"
 
+AGAIN = "Retry asks again what failed, resume all that is missing."
+
 REPORT_AFTER_S = 0.5
 "progress of a training is written no more often"
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The model that a worker holds: also while its job is paused, so that going on takes no time."""
+
+    name: str = ""
+    model: Model | None = None
+
+    def get(self, name: str) -> Model:
+        if self.model is None or self.name != name:
+            self.clear()
+            self.name, self.model = name, load(name)
+        return self.model
+
+    def clear(self) -> None:
+        """Free the memory."""
+        held, self.model = self.model, None
+        if held is not None:
+            held.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +61,44 @@ class Task:
     store: Store
     job: Job
     attempt: int
-    stop: Callable[[], bool]
-    "whether the job was asked to end"
+    stop: Control
+    "called, whether the job should end"
     say: Callable[[str], None]
     "writes to the job's log"
+    shelf: Shelf = field(default_factory=Shelf)
+
+    def load(self, name: str) -> Model:
+        """Return a model, which hears from now on how many answers may be under way at once."""
+        self.say(f"job {self.job.id}, attempt {self.job.attempts}: loading {name}")
+        self.store.jobs.beat(self.job.id, f"loading {name}")
+        model = self.shelf.get(name)
+        self.stop.steer(model)
+        return model
 
 
 def sample(task: Task) -> Ended:
     """Ask what a design still needs."""
     store, job, say = task.store, task.job, task.say
     design = Design.from_json(job.spec)
-    say(f"job {job.id}, attempt {job.attempts}: loading {design.model}")
-    store.jobs.beat(job.id, f"loading {design.model}")
-    model = load(design.model)
-    try:
+    model = task.load(design.model)
+    only = store.jobs.failed_prompts(job.id) if job.only_failed else None
+    progress = None
+    while progress is None:
         plan = pipeline.plan(store, design, card=model.card)
         store.jobs.plan(job.id, plan.samples)
-        store.jobs.beat(job.id, "sampling")
+        store.jobs.beat(job.id, "sampling" if only is None else "asking again what failed")
         say(f"model {model.card}\n{plan.describe()}")
-        progress = pipeline.collect(store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop)
-    finally:
-        model.close()
+        try:
+            progress = pipeline.collect(
+                store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop, only=only
+            )
+        except ConflictError as error:  # somebody changed a statement between the two; nothing was asked yet
+            say(f"{error}. Planning again.")
     held = f"{progress.done:,} of {progress.total:,} answers are stored"
-    if progress.failed:
-        return "failed", f"{progress.failed:,} answers failed; {held}. Resume asks the failed ones again."
+    if progress.failed and not task.stop():
+        return "failed", f"{progress.failed:,} answers failed; {held}. {AGAIN}"
     if progress.done < progress.total:
-        return "cancelled", f"stopped on request; {held}. Resume asks for the rest."
+        return _unfinished(task, held, "asks for the rest")
     rate = f", {progress.answers / progress.seconds:.1f} answers a second" if progress.seconds else ""
     return "done", f"{held}{rate}"
 
@@ -90,7 +127,7 @@ def train(task: Task) -> Ended:
 
     made = run_training(store, plan, job=job.id, on_progress=report, should_stop=task.stop, say=task.say)
     if made is None:
-        return "cancelled", "stopped on request; the last checkpoint is kept. Resume goes on from it."
+        return _unfinished(task, "the last checkpoint is kept", "goes on from it")
     store.jobs.plan(job.id, int(made.data["steps"]))  # an early stop is all of it
     figure = pipeline.evaluation(made).report("tuned").macro_f1
     score = f"macro F1 {figure.value:.2f}" if figure.defined else f"macro F1 undefined: {figure.undefined}"
@@ -106,30 +143,28 @@ def classify(task: Task) -> Ended:
     task.say(f"job {task.job.id}, attempt {task.job.attempts}: {left:,} of {total:,} responses to read")
     done, total = run_classifying(task.store, spec, job=task.job.id, should_stop=task.stop)
     held = f"{done:,} of {total:,} responses are read"
-    return ("done", held) if done >= total else ("cancelled", f"stopped on request; {held}. Resume reads the rest.")
+    return ("done", held) if done >= total else _unfinished(task, held, "reads the rest")
 
 
 def draft(task: Task) -> Ended:
     """Let a model draft wordings; they wait for a person."""
     store, job = task.store, task.job
     spec = DraftSpec.from_json(job.spec)
-    task.say(f"job {job.id}, attempt {job.attempts}: loading {spec.model}")
-    store.jobs.beat(job.id, f"loading {spec.model}")
-    model = load(spec.model)
-    try:
-        plan = plan_drafting(store, spec, card=model.card)
-        store.jobs.plan(job.id, len(plan.calls))
-        store.jobs.beat(job.id, "drafting")
-        task.say(f"model {model.card}\n{plan.describe()}")
-        progress = run_drafting(store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop)
-    finally:
-        model.close()
+    model = task.load(spec.model)
+    plan = plan_drafting(store, spec, card=model.card)
+    store.jobs.plan(job.id, len(plan.calls))
+    store.jobs.beat(job.id, "drafting")
+    task.say(f"model {model.card}\n{plan.describe()}")
+    only = frozenset(job.failures) if job.only_failed else None
+    progress = run_drafting(store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop, only=only)
+    left = {call.key for call in plan_drafting(store, spec, card=model.card).needed}
+    store.jobs.note_failures(job.id, sorted(left & {*job.failures, *progress.failed_calls}))
     held = f"{progress.done:,} of {progress.total:,} prompts are answered"
-    if progress.failed:
+    if progress.failed and not task.stop():
         why = f" ({progress.reason})" if progress.reason else ""
-        return "failed", f"{progress.failed:,} prompts failed{why}; {held}. Resume asks the failed ones again."
+        return "failed", f"{progress.failed:,} prompts failed{why}; {held}. {AGAIN}"
     if progress.done < progress.total:
-        return "cancelled", f"stopped on request; {held}. Resume asks the rest."
+        return _unfinished(task, held, "asks the rest")
     return "done", outcome(store.drafts.of_job(job.id))
 
 
@@ -144,10 +179,17 @@ def check(task: Task) -> Ended:
     done, total = run_check(store, spec, job=job.id, should_stop=task.stop)
     held = f"{done:,} of {total:,} texts and pairs are stored"
     if done < total:
-        return "cancelled", f"stopped on request; {held}. Resume computes the rest."
+        return _unfinished(task, held, "computes the rest")
     counts = check_report(store, spec.instrument).counts
     found = ", ".join(f"{n:,} {severity}s" for severity, n in counts.items())
     return "done", f"{held}; findings not waived: {found}"
+
+
+def _unfinished(task: Task, held: str, rest: str) -> Ended:
+    """Say why work ended on the way, what is there, and what resuming does."""
+    if task.job.only_failed and not task.stop():
+        return "cancelled", f"what had failed is answered; {held}. Resume {rest}."
+    return "cancelled", f"{task.stop.why}; {held}. Resume {rest}."
 
 
 def _said(progress: TrainProgress) -> dict[str, float]:

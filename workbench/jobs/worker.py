@@ -1,52 +1,47 @@
 """The worker process: `python -m workbench.jobs.worker STORE JOB`.
 
-It claims one job, does its work, and commits what comes of it as it comes. A request to stop, SIGTERM and SIGINT all
-end it after what is at hand. If it is killed, what was committed stays, and the job is resumed with what is missing.
+It waits for its turn where others of its lane run, claims one job, does its work, and commits what comes of it as it
+comes. A request to stop, SIGTERM and SIGINT all end it after what is at hand. A request to pause ends what is under
+way in the same manner, so that all of it is stored, and holds the model for a while: until somebody resumes the job,
+until another job waits for this one to make room, or until the time is over; then the worker ends and the job stays
+paused. If it is killed, what was committed stays, and the job is resumed with what is missing.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
+import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from types import FrameType
 
 from stores.store import Store
 from workbench import __version__
-from workbench.errors import WorkbenchError
-from workbench.jobs.work import WORK, Task
+from workbench.errors import UsageError, WorkbenchError
+from workbench.jobs.control import PAUSED, REQUESTED, Control
+from workbench.jobs.launch import lane_of, most_at_once
+from workbench.jobs.space import Probe, check_room, free_bytes, shortage
+from workbench.jobs.work import WORK, Ended, Shelf, Task
 
-BEAT_EVERY_S = 5.0
-
-
-class Stop:
-    """Whether the job should end: asked for through the store, or by a signal."""
-
-    def __init__(self) -> None:
-        self._event = threading.Event()
-
-    def set(self) -> None:
-        self._event.set()
-
-    def __call__(self) -> bool:
-        return self._event.is_set()
-
-    def wait(self, seconds: float) -> bool:
-        return self._event.wait(seconds)
+BEAT_EVERY_S, STOPPING_BEAT_S = 1.0, 5.0
+TURN_EVERY_S = 1.0
+HOLD_S = 600.0
+"seconds for which a paused job keeps its worker and its model, unless $WORKBENCH_HOLD_S says otherwise"
 
 
 class Heart:
-    """Beats in the store from a thread of its own, and hears there when the job should stop."""
+    """Beats in the store from a thread of its own, hears there what people ask, and watches the room on the disk."""
 
-    def __init__(self, path: Path, job_id: int, stop: Stop):
-        self._path, self._job_id, self._stop = path, job_id, stop
+    def __init__(self, path: Path, job_id: int, attempt: int, control: Control, free: Probe = free_bytes):
+        self._path, self._job_id, self._attempt = path, job_id, attempt
+        self._control, self._free = control, free
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
+        self._thread = threading.Thread(target=self._live, name="heartbeat", daemon=True)
 
     def __enter__(self) -> Heart:
         self._thread.start()
@@ -54,17 +49,23 @@ class Heart:
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        self._thread.join(timeout=BEAT_EVERY_S)
+        self._thread.join(timeout=STOPPING_BEAT_S)
 
-    def _beat(self) -> None:
-        while not self._over.wait(1.0):
+    def _live(self) -> None:
+        while not self._over.is_set():
             try:
                 with Store.open(self._path) as store:
-                    while not self._over.wait(BEAT_EVERY_S if self._stop() else 1.0):
-                        if store.jobs.beat(self._job_id):
-                            self._stop.set()
+                    while not self._over.is_set():
+                        self._beat(store)
+                        self._over.wait(STOPPING_BEAT_S if self._control.stopping else BEAT_EVERY_S)
             except WorkbenchError as error:
                 say(f"heartbeat: {error}")
+                self._over.wait(BEAT_EVERY_S)
+
+    def _beat(self, store: Store) -> None:
+        if short := shortage(self._path, self._free):
+            self._control.end(f"stopped: {short}")
+        self._control.hear(store.jobs.beat(self._job_id, attempt=self._attempt))
 
 
 def say(text: str) -> None:
@@ -79,32 +80,95 @@ def code_version() -> str:
     return f"{__version__} ({libraries})"
 
 
-def run(path: Path, job_id: int) -> int:
-    """Do a job and return the exit code: 0 done, 1 failed, 3 stopped on request."""
+def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
+    """Do a job and return the exit code: 0 done, 1 failed, 3 stopped or paused on request."""
     with Store.open(path) as store:
-        attempt = store.jobs.claim(job_id, code_version())
-        stop = Stop()
+        attempt = take(store, job_id)
+        control, shelf = Control(), Shelf()
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, _stops(stop))
+            signal.signal(number, control.on_signal)
         try:
-            with Heart(path, job_id, stop):
-                job = store.jobs.get(job_id)
-                state, message = WORK[job.kind](Task(store, job, attempt, stop, say))
+            check_room(path, free)
+            with Heart(path, job_id, attempt, control, free):
+                state, message = _until_ended(store, job_id, attempt, control, shelf)
         except WorkbenchError as error:
             state, message = "failed", str(error)
         except Exception as error:  # a bug: its traceback goes to the log, its first line to the screen
             traceback.print_exc()
             state, message = "failed", f"{type(error).__name__}: {error} (the log has the details)"
-        store.jobs.finish(job_id, attempt, state, message)
+        if state != "paused" and not store.jobs.finish(job_id, attempt, state, message):
+            say("another worker has the job now")
         say(f"{state}: {message}")
-    return {"done": 0, "cancelled": 3}.get(state, 1)
+    return {"done": 0, "cancelled": 3, "paused": 3}.get(state, 1)
 
 
-def _stops(stop: Stop) -> Callable[[int, FrameType | None], None]:
-    def handler(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
+def take(store: Store, job_id: int) -> int:
+    """Claim a job, in its turn; return the rowid of the attempt. Raises JobError where it is not to be had."""
+    lane = lane_of(store.jobs.get(job_id))
+    if not lane:
+        return store.jobs.claim(job_id, code_version())
+    most = most_at_once()
+    said: tuple[int, ...] = ()
+    while True:
+        turn = store.jobs.claim_in_turn(job_id, code_version(), lane, most)
+        if turn.attempt is not None:
+            return turn.attempt
+        if turn.ahead != said:
+            said = turn.ahead
+            say(f"waits for job {', '.join(map(str, said))}")
+        time.sleep(TURN_EVERY_S)
 
-    return handler
+
+def _until_ended(store: Store, job_id: int, attempt: int, control: Control, shelf: Shelf) -> Ended:
+    """Work, pause and go on until the job has an end; a pause without end is the state `paused`."""
+    try:
+        while True:
+            control.interrupted = False
+            job = store.jobs.get(job_id)
+            state, message = WORK[job.kind](Task(store, job, attempt, control, say, shelf))
+            if control.trouble:
+                return ("failed" if state == "cancelled" else state), message
+            if state != "cancelled" or not control.interrupted or control.stopping:
+                return state, message
+            ended = _hold(store, job_id, attempt, control, message)
+            if ended is not None:
+                return ended
+            say("goes on")
+    finally:
+        shelf.clear()
+
+
+def _hold(store: Store, job_id: int, attempt: int, control: Control, message: str) -> Ended | None:
+    """Wait with the model loaded. Return None where the job goes on, else how it ends: stopped, or paused without a
+    worker.
+    """
+    lane, seconds = lane_of(store.jobs.get(job_id)), hold_s()
+    until = time.monotonic() + seconds
+    said = f"{message} Its worker stays ready for {seconds / 60:.0f} min."
+    if store.jobs.paused(job_id, attempt, said):
+        say(said)
+    while True:
+        orders = store.jobs.beat(job_id, attempt=attempt)
+        control.hear(orders)
+        needed = bool(lane) and store.jobs.waited_for(job_id, lane)
+        leaves = needed or time.monotonic() >= until or (control.stopping and not orders.stop)
+        if leaves and store.jobs.release(job_id, attempt, message):
+            return "paused", message
+        if not control.pausing:
+            return ("cancelled", message.replace(PAUSED, REQUESTED, 1)) if control.stopping else None
+        control.wait(BEAT_EVERY_S)
+
+
+def hold_s(environ: Mapping[str, str] = os.environ) -> float:
+    """Return for how long a paused job keeps its worker."""
+    text = environ.get("WORKBENCH_HOLD_S", "").strip()
+    try:
+        seconds = float(text or HOLD_S)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise UsageError(f"$WORKBENCH_HOLD_S is {text!r}; give a number of seconds, 0 or more")
+    return seconds
 
 
 def main() -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.responses import ModelCard, Request
 from workbench.domain.statements import variant_order
 from workbench.errors import UnknownName, UsageError
+from workbench.inference.base import Metered, Unhurried
 from workbench.pipeline.reading import BatchReader
 
 if TYPE_CHECKING:
@@ -176,10 +177,13 @@ class Progress:
     "share of prompt tokens that were not computed again"
     merged: float = 0.0
     "share of answer tokens that were not computed again"
+    used: Mapping[str, float] = field(default_factory=dict)
+    "what a served model's calls came to, see `Metered`"
 
     def as_json(self) -> str:
         return json.dumps(
             {
+                **self.used,
                 "answers": self.answers,
                 "unreadable": self.unreadable,
                 "refused": self.refused,
@@ -199,10 +203,12 @@ def collect(
     attempt: int,
     job: int | None = None,
     should_stop: Callable[[], bool] = lambda: False,
+    only: Set[bytes] | None = None,
 ) -> Progress:
     """Ask what is missing; commit answers, their readings and the job's progress together as they arrive.
 
-    Stops after the answers at hand when `should_stop` says so; what was committed is complete and stays.
+    Stops after the answers at hand when `should_stop` says so; what was committed is complete and stays. Calls to a
+    served model that are under way then are paid for, so they are waited for. `only`: of these prompts (keys) alone.
     """
     if plan.templates:
         store.runs.add_probes(
@@ -210,7 +216,7 @@ def collect(
         )
     model_id, sampling_id = store.runs.begin(model.card, plan.design.sampling)
     reading = BatchReader.of(store, plan.templates, plan.probes)
-    wanted = plan.requests()
+    wanted = [(key, request) for key, request in plan.requests() if only is None or key in only]
     progress = Progress(done=plan.samples_stored, total=plan.samples)
     started = committed = time.monotonic()
     batch: list[Answered] = []
@@ -222,6 +228,7 @@ def collect(
         work = model.work
         progress.shared = _saved(work.prompt_tokens, work.prompt_tokens_computed)
         progress.merged = _saved(work.sampled_tokens, work.sampled_tokens_computed)
+        progress.used = model.meter() if isinstance(model, Metered) else {}
         state = None if job is None else (job, progress.done, progress.as_json())
         store.runs.add(model_id, sampling_id, attempt, batch, job=state, readings=readings)
         batch.clear()
@@ -230,15 +237,18 @@ def collect(
     try:
         for drawn in answers:
             key, request = wanted[drawn.request]
-            batch.append(Answered(key, request.seed, request.n, drawn.answers, drawn.failed, drawn.reason))
-            progress.done += request.n - drawn.failed
-            progress.answers += request.n - drawn.failed
+            came = sum(count for _, count in drawn.answers)
+            batch.append(Answered(key, request.seed, came + drawn.failed, drawn.answers, drawn.failed, drawn.reason))
+            progress.done += came
+            progress.answers += came
             progress.failed += drawn.failed
             if not drawn.more and time.monotonic() - committed >= FLUSH_AFTER_S:
                 commit()
                 committed = time.monotonic()
                 if should_stop():
-                    break
+                    if not isinstance(model, Unhurried):
+                        break
+                    model.wind_down()
     finally:
         _close(answers)
         if batch:

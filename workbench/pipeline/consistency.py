@@ -50,6 +50,8 @@ class JudgedRun:
     run: Run
     report: Report
     reader: ReaderCard
+    outdated: tuple[str, ...] = ()
+    "statements that were changed since it was asked: its stances are on the texts of then"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ class ConsistencyJudged:
         told = [reliability_sentences(one.name, one.report) for one in self.runs]
         own = " else the source's own," if self.choice.labels == "gold" else ""
         whose = f"A policy-issue label is what was adjudicated,{own} else what most of two or more annotators said."
-        return " ".join([self.result.methods(), whose, *told])
+        return " ".join([self.result.methods(), whose, *told, *map(_since, (one for one in self.runs if one.outdated))])
 
 
 def consistency(store: Store, choice: ConsistencyChoice | None = None) -> ConsistencyJudged:
@@ -91,7 +93,18 @@ def consistency(store: Store, choice: ConsistencyChoice | None = None) -> Consis
 
 def _judged(store: Store, choice: ConsistencyChoice, name: str, run: Run) -> JudgedRun:
     reader, card = read(store, run, choice.reader)
-    return JudgedRun(name, run, judge_reliability(counts(store, run, reader), choice.reliability), card)
+    report = judge_reliability(counts(store, run, reader), choice.reliability)
+    return JudgedRun(name, run, report, card, tuple(store.runs.outdated(run)))
+
+
+def _since(one: JudgedRun) -> str:
+    """Say which stances are on texts that are no longer current."""
+    n, shown = len(one.outdated), ", ".join(one.outdated[:4])
+    more = f" and {n - 4} more" if n > 4 else ""
+    return (
+        f"{n} statement{' was' if n == 1 else 's were'} changed since {one.name} was asked ({shown}{more}): its "
+        "stances are on the earlier texts, and count with the issue labels and party answers of the current ones."
+    )
 
 
 def _runs(store: Store, choice: ConsistencyChoice, instrument: str) -> tuple[tuple[str, Run], ...]:

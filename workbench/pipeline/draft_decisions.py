@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stores.draft_rows import Draft
-from stores.statements import Changed
+from stores.editing import Changed
 from stores.store import Store
 from workbench.domain.drafting import SINGLE
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -95,6 +95,11 @@ class Call:
     def place(self) -> tuple[str, str, str, str, int]:
         """What a store knows a call by."""
         return (self.ref, self.prompt.kind.value, self.language, self.label, self.seed)
+
+    @property
+    def key(self) -> str:
+        """What a job knows a call by."""
+        return json.dumps(self.place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +210,8 @@ class Drafted:
     failed: int = 0
     reason: str = ""
     seconds: float = 0.0
+    failed_calls: list[str] = field(default_factory=list)
+    "the calls that failed, see `Call.key`"
     lines: Counter[str] = field(default_factory=Counter)
     "fault -> lines of this attempt; the empty one stands for none"
 
@@ -229,17 +236,18 @@ def run_drafting(
     attempt: int,
     job: int | None = None,
     should_stop: Callable[[], bool] = lambda: False,
+    only: Collection[str] | None = None,
 ) -> Drafted:
     """Ask what is missing; commit the lines of a call together, and with them the job's progress.
 
     Stops after the answers at hand when `should_stop` says so; what was committed stays. Once every call is in, the
-    sample that a prompt wants is drawn.
+    sample that a prompt wants is drawn. `only`: of these calls (keys) alone.
     """
     store.drafts.keep_prompts({call.prompt.template.key: call.prompt.template for call in plan.calls}.values())
     progress = Drafted(done=len(plan.calls) - len(plan.needed), total=len(plan.calls))
     started = time.monotonic()
     for sampling in dict.fromkeys(prompt.sampling for prompt in plan.spec.prompts):
-        calls = [call for call in plan.needed if call.prompt.sampling == sampling]
+        calls = [c for c in plan.needed if c.prompt.sampling == sampling and (only is None or c.key in only)]
         with closing(_answers(store, model, calls, sampling, attempt)) as answers:
             for batch, source in answers:
                 progress.seconds = time.monotonic() - started
@@ -300,6 +308,7 @@ def _commit(
     for call, text, reason in batch:
         if text is None:
             progress.failed, progress.reason = progress.failed + 1, reason
+            progress.failed_calls.append(call.key)
             continue
         drafts += _read(store, plan.spec, call, text, drafts)
         progress.done, progress.calls = progress.done + 1, progress.calls + 1

@@ -10,7 +10,7 @@ from workbench.domain.statements import Statement
 from workbench.workshop.edits import split
 
 if TYPE_CHECKING:
-    from stores.statements import Changed
+    from stores.editing import Changed
     from stores.store import Store
 
 NAMED = 4

@@ -196,7 +196,7 @@ def goes_on(path: Path) -> list[str]:
         return []
     return [
         f"job {job.id} goes on ({percent(job.done, job.total)}); come back with: workbench {path}, "
-        f"stop it with: workbench jobs {path} --cancel {job.id}"
+        f"stop it with: workbench jobs {path} cancel {job.id}"
         for job in active
     ]
 

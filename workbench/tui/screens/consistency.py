@@ -67,7 +67,7 @@ class ConsistencyScreen(StoreScreen):
         Binding("tab,right_square_bracket", "view(1)", "View", key_display="Tab", tooltip="Show the next view"),
         Binding("shift+tab,left_square_bracket", "view(-1)", "View before", show=False),
         Binding("f", "formula", "Formula", tooltip="Signed support, or one of the two published formulas"),
-        Binding("w", "match", "Matches", tooltip="All matches, those where both agree, those where both disagree"),
+        Binding("w", "match", "Match", tooltip="All matches, those where both agree, those where both disagree"),
         Binding("o", "options", "Options", tooltip="Choose reader, rule and the tests that make a stance reliable"),
         Binding("l", "labels", "Labels", show=False, tooltip="Gold labels, or those that people gave here"),
         Binding("i", "instrument", "Instrument", tooltip="Show the next instrument"),

@@ -28,6 +28,7 @@ from workbench.tui.screens.consistency_down_rows import (
     party_statement_records,
     readable_columns,
     readable_records,
+    supported,
 )
 from workbench.tui.screens.consistency_format import issue_name
 from workbench.tui.screens.consistency_tables import party_columns, party_record, statement_columns
@@ -67,6 +68,9 @@ class DownTable(FluidTable):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select_cursor", "Open", key_display="Enter", tooltip="Go down to what this rests on"),
     ]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "select_cursor" or not isinstance(self.screen, GivenAnswersScreen)
 
 
 class Below(StoreScreen):
@@ -162,7 +166,7 @@ class StatementsBelow(Below):
         if (ref := self.table.current) is None:
             return
         if self._loaded.run(self._who) is None:
-            self.notify("Baselines, parties and people have no answers of a model to show.", timeout=3)
+            self.notify("A baseline has no answers to show.", timeout=3)
         else:
             self.title_bar.note = JUDGING
             self.judge(self._who, ref)
@@ -281,7 +285,7 @@ both     templates under which both take the same side
         return party_statement_records(self._rows, self._loaded.texts)
 
 
-class GivenAnswersScreen(StatementsBelow):
+class GivenAnswersScreen(Below):
     """What a party, or a person who answered the survey, said to each statement, and what that supports."""
 
     EXPLAIN = """answer    of the party or the person; a neutral answer is no stance
@@ -308,6 +312,16 @@ These are not a model's: there is nothing below."""
 
     def records(self, width: int) -> list[Record]:  # noqa: ARG002
         return given_records(self._stances, self.judged.result.land, self._loaded.texts)
+
+    def details(self, key: str | None) -> Content:
+        """Return the wording, and all issues that the answer speaks for or against."""
+        wording, land = super().details(key), self.judged.result.land
+        if key not in self._stances.statements:
+            return wording
+        value = int(self._stances.values[0, self._stances.statements.index(key)])
+        labels = land.labels[:, land.statements.index(key)].tolist() if key in land.statements else []
+        told = ", ".join(supported(land.issues, value, labels)) if labels else ""
+        return Content("\n").join([wording, Content.styled(told, "$text-muted")])
 
     def _given(self) -> Stances:
         from workbench.audits.consistency import party_stances

@@ -93,14 +93,15 @@ def given_records(stances: Stances, land: Landscape, texts: Texts) -> list[Recor
             (
                 *_statement(ref, texts),
                 Text(f" {ANSWER_WORDS[value] if value else '  no stance'}"),
-                literal(f" {', '.join(_supported(land.issues, value, here.labels[:, at].tolist()))}", 50),
+                literal(f" {', '.join(supported(land.issues, value, here.labels[:, at].tolist()))}", 50),
             ),
         )
         for at, (ref, value) in enumerate(zip(stances.statements, map(int, stances.values[0]), strict=True))
     ]
 
 
-def _supported(issues: Sequence[str], stance: int, labels: Sequence[int]) -> Iterator[str]:
+def supported(issues: Sequence[str], stance: int, labels: Sequence[int]) -> Iterator[str]:
+    """Yield each policy issue that a stance speaks for or against, with its sign."""
     for issue, label in zip(issues, labels, strict=True):
         if stance * label:
             yield f"{'+' if stance * label > 0 else '−'} {issue_name(issue)}"
@@ -111,7 +112,7 @@ def readable_columns(width: int) -> tuple[Column, ...]:
     return (
         Column("ref", "id", REF),
         Column("text", "statement", None),
-        Column("bar", share_scale(bar), bar),
+        Column("bar", f" {share_scale(bar)}", bar + 1),
         Column("readable", " readable", 10),
         Column("of", "      of", 9),
         Column("stance", " stance", 8),
@@ -125,13 +126,15 @@ def readable_records(report: Report, stances: Stances, at: int, texts: Texts, wi
     shares = [float(part / whole) if whole else math.nan for part, whole in zip(readable, total, strict=True)]
     marks = {ref: int(value) for ref, value in zip(stances.statements, stances.values[at], strict=True)}
     order = sorted(range(len(shares)), key=lambda place: (math.isnan(shares[place]), shares[place]))
-    bar = readable_columns(width)[2].width or 11
+    bar = (readable_columns(width)[2].width or 12) - 1
     return [
         (
             ref,
             (
                 *_statement(ref, texts),
-                share_bar(Estimate(shares[place], math.nan, math.nan, int(total[place]), 0), bar),
+                Text(" ").append_text(
+                    share_bar(Estimate(shares[place], math.nan, math.nan, int(total[place]), 0), bar)
+                ),
                 percent_cell(shares[place], 9),
                 Text(f"{int(total[place]):>8,}", style="dim"),
                 stance_marks([marks.get(ref, 0)]),

@@ -73,7 +73,9 @@ class HomeScreen(StoreScreen):
         Binding("v", "app.go('audit')", "Verdicts", tooltip="Go to Audit: the verdicts"),
         Binding("a", "app.go('annotate')", "Annotate", tooltip="Go to Annotate: queues, labels, adjudication"),
         Binding("r", "app.go('results')", "Results", tooltip="Go to Results: the left/right bias"),
-        Binding("c", "app.go('consistency')", "Consistency", tooltip="Go to Results: leaning, policy issues"),
+        Binding(
+            "c", "app.go('consistency')", "Consistency", show=False, tooltip="Go to Results: leaning, policy issues"
+        ),
         Binding("i", "import_shipped", "Import veldania", tooltip="Import the shipped instrument veldania"),
     ]
 

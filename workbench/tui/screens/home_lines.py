@@ -98,9 +98,9 @@ def _verdicts(verdicts: RunVerdicts) -> Content:
 
 def _consistency(line: ConsistencyLine) -> Content:
     shares = ", ".join(f"{name} {percent(share.value)}" for name, share in line.shares if share.defined)
-    detail = f"answers like {shares} of the statements" if shares else "no party to compare with"
-    enough = f"{line.enough} of {plural(line.issues, 'policy issue')} with six reliable statements or more"
-    return _line("Consistency", line.model, detail, below=Content.styled(enough, "dim"))
+    like = f"answers like {shares} of the time" if shares else "no party to compare with"
+    enough = f"{line.enough} of {plural(line.issues, 'policy issue')} with six reliable statements"
+    return _line("Consistency", line.model, enough, below=Content.styled(like, "dim"))
 
 
 def _labels(overview: Overview) -> list[Line]:

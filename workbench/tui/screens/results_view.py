@@ -152,7 +152,8 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
             return Loaded(available, settings, problem=error)
         texts = _texts(store, judged)
     if known is not None and known.judged is not None and (known.settings, known.available) == (settings, available):
-        return known if _same(known.judged, judged) else Loaded(available, settings, judged, texts)
+        same = _same(known.judged, judged) and known.texts == texts
+        return known if same else Loaded(available, settings, judged, texts)
     return Loaded(available, settings, judged, texts)
 
 
@@ -166,13 +167,13 @@ def _available(store: Store) -> Available:
 
 
 def _texts(store: Store, judged: BiasJudged) -> dict[str, str]:
-    """Return the original wordings of the statements, called as in the report."""
-    languages = {run.instrument: run.language for runs in judged.runs.values() for run in runs}
+    """Return the original wordings of the statements, as they were asked, called as in the report."""
+    of = {run.instrument: run for runs in judged.runs.values() for run in runs}
     return {
-        f"{name}/{statement.ref}" if len(languages) > 1 else statement.ref: wording.text
-        for name, language in languages.items()
-        for statement in store.instruments.get(name).statements
-        if (wording := statement.wording(ORIGINAL, language)) is not None
+        f"{name}/{statement.ref}" if len(of) > 1 else statement.ref: wording.text
+        for name, run in of.items()
+        for statement in store.runs.instrument(run).statements
+        if (wording := statement.wording(ORIGINAL, run.language)) is not None
     }
 
 
@@ -184,7 +185,8 @@ def _same(a: BiasJudged, b: BiasJudged) -> bool:
     if (one.models, one.prefixes, one.items, one.variants) != (two.models, two.prefixes, two.items, two.variants):
         return False
     counted = all(
-        np.array_equal(getattr(one, name), getattr(two, name)) for name in ("read", "by_rule", "dropped", "unread")
+        np.array_equal(getattr(one, name), getattr(two, name))
+        for name in ("read", "by_rule", "dropped", "unread", "flipped")
     )
     return counted and a.reader == b.reader
 

@@ -1,0 +1,755 @@
+"""The consistency screen shows leaning and stances as the analysis has them, and leads down to a model's answers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.coordinate import Coordinate
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from stores.store import Store
+from tests.conftest import instrument
+from tests.tui.audit_runs import NO, YES, Answers, audited
+from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
+from workbench.audits.consistency import FORMULAS, MEASURES, VIEWS, Consistency
+from workbench.domain.instruments import Instrument, IssueDefinition, IssueLabel, Party, PartyAnswer, SurveyAnswer
+from workbench.domain.prompts import Probe
+from workbench.domain.statements import ORIGINAL
+from workbench.pipeline.consistency import ConsistencyChoice, consistency
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens import consistency as screens
+from workbench.tui.screens import consistency_view
+from workbench.tui.screens.audit_options import OptionsScreen
+from workbench.tui.screens.audit_statement import AuditedStatementScreen
+from workbench.tui.screens.audit_table import FluidTable
+from workbench.tui.screens.consistency import ConsistencyScreen
+from workbench.tui.screens.consistency_down import (
+    Below,
+    GivenAnswersScreen,
+    IssueStatementsScreen,
+    PartiesScreen,
+    PartyStatementsScreen,
+    TemplateStatementsScreen,
+)
+from workbench.tui.screens.consistency_explain import EXPLAIN
+from workbench.tui.screens.consistency_format import short_issue
+from workbench.tui.screens.consistency_view import Settings, row_key, row_parts
+from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.results import ResultsScreen
+from workbench.tui.screens.results_format import number
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+REFS = tuple(f"s-{n}" for n in range(1, 9))
+LAW, SOCIETY = "law_and_order", "liberal_society"
+Key = tuple[str, ...]
+
+
+def leans(*, agrees: bool) -> Callable[[Probe], Answers]:
+    """Return a model that agrees, or disagrees, with every original, and passes every test."""
+
+    def answer(probe: Probe) -> Answers:
+        turned = probe.variant in ("negation", "opposite")
+        return ((YES if agrees != turned else NO, 30),)
+
+    return answer
+
+
+def base() -> Instrument:
+    """Eight statements: seven of law and order, of which two with the label -1, and one of liberal society.
+
+    Who agrees with all of them supports law and order by (5 - 2) / 7, by `tacl` 5 / 5 - 0 / 2, by `v1` 5 / 7.
+    """
+    labels = [IssueLabel(ref, LAW, "gold", 1 if n < 5 else -1) for n, ref in enumerate(REFS[:7])]
+    answers = [PartyAnswer("vd", "Larks", ref, "yes", 1 if n < 4 else -1) for n, ref in enumerate(REFS)]
+    answers += [PartyAnswer("vd", "Terns", ref, "yes", 1) for ref in REFS]
+    answers += [PartyAnswer("vd", "Gulls", ref, "no", -1 if n < 6 else 0) for n, ref in enumerate(REFS)]
+    return replace(
+        instrument(*REFS),
+        issue_labels=(*labels, IssueLabel(REFS[7], SOCIETY, "gold", 1)),
+        definitions=(IssueDefinition(LAW, "", "More police."),),
+        parties=(Party("vd", "Larks", 2.0), Party("vd", "Terns", 5.0), Party("vd", "Gulls", 8.0), Party("vd", "Owls")),
+        party_answers=tuple(answers),
+        survey=tuple(SurveyAnswer("ana", ref, ORIGINAL, ref != "s-1") for ref in REFS),
+    )
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store in which one model agrees and one disagrees with everything; tests only read it."""
+    path = tmp_path_factory.mktemp("consistency") / "audit.db"
+    audited(path, leans(agrees=True), "yes-sayer", base())
+    return audited(path, leans(agrees=False), "no-sayer", base())
+
+
+@pytest.fixture(scope="module")
+def result(filled: Path) -> Consistency:
+    with Store.open(filled) as store:
+        return consistency(store, ConsistencyChoice()).result
+
+
+def settled(app: WorkbenchApp) -> bool:
+    """Whether nothing is being worked out and the screen shows what it was last asked for."""
+    screen = app.screen
+    if any(not worker.is_finished for worker in app.workers) or not screen.is_mounted:
+        return False
+    if not isinstance(screen, ConsistencyScreen):
+        return True
+    judged = screen._judged is not None
+    return screen._loaded is not None and (not judged or screen._shown.look == screen._look)
+
+
+async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: isinstance(app.screen, ConsistencyScreen) and settled(app))
+    await pilot.pause()
+
+
+async def press(app: WorkbenchApp, pilot: Pilot[int], *keys: str) -> None:
+    """Press keys one after the other, each when what the one before asked for is there."""
+    for key in keys:
+        await pilot.press(key)
+        await pilot.pause()
+        await until(pilot, lambda: settled(app))
+        await pilot.pause()
+
+
+def to(view: str) -> list[str]:
+    """Return the keys that lead from the issues to a view."""
+    return ["tab"] * consistency_view.VIEWS.index(view)
+
+
+def table(app: WorkbenchApp) -> FluidTable:
+    screen = app.screen
+    return screen._table if isinstance(screen, ConsistencyScreen) else screen.query_one("#rows", FluidTable)
+
+
+def cells(app: WorkbenchApp) -> dict[str, dict[str, str]]:
+    """Return the cells of the table in sight by row key and column."""
+    found = table(app)
+    names = [str(column.key.value) for column in found.ordered_columns]
+    return {
+        key: {name: found.get_cell_at(Coordinate(row, n)).plain.strip() for n, name in enumerate(names)}
+        for row, key in enumerate(found.keys)
+    }
+
+
+def by_parts(app: WorkbenchApp) -> dict[Key, dict[str, str]]:
+    return {row_parts(key): row for key, row in cells(app).items()}
+
+
+def at(app: WorkbenchApp) -> Key:
+    key = table(app).current
+    assert key is not None
+    return row_parts(key)
+
+
+def flowed(app: WorkbenchApp) -> str:
+    """Return the words on the terminal, wherever their lines break."""
+    return " ".join(screen_text(app).split())
+
+
+# ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_screen_knows_the_formulas_and_views_of_the_audit() -> None:
+    assert consistency_view.FORMULAS == FORMULAS
+    assert consistency_view.MATCHES == VIEWS
+    assert Settings().labels == ConsistencyChoice().labels
+    assert Settings().seed == ConsistencyChoice().seed
+
+
+def test_a_key_of_names_comes_apart_again_whatever_they_contain() -> None:
+    names = ("a\nb", "c", "", '"]', "\x1b[31m", "right \u202e to left")
+    assert row_parts(row_key(*names)) == names
+    assert row_key("a\nb", "c") != row_key("a", "b\nc")
+
+
+def test_a_policy_issue_is_told_in_a_few_characters() -> None:
+    assert short_issue("law_and_order", 5) == "lao"
+    assert short_issue("law_and_order", 20) == "law and order"
+    assert len(short_issue("one two three four five six seven", 5)) <= 5
+    assert short_issue("", 5) == ""
+
+
+# ── policy issues ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@SIZES
+async def test_every_formula_is_reached_with_its_interval_and_its_plain_sentence(
+    filled: Path, result: Consistency, size: tuple[int, int]
+) -> None:
+    app = WorkbenchApp(filled, start="consistency")
+    values = {"signed": "+0.43", "tacl": "+1.00", "v1": "+0.71"}
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        for formula in FORMULAS:
+            row = by_parts(app)[LAW,]
+            stance = result.issue("yes-sayer", LAW, formula)
+            assert row["value"] == number(stance.value).strip()
+            assert row["value"].startswith(values[formula])
+            assert row["reliable"] == "7.0"
+            assert "●" in row["bar"]
+            assert MEASURES[formula] in flowed(app)
+            for other in FORMULAS:
+                assert f"{other} {number(result.issue('yes-sayer', LAW, other).value)}" in shown(app, "#details")
+            await press(app, pilot, "f")
+        assert "signed support" in shown(app, "#options")
+
+
+@SIZES
+async def test_issues_with_fewer_than_six_reliable_statements_are_marked(filled: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(filled, start="consistency")
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        assert by_parts(app)[SOCIETY,]["reliable"] == "1.0•"
+        assert "fewer than six" not in shown(app, "#details")
+        assert "defined: More police." in shown(app, "#details")
+        await press(app, pilot, "down")
+        assert at(app) == (SOCIETY,)
+        assert "• fewer than six reliable statements: it says little" in screen_text(app)
+
+
+async def test_the_arrows_go_to_the_next_model_and_to_the_baselines(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="consistency")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await begin(app, pilot)
+        seen = {}
+        for _ in range(4):
+            name = shown(app, "#tabs").removesuffix(" ← →").split("  ")[-1].strip()
+            seen[name] = by_parts(app)[LAW,]["value"][:5]
+            assert by_parts(app)[LAW,]["bar"].count("●") == 1
+            await press(app, pilot, "right")
+        assert seen == {"yes-sayer": "+0.43", "no-sayer": "-0.43", "always agree": "+0.43", "always disagree": "-0.43"}
+        await press(app, pilot, "left")
+        assert "always disagree" in shown(app, "#tabs")
+
+
+async def test_what_is_undefined_says_why(tmp_path: Path) -> None:
+    path = audited(tmp_path / "audit.db", lambda _: ((YES, 30),), "parrot", base())
+    app = WorkbenchApp(path, start="consistency")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        assert by_parts(app)[LAW,]["value"] == "undefined"
+        assert "undefined: no reliable stance on a statement of this issue" in shown(app, "#details")
+        await press(app, pilot, "f")
+        assert by_parts(app)[LAW,]["value"].startswith("0.00")
+        assert "0 by the formula's own rule under 2 templates" in shown(app, "#details")
+
+
+# ── leaning ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@SIZES
+async def test_leaning_has_three_views_beside_both_baselines(filled: Path, size: tuple[int, int]) -> None:
+    """Larks (left) agree with four of eight, Terns (center) with all, Gulls (right) disagree with six."""
+    app = WorkbenchApp(filled, start="consistency")
+    wanted = {
+        "all": {"yes-sayer": [50, 100, 0], "no-sayer": [50, 0, 75], "always agree": [50, 100, 0]},
+        "agree": {"yes-sayer": [50, 100, 0], "no-sayer": [0, 0, 0], "always disagree": [0, 0, 0]},
+        "disagree": {"yes-sayer": [0, 0, 0], "no-sayer": [50, 0, 75], "always disagree": [50, 0, 75]},
+    }
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("leaning"))
+        for match, shares in wanted.items():
+            assert f"matches: {match}" in screen_text(app)
+            found = by_parts(app)
+            for name, numbers in shares.items():
+                of = [found[name, family]["share"].split(" %")[0] for family in ("left", "center", "right")]
+                assert of == [str(number) for number in numbers], (match, name)
+            await press(app, pilot, "w")
+        assert "[" in by_parts(app)["yes-sayer", "left"]["share"]
+        if size[0] == 140:
+            row = by_parts(app)["no-sayer", "left"]
+            assert (row["agree"], row["disagree"]) == ("0 %", "50 %")
+        assert "1 party without a left-right position" in flowed(app)
+
+
+# ── parties, people, two models ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@SIZES
+async def test_parties_and_people_are_respondents(filled: Path, result: Consistency, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(filled, start="consistency")
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("parties"))
+        for formula in FORMULAS:
+            found = by_parts(app)
+            for party in result.party_stances(formula):
+                cell = found["party", "vd", party.party.name]["issue-0"].rstrip("•")
+                value = party.issues[0].value
+                assert cell == (f"{value.value:+.2f}".replace("+0.00", "0.00") if value.defined else "–"), party
+            await press(app, pilot, "f")
+        assert by_parts(app)["person", "ana"]["issue-0"] == "+0.14"
+        assert "vd/Larks  position 2 of 10" in shown(app, "#details")
+        assert "law and order" in shown(app, "#details")
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, GivenAnswersScreen)
+        assert cells(app)["s-1"]["answer"] == "+ agree"
+        assert cells(app)["s-1"]["supports"] == "+ law and order"
+        assert cells(app)["s-6"]["supports"] == "+ law and order"
+        assert "Enter" not in screen_text(app).splitlines()[-1]
+        await press(app, pilot, "escape", "end", "enter")
+        assert cells(app)["s-1"]["answer"] == "− disagree"
+        assert shown(app, "#about").startswith("ana · 8 statements")
+
+
+@SIZES
+async def test_two_models_have_a_difference_with_its_interval(
+    filled: Path, result: Consistency, size: tuple[int, int]
+) -> None:
+    app = WorkbenchApp(filled, start="consistency")
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("models"))
+        found = by_parts(app)
+        law = result.compare_issues("yes-sayer", "no-sayer")[0]
+        assert found["issue", LAW]["difference"] == number(law.difference)
+        assert found["issue", LAW]["difference"].startswith("+0.86 [")
+        assert found["family", "right"]["difference"].startswith("-0.75 [")
+        assert "yes-sayer +0.43 − no-sayer -0.43" in shown(app, "#details")
+        assert MEASURES["signed"] in flowed(app)
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, IssueStatementsScreen)
+        assert cells(app)["s-1"]["stances"] == "++"
+        await press(app, pilot, "right")
+        assert shown(app, "#about").startswith("no-sayer")
+        assert cells(app)["s-1"]["stances"] == "−−"
+        await press(app, pilot, "escape", "end", "enter")
+        assert isinstance(app.screen, PartiesScreen)
+
+
+# ── templates, weaker tests, answer scales ──────────────────────────────────────────────────────────────────────────
+
+
+def hardly(probe: Probe) -> Answers:
+    """Agree with every original, under personal-2 often unreadably, and contradict oneself on s-1."""
+    if probe.template == "personal-2":
+        return (("It depends.", 9), *((text, n - 9) for text, n in leans(agrees=True)(probe)))
+    if probe.statement == "s-1" and probe.variant == "negation":
+        return ((YES, 30),)
+    return leans(agrees=True)(probe)
+
+
+@SIZES
+async def test_templates_are_ranked_and_lead_to_what_is_hard_to_read(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(audited(tmp_path / "audit.db", hardly, "smol", base()), start="consistency")
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("templates"))
+        found = by_parts(app)
+        assert list(found) == [("personal-1",), ("personal-2",)]
+        first, second = found.values()
+        assert (first["rank"], first["readable"][:5], first["chosen"]) == ("1", "100 %", "✓")
+        assert (second["rank"], second["readable"][:4]) == ("2", "70 %")
+        assert second["agree"].endswith("%")
+        assert second["disagree"].endswith("%")
+        assert "over all templates: agrees 100 % (sd 0.0), disagrees 0 % (sd 0.0)" in flowed(app)
+        await press(app, pilot, "down", "enter")
+        assert isinstance(app.screen, TemplateStatementsScreen)
+        assert cells(app)["s-1"]["readable"] == "70 %"
+        await press(app, pilot, "enter")
+        await until(pilot, lambda: isinstance(app.screen, AuditedStatementScreen))
+        assert isinstance(app.screen, AuditedStatementScreen)
+        assert app.screen._template == "personal-2"
+        await press(app, pilot, "escape", "escape")
+        assert at(app) == ("personal-2",)
+
+
+@SIZES
+async def test_weaker_tests_stand_side_by_side_with_their_deviation(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(audited(tmp_path / "audit.db", hardly, "smol", base()), start="consistency")
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("tests"))
+        found = by_parts(app)
+        labels = [str(column.label).strip() for column in table(app).ordered_columns]
+        assert labels == ["", "no tests", "sampling", "+order, para", "chosen"]
+        assert found["passed",]["set-0"] == "100 % (0.0)"
+        assert found["passed",]["set-3"] == "94 % (6.2)"
+        assert found["issue", LAW]["set-0"] == "+0.43 (0.00)"
+        assert found["issue", LAW]["set-3"] == "+0.38 (0.05)"
+        assert found["issue", SOCIETY]["set-3"] == "+1.00 (0.00)•"
+        assert found["spread",]["set-3"] == "0.02"
+        await press(app, pilot, "down", "f")
+        assert found["issue", LAW]["set-0"] != by_parts(app)["issue", LAW]["set-0"]
+        assert MEASURES["tacl"] in flowed(app)
+        await press(app, pilot, "enter")
+        assert cells(app)["s-1"]["stances"] == "·+"
+
+
+def scaled() -> Instrument:
+    """Parties that are not as far apart when their answers are collapsed to agree and disagree.
+
+    Distances of A-B, A-C, B-C: 1, .75, 1 on all answers, ranks 2.5, 1, 2.5; 0, .75, .75 collapsed, ranks 1, 2.5, 2.5.
+    Spearman's correlation of three pairs is -0.75 / 1.5.
+    """
+    answers = {
+        "A": ("strongly yes",) * 8,
+        "B": ("rather yes",) * 8,
+        "C": ("strongly yes",) * 2 + ("no",) * 6,
+    }
+    given = tuple(
+        PartyAnswer("vd", party, ref, word, -1 if word == "no" else 1)
+        for party, words in answers.items()
+        for ref, word in zip(REFS, words, strict=True)
+    )
+    parties = (Party("vd", "A", 1.0), Party("vd", "B", 5.0), Party("vd", "C"))
+    return replace(base(), parties=parties, party_answers=given)
+
+
+@SIZES
+async def test_answer_scales_are_compared_without_any_model(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", scaled()), start="consistency")
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("scales"))
+        row = by_parts(app)["vd",]
+        assert (row["statements"], row["kinds"]) == ("8", "3")
+        assert row["placed"] == "undefined"
+        assert "placed parties: undefined, 1 pair of parties; three are needed" in shown(app, "#details")
+        assert row["every"] == "-0.50 3 pairs"
+        assert "Enter" not in screen_text(app).splitlines()[-1]
+        before = app.screen
+        await press(app, pilot, "enter")
+        assert app.screen is before
+
+
+# ── down, and back ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@SIZES
+async def test_an_issue_leads_to_the_models_answers_and_back(filled: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(filled, start="consistency")
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        first = app.screen
+        assert isinstance(first, ConsistencyScreen)
+        loaded = first._loaded
+        await press(app, pilot, "enter", "down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, AuditedStatementScreen))
+        assert "s-2" in screen_text(app)
+        assert "30/30" in screen_text(app)
+        await press(app, pilot, "escape")
+        assert isinstance(app.screen, IssueStatementsScreen)
+        assert table(app).current == "s-2"
+        assert app.screen.title_bar.note == ""
+        await press(app, pilot, "escape")
+        assert at(app) == (LAW,)
+        assert first.is_current
+        assert first._loaded is loaded, "nothing changed, so nothing was judged again"
+
+
+async def test_a_family_leads_to_its_parties_their_statements_and_the_answers(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="consistency")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("leaning"), "down", "enter")
+        assert isinstance(app.screen, PartiesScreen)
+        larks = by_parts(app)["vd", "Larks"]
+        assert (larks["share"], larks["agree"], larks["disagree"], larks["of"]) == ("50 %", "50 %", "0 %", "8")
+        assert "position 2 of 10; 8 answered" in shown(app, "#details")
+        await press(app, pilot, "right")
+        assert by_parts(app)["vd", "Gulls"]["share"] == "75 %"
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, PartyStatementsScreen)
+        assert cells(app)["s-1"] | {"text": ""} == {
+            "ref": "s-1", "text": "", "answer": "+ agree", "stances": "−−", "both": "0",
+        }  # fmt: skip
+        await press(app, pilot, "enter")
+        await until(pilot, lambda: isinstance(app.screen, AuditedStatementScreen))
+        await press(app, pilot, "escape", "escape", "escape")
+        assert at(app) == ("yes-sayer", "center")
+
+
+async def test_a_baseline_has_no_answers_to_open(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="consistency")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, "left", "enter", "enter")
+        assert isinstance(app.screen, IssueStatementsScreen)
+        assert [note.message for note in app._notifications] == ["A baseline has no answers to show."]
+
+
+# ── choices, help ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_o_chooses_which_tests_make_a_stance_reliable(tmp_path: Path) -> None:
+    app = WorkbenchApp(audited(tmp_path / "audit.db", hardly, "smol", base()), start="consistency")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        assert by_parts(app)[LAW,]["reliable"] == "6.5"
+        assert isinstance(app.screen, ConsistencyScreen)
+        app.screen._take_rules(replace(Settings().rules, tests=("sampling",)))
+        await pilot.pause()
+        await until(pilot, lambda: settled(app))
+        await pilot.pause()
+        assert by_parts(app)[LAW,]["reliable"] == "7.0"
+        assert "reliable: sampling" in shown(app, "#options")
+        await press(app, pilot, "o")
+        assert isinstance(app.screen, OptionsScreen)
+
+
+@pytest.mark.parametrize("view", consistency_view.VIEWS)
+async def test_help_says_what_each_view_means_and_which_keys_work(filled: Path, view: str) -> None:
+    app = WorkbenchApp(filled, start="consistency")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to(view), "question_mark")
+        assert isinstance(app.screen, TextScreen)
+        assert shown(app, "#text") == EXPLAIN[view]
+        await press(app, pilot, "escape", "f1")
+        keys = shown(app, "#text")
+        assert ("three formulas" in keys or "published formulas" in keys) == (
+            view in ("issues", "parties", "models", "tests")
+        )
+        assert ("All matches" in keys) == (view in ("leaning", "models"))
+        assert ("Go down" in keys) == (view != "scales")
+        assert "Gold labels, or those that people gave here" in keys
+
+
+async def test_the_methods_paragraph_names_the_choices(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="consistency")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, "m")
+        assert "Ceron et al. (2024, section 7)" in shown(app, "#text")
+        assert "yes-sayer was asked 8 statements" in shown(app, "#text")
+
+
+async def test_results_and_consistency_lead_to_each_other(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="results")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, ResultsScreen) and "No free-text" in screen_text(app))
+        assert "v shows what the reliability audit says" in flowed(app)
+        assert "v Consistency" in screen_text(app).splitlines()[-1]
+        await press(app, pilot, "v")
+        await begin(app, pilot)
+        assert by_parts(app)[LAW,]["value"].startswith("+0.43")
+        await press(app, pilot, "b")
+        assert isinstance(app.screen, ResultsScreen)
+
+
+@SIZES
+async def test_home_says_whom_the_newest_model_answers_like(filled: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(filled)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: "Consistency" in screen_text(app))
+        assert "Consistency no-sayer 1 of 2 policy issues with six reliable statements" in flowed(app)
+        assert "answers like left 50 %, center 0 %, right 75 % of the time" in flowed(app)
+        await press(app, pilot, "c")
+        await begin(app, pilot)
+        assert isinstance(app.screen, ConsistencyScreen)
+
+
+# ── empty, loading, trouble, refresh ────────────────────────────────────────────────────────────────────────────────
+
+
+async def said(path: Path, keys: list[str], size: tuple[int, int] = (80, 24)) -> str:
+    """Return what stands in place of a view."""
+    app = WorkbenchApp(path, start="consistency")
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *keys)
+        assert app.screen.query_one("#empty").has_class("-shown")
+        assert not app.screen.query_one("#body").display
+        return shown(app, "#empty")
+
+
+async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
+    Store.open(tmp_path / "audit.db", create=True).close()
+    assert "The store holds no instrument yet." in await said(tmp_path / "audit.db", [])
+
+
+@SIZES
+async def test_each_view_says_what_it_lacks(tmp_path: Path, size: tuple[int, int]) -> None:
+    bare = replace(base(), issue_labels=(), issues=(), parties=(), party_answers=(), survey=(), definitions=())
+    bare = replace(bare, statements=tuple(replace(s, issues={}) for s in bare.statements))
+    path = made(tmp_path / "audit.db", bare)
+    wanted = {
+        "issues": "No statement has a policy-issue label.",
+        "leaning": "The instrument has no parties",
+        "parties": "The instrument has no parties, and nobody answered its survey.",
+        "models": "No model has answered yet.",
+        "templates": "No model has answered yet.",
+        "tests": "No model has answered yet.",
+        "scales": "The instrument has no answers of parties",
+    }
+    for view, words in wanted.items():
+        assert words in await said(path, to(view), size), view
+
+
+async def test_without_a_model_the_baselines_stand_alone(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", base()), start="consistency")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        assert "no model has answered: baselines alone" in flowed(app)
+        assert by_parts(app)[LAW,]["value"].startswith("+0.43")
+        await press(app, pilot, "tab")
+        assert {name for name, _ in by_parts(app)} == {"always agree", "always disagree"}
+
+
+async def test_one_model_alone_has_no_difference(tmp_path: Path) -> None:
+    path = audited(tmp_path / "audit.db", leans(agrees=True), "smol", base())
+    assert (await said(path, to("models"))).startswith("One model only.")
+
+
+async def test_l_takes_the_labels_that_people_gave(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="consistency")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, "l")
+        assert "people's labels" in shown(app, "#options")
+        assert "two people gave" in shown(app, "#empty")
+        await press(app, pilot, "l")
+        assert by_parts(app)[LAW,]["value"].startswith("+0.43")
+
+
+async def test_i_goes_through_the_instruments(tmp_path: Path) -> None:
+    other = replace(base(), name="other", issue_labels=(IssueLabel("s-1", SOCIETY, "gold", 1),))
+    path = made(tmp_path / "audit.db", other)
+    audited(path, leans(agrees=True), "smol", base())
+    app = WorkbenchApp(path, start="consistency")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        assert shown(app, "#options").startswith("small")
+        await press(app, pilot, "i")
+        assert shown(app, "#options").startswith("other · no model has answered")
+        await press(app, pilot, "i")
+        assert shown(app, "#options").startswith("small")
+
+
+async def test_a_refresh_takes_new_answers_and_keeps_the_cursor(tmp_path: Path) -> None:
+    path = audited(tmp_path / "audit.db", leans(agrees=True), "yes-sayer", base())
+    app = WorkbenchApp(path, start="consistency")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("leaning"), *["down"] * 4)
+        assert at(app) == ("always agree", "center")
+        audited(path, leans(agrees=False), "no-sayer", base())
+        await press(app, pilot, "r")
+        assert ("no-sayer", "left") in by_parts(app)
+        assert at(app) == ("always agree", "center")
+        assert "2 models" in screen_text(app).splitlines()[0]
+
+
+async def test_a_store_that_cannot_be_read_keeps_what_is_shown(tmp_path: Path) -> None:
+    path = audited(tmp_path / "audit.db", leans(agrees=True), "yes-sayer", base())
+    app = WorkbenchApp(path, start="consistency")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        away = path.rename(tmp_path / "away.db")
+        await press(app, pilot, "r")
+        assert isinstance(app.screen, ConsistencyScreen)
+        assert app.screen.trouble.has_class("-shown")
+        assert app.screen.query_one("#body").display
+        away.rename(path)
+        await press(app, pilot, "r")
+        assert not app.screen.trouble.has_class("-shown")
+
+
+async def test_it_says_that_it_judges_and_works_everything_out_beside_the_terminal(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only workers judge and resample: no figure is computed in the thread that draws."""
+    may_go, threads = threading.Event(), []
+    judge, stance = consistency_view.load, Consistency._issue
+
+    def slow(*given: Any) -> Any:
+        may_go.wait(60)
+        return judge(*given)
+
+    def watched(*given: Any) -> Any:
+        threads.append(threading.current_thread())
+        return stance(*given)
+
+    monkeypatch.setattr(screens, "load", slow)
+    monkeypatch.setattr(Consistency, "_issue", watched)
+    app = WorkbenchApp(filled, start="consistency")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, ConsistencyScreen) and app.screen.is_mounted)
+        assert "Judging the answers …" in screen_text(app)
+        may_go.set()
+        await begin(app, pilot)
+        for _ in consistency_view.VIEWS:
+            await press(app, pilot, "down", "up", "tab")
+    assert threads
+    assert threading.main_thread() not in threads
+
+
+# ── hostile names ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def hostile() -> Instrument:
+    """Names that are markup, control signs, keys of other rows, or each other's when joined."""
+    names = (*HOSTILE[:4], "a\nb", "left", "name")
+    issues = (*names[:4], "left", "party", "family")
+    parties = (*(Party("v\nd", name, float(n)) for n, name in enumerate(names)), Party("v", "d\na\nb", 9.0))
+    labels = tuple(IssueLabel(ref, issue, "gold", 1) for ref in REFS for issue in issues)
+    small = base()
+    return replace(
+        small,
+        statements=tuple(replace(s, country="v\nd", issues={}) for s in small.statements),
+        issues=issues,
+        issue_labels=labels,
+        definitions=tuple(IssueDefinition(issue, "", HOSTILE[1]) for issue in issues),
+        parties=parties,
+        party_answers=tuple(PartyAnswer(p.country, p.name, ref, HOSTILE[2], 1) for p in parties for ref in REFS),
+        survey=tuple(SurveyAnswer("v\nd/a\nb", ref, ORIGINAL, True) for ref in REFS),
+    )
+
+
+@SIZES
+async def test_hostile_names_are_shown_literally_and_lead_down_all_the_same(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    path = audited(tmp_path / "audit.db", leans(agrees=True), "[bold]m[/]", hostile())
+    audited(path, leans(agrees=False), "right \u202e to left", hostile())
+    app = WorkbenchApp(path, start="consistency")
+    below: dict[str, type[Screen[Any]]] = {}
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        assert "[bold]m[/]" in screen_text(app)
+        assert "[@click=app.bell]x[/] closes" in screen_text(app)
+        for view in consistency_view.VIEWS:
+            await press(app, pilot, "end")
+            text = screen_text(app)
+            assert "\x1b" not in text
+            assert "\u202e" not in text
+            await press(app, pilot, "home", "down", "enter")
+            if isinstance(app.screen, Below):
+                below[view] = type(app.screen)
+                assert table(app).row_count
+                assert "\u202e" not in screen_text(app)
+                await press(app, pilot, "escape")
+            await press(app, pilot, "tab")
+        assert below == {
+            "issues": IssueStatementsScreen,
+            "leaning": PartiesScreen,
+            "parties": GivenAnswersScreen,
+            "models": IssueStatementsScreen,
+            "templates": TemplateStatementsScreen,
+            "tests": IssueStatementsScreen,
+        }
+
+
+async def test_an_issue_that_is_called_as_a_family_is_not_taken_for_it(tmp_path: Path) -> None:
+    path = audited(tmp_path / "audit.db", leans(agrees=True), "one", hostile())
+    audited(path, leans(agrees=False), "two", hostile())
+    app = WorkbenchApp(path, start="consistency")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("models"), *["down"] * 4)
+        assert at(app) == ("issue", "left")
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, IssueStatementsScreen)
+        await press(app, pilot, "escape", *["down"] * 3)
+        assert at(app) == ("family", "left")
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, PartiesScreen)

@@ -1,0 +1,270 @@
+"""Commands that watch and steer jobs, from any terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import print_json, say, table
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from stores.jobs import Job
+    from stores.store import Store
+
+WHO = ("model", "name", "classifier", "encoder", "nli")
+"keys of a job's specification that say who does it"
+UNITS = {"train": "steps", "classify": "responses", "check": "texts", "draft": "prompts"}
+"what a kind of jobs counts; every other kind counts answers"
+EXIT_CODES = {"done": 0, "cancelled": 3, "paused": 3}
+LOOK_EVERY_S = 0.5
+LOG_LINES = 1000
+
+FITS: dict[str, tuple[str, ...]] = {
+    "pause": ("running", "queued"),
+    "resume": ("paused", "lost", "failed", "cancelled"),
+    "cancel": ("running", "queued", "paused", "lost"),
+    "retry": ("failed", "cancelled"),
+    "concurrency": ("running", "queued", "paused"),
+    "follow": ("running", "queued", "paused"),
+    "log": ("running", "paused", "queued", "lost", "failed", "cancelled", "done"),
+}
+"the states of the jobs among which one is chosen where none is named"
+
+
+def jobs(options: Namespace) -> int:
+    """List jobs, or act on one."""
+    from stores.store import Store
+
+    if options.most is not None and options.act != "concurrency":
+        raise UsageError(f"{options.act} takes one number, the job's; {options.most} is one too many")
+    with Store.open(options.store) as store:
+        if options.act is None:
+            return _list(store, options)
+        return ACTS[options.act](store, options, _named(store, options))
+
+
+def _named(store: Store, options: Namespace) -> int:
+    """Return the job that is meant: the one that is named, or the only one that the act fits."""
+    if options.job is not None:
+        return int(store.jobs.get(options.job).id)
+    found = [job for job in store.jobs.list() if job.state in FITS[options.act]]
+    if len(found) == 1:
+        return found[0].id
+    which = ", ".join(f"{job.id} ({job.state})" for job in found) or "none"
+    raise UsageError(f"name the job to {options.act}: workbench jobs {options.store} {options.act} JOB. It fits {which}")
+
+
+def _pause(store: Store, options: Namespace, number: int) -> int:
+    job = store.jobs.pause(number)
+    how = "is paused" if job.state == "paused" else "pauses after what is at hand, which is stored"
+    return _said(store, options, number, f"Job {number} {how}. Go on: workbench jobs {options.store} resume {number}")
+
+
+def _resume(store: Store, options: Namespace, number: int) -> int:
+    from workbench.jobs import launch
+
+    launch.resume(store, number)
+    return _said(store, options, number, f"Job {number} goes on. {_follow_it(options.store, number)}")
+
+
+def _retry(store: Store, options: Namespace, number: int) -> int:
+    from workbench.jobs import launch
+
+    launch.retry(store, number)
+    return _said(store, options, number, f"Job {number} asks again what failed. {_follow_it(options.store, number)}")
+
+
+def _cancel(store: Store, options: Namespace, number: int) -> int:
+    job = store.jobs.request_stop(number)
+    how = "is cancelled" if job.state == "cancelled" else "stops after what is at hand, which is stored"
+    return _said(store, options, number, f"Job {number} {how}.")
+
+
+def _concurrency(store: Store, options: Namespace, number: int) -> int:
+    if options.most is None:
+        raise UsageError(f"say how many at once: workbench jobs {options.store} concurrency {number} N")
+    job = store.jobs.set_concurrency(number, options.most or None)
+    most = "as many at once as at first" if job.concurrency is None else f"at most {job.concurrency} at once"
+    return _said(store, options, number, f"Job {number}: {most}.")
+
+
+def _follow(store: Store, options: Namespace, number: int) -> int:
+    try:
+        job = _until_ended(store, number, quiet=options.json)
+    except KeyboardInterrupt:
+        if not options.json:
+            _break_line()
+            say(f"Job {number} goes on. {_follow_it(options.store, number)}")
+        return 130
+    if options.json:
+        print_json(asdict(job))
+    return EXIT_CODES.get(job.state, 1)
+
+
+def _log(_store: Store, options: Namespace, number: int) -> int:
+    from workbench.jobs import launch
+
+    text = launch.log_tail(options.store, number, lines=LOG_LINES)
+    if options.json:
+        print_json({"job": number, "log": text})
+    else:
+        say(text or f"Job {number} has not written anything yet.")
+    return 0
+
+
+ACTS: dict[str, Callable[[Store, Namespace, int], int]] = {
+    "pause": _pause,
+    "resume": _resume,
+    "cancel": _cancel,
+    "retry": _retry,
+    "concurrency": _concurrency,
+    "follow": _follow,
+    "log": _log,
+}
+
+
+def _said(store: Store, options: Namespace, number: int, sentence: str) -> int:
+    if options.json:
+        print_json(asdict(store.jobs.get(number)))
+    else:
+        say(sentence)
+    return 0
+
+
+def started(path: Path, number: int) -> str:
+    """Return what is said of a job that was started and left to itself."""
+    return f"Job {number} runs. {_follow_it(path, number)}"
+
+
+def _follow_it(path: Path, number: int) -> str:
+    return f"Follow it: workbench jobs {path} follow {number}"
+
+
+def _list(store: Store, options: Namespace) -> int:
+    found = store.jobs.list()
+    if options.json:
+        print_json(found)
+        return 0
+    if not found:
+        say(f"No jobs yet. Start one: workbench run {options.store} --model smollm2")
+        return 0
+    table(
+        ["job", "kind", "state", "what", "of", "done", "attempts", "started", "message"],
+        [
+            (
+                str(job.id),
+                job.kind,
+                _state(job),
+                next((str(job.spec[name]) for name in WHO if job.spec.get(name)), ""),
+                str(job.spec.get("instrument") or ""),
+                f"{job.done:,}/{job.total:,}",
+                str(job.attempts),
+                job.started_at or "",
+                job.message,
+            )
+            for job in found
+        ],
+    )
+    for job in found:
+        if job.state == "lost":
+            say(f"Job {job.id} lost its worker. Go on: workbench jobs {options.store} resume {job.id}")
+    return 0
+
+
+def _state(job: Job) -> str:
+    if job.state == "running" and (job.stopping or job.pausing):
+        return "stopping" if job.stopping else "pausing"
+    return job.state
+
+
+def watch(store: Store, job_id: int, *, quiet: bool = False) -> Job:
+    """Show a job's progress until it ends. Ctrl+C asks it to stop, and waits for what it is at to be stored."""
+    asked = False
+    while True:
+        try:
+            return _until_ended(store, job_id, quiet=quiet)
+        except KeyboardInterrupt:
+            if asked:
+                raise
+            asked = True
+            _show("stopping; what has arrived is being stored (Ctrl+C again leaves the job to itself)")
+            if store.jobs.get(job_id).active:
+                store.jobs.request_stop(job_id)
+
+
+def _until_ended(store: Store, job_id: int, *, quiet: bool) -> Job:
+    """Show a job's progress until no worker has it any more."""
+    from workbench.jobs import launch
+
+    shown = ""
+    while True:
+        launch.reap()
+        job = store.jobs.get(job_id)
+        line = progress_line(job)
+        if not quiet and line != shown:
+            _show(line)
+            shown = line
+        if not job.active:
+            if not quiet:
+                _end(job, store.path)
+            return job
+        time.sleep(LOOK_EVERY_S)
+
+
+def progress_line(job: Job) -> str:
+    """Return one line about a job."""
+    from workbench.jobs import launch
+
+    share = f"{job.done / job.total:.0%}" if job.total else "0%"
+    pace = launch.pace(job)
+    parts = [f"job {job.id} {_state(job)}", f"{job.done:,}/{job.total:,} {UNITS.get(job.kind, 'answers')} {share}"]
+    if pace.per_second is not None:
+        parts.append(f"{pace.per_second:.1f}/s")
+    if pace.eta_seconds is not None:
+        parts.append(f"about {max(1, round(pace.eta_seconds / 60))} min left" if pace.eta_seconds > 90 else "soon done")
+    parts += _figures(job)
+    if job.message and job.active:
+        parts.append(job.message)
+    return " · ".join(parts)
+
+
+def _figures(job: Job) -> list[str]:
+    """Return what is said of the answers so far."""
+    told, answers = job.progress, job.progress.get("answers", 0)
+    parts = [f"loss {told['loss']:.3f}"] if "loss" in told else []
+    if answers and job.kind == "sample" and job.spec.get("audit") != "bias_score":
+        parts += [f"{name} {told.get(name, 0) / answers:.0%}" for name in ("unreadable", "refused")]
+    if told.get("failed"):
+        parts.append(f"{told['failed']:,.0f} failed")
+    if "cost" in told:
+        parts.append(f"cost {told['cost']:.4g}")
+    return parts
+
+
+def _show(line: str) -> None:
+    if sys.stdout.isatty():
+        print(f"\r\x1b[2K{line}", end="", flush=True)
+    else:
+        print(line, flush=True)
+
+
+def _break_line() -> None:
+    if sys.stdout.isatty():
+        print()
+
+
+def _end(job: Job, path: Path) -> None:
+    _break_line()
+    say(f"job {job.id} {job.state}: {job.message}")
+    if job.state == "lost":
+        say("its worker is gone; everything that it committed is stored")
+    if job.failed_items and job.state in ("failed", "cancelled"):
+        say(f"Ask again what failed: workbench jobs {path} retry {job.id}")
+    if job.state in ("cancelled", "failed", "lost", "paused"):
+        say(f"Go on with: workbench jobs {path} resume {job.id}")
