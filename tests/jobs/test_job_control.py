@@ -300,9 +300,7 @@ def test_a_worker_that_waits_for_its_turn_lets_go_of_a_cancelled_job(filled: Sto
     assert f"refused: job {job_id} is cancelled" in log(filled, job_id)
 
 
-def test_a_paused_job_makes_room_for_one_that_waits(
-    filled: Store, slow: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_paused_job_makes_room_for_one_that_waits(filled: Store, slow: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lane = socket.gethostname()
     monkeypatch.setattr(worker, "lane_of", lambda _job: lane)  # as if the stand-in were a model of this machine
     job_id = launch.create(filled, design(slow))

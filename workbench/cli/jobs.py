@@ -57,7 +57,7 @@ def _named(store: Store, options: Namespace) -> int:
     if len(found) == 1:
         return found[0].id
     which = ", ".join(f"{job.id} ({job.state})" for job in found) or "none"
-    raise UsageError(f"name the job to {options.act}: workbench jobs {options.store} {options.act} JOB. It fits {which}")
+    raise UsageError(f"name the job: workbench jobs {options.store} {options.act} JOB. It fits these: {which}")
 
 
 def _pause(store: Store, options: Namespace, number: int) -> int:

@@ -79,9 +79,7 @@ class WorkbenchApp(App[int]):
         Binding("4", "go('audit')", "Audit", show=False, tooltip="Go to Audit: the verdicts"),
         Binding("5", "go('annotate')", "Annotate", show=False, tooltip="Go to Annotate: queues, labels, adjudication"),
         Binding("6", "go('results')", "Results", show=False, tooltip="Go to Results: the left/right bias"),
-        Binding(
-            "7", "go('consistency')", "Consistency", show=False, tooltip="Go to Results: leaning, policy issues"
-        ),
+        Binding("7", "go('consistency')", "Consistency", show=False, tooltip="Go to Results: leaning, policy issues"),
         Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
         Binding("escape", "back", "Back", show=False),
         Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain the numbers and columns here"),

@@ -22,7 +22,7 @@ EMPTY = "(empty answer)"
 MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·"}
 WORDS = {Verdict.PASS: "pass", Verdict.FAIL: "fail", Verdict.INSUFFICIENT: "few"}
 
-JOB_MARKS = {"queued": "◌", "running": "▸", "done": "✓", "cancelled": "■", "failed": "✗", "lost": "?"}
+JOB_MARKS = {"queued": "◌", "running": "▸", "paused": "‖", "done": "✓", "cancelled": "■", "failed": "✗", "lost": "?"}
 
 
 def visible(text: str, *, lines: bool = False) -> str:
@@ -115,10 +115,10 @@ def verdict_mark(verdict: Verdict) -> str:
     return f"{MARKS[verdict]} {WORDS[verdict]}"
 
 
-def job_mark(state: str, *, stopping: bool = False) -> str:
+def job_mark(state: str, *, stopping: bool = False, pausing: bool = False) -> str:
     """Return `▸ running`, `✓ done`, …"""
-    if stopping and state == "running":
-        return "▸ stopping"
+    if state == "running" and (stopping or pausing):
+        return "▸ stopping" if stopping else "▸ pausing"
     return f"{JOB_MARKS.get(state, '?')} {state}"
 
 

@@ -74,14 +74,14 @@ def _job(job: Job) -> Content:
 
     spec = job.spec
     what = str(spec.get("model") or spec.get("name") or spec.get("classifier") or "")
-    detail = f"{job_mark(job.state, stopping=job.stopping)}  {bar(job.done, job.total)} {percent(job.done, job.total)}"
+    detail = f"{job_mark(job.state, stopping=job.stopping, pausing=job.pausing)}  {bar(job.done, job.total)} {percent(job.done, job.total)}"
     going = pace(job)
     parts = [f"{job.done:,} of {job.total:,} {UNITS.get(job.kind, '')}"]
     if going.per_second is not None:
         parts.append(f"{going.per_second:,.1f}/s")
     if going.eta_seconds is not None:
         parts.append(f"ETA {human_duration(going.eta_seconds)}")
-    if job.state in ("lost", "failed", "cancelled"):
+    if job.state in ("lost", "failed", "cancelled", "paused"):
         parts.append("R on Jobs resumes it")
     return _line(f"Job {job.id}", what, detail, below=Content.styled(" · ".join(parts), "dim"))
 

@@ -25,7 +25,7 @@ READ_BY_RULE = ("reliability", "statement_labels")
 _HINTS: Mapping[str, Mapping[str, str]] = {
     SAMPLE: {
         "lost": "its worker is gone; what it committed is stored. R goes on with the rest",
-        "failed": "what was answered is stored. R asks for the rest; l shows the log",
+        "failed": "R asks for all that is missing; l shows the log",
         "cancelled": "R asks for the rest",
     },
     TRAIN: {
@@ -47,8 +47,8 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
     },
     DRAFT: {
         "lost": "its worker is gone; the drafts that came are stored. R asks the rest",
-        "failed": "the drafts that came are stored. R asks the rest; l shows the log",
-        "cancelled": "the drafts that came wait for review. R asks the rest",
+        "failed": "R asks all that is missing; l shows the log",
+        "cancelled": "R asks the rest; the drafts that came wait for review",
         "done": "2, then r reviews the drafts",
     },
 }
@@ -90,7 +90,7 @@ def job_record(job: Job) -> Record:
         (
             Text(str(job.id), justify="right", style=style),
             literal(job.kind, 10, style),
-            Text(job_mark(job.state, stopping=job.stopping), style=style),
+            Text(job_mark(job.state, stopping=job.stopping, pausing=job.pausing), style=style),
             literal(subject(job), 80, style),
             Text(bar(job.done, job.total)),
             Text(percent(job.done, job.total), justify="right"),
@@ -124,7 +124,11 @@ def job_details(job: Job) -> Content:
 def hint(job: Job) -> str:
     """Return what to do next, "" where there is nothing to do."""
     if job.state == "queued":
-        return "no worker has it yet; R starts one"
+        return "R begins it now, beside the others" if job.worker else "no worker has it yet; R starts one"
+    if job.state == "paused":
+        return "R goes on" if job.worker else "R goes on; the model is loaded again"
+    if job.failed_items and job.state in ("failed", "cancelled"):
+        return f"y asks again what failed, {_HINTS.get(job.kind, _HINTS[SAMPLE])[job.state]}"
     if job.state == "done" and job.kind not in _HINTS.keys() - {SAMPLE}:
         return _AFTER_SAMPLING.get(str(job.spec.get("audit", "reliability")), "")
     return _HINTS.get(job.kind, _HINTS[SAMPLE]).get(job.state, "")
@@ -139,6 +143,14 @@ def stop_question(job: Job) -> str:
         CHECK: f"The {job.done:,} texts that are computed stay, and R computes the rest later.",
     }.get(job.kind, f"The {job.done:,} answers that are stored stay, and R asks for the rest later.")
     return f"Stop job {job.id} ({job.kind} {subject(job)})?\n\n{stays}"
+
+
+def steps_at_once(job: Job) -> str:
+    """Return what the number bounds, for the person who is asked for it."""
+    served = str(job.spec.get("model", "")).startswith("openai:")
+    if served:
+        return "calls that are under way at once; below that their number adapts to the endpoint"
+    return "samples in one batch; fewer take less memory, a prompt's own samples stay together"
 
 
 def _sampling(job: Job) -> str:
@@ -167,7 +179,33 @@ def _sampled(job: Job) -> str:
     read = ("unreadable", "refused") if job.spec.get("audit", "reliability") in READ_BY_RULE else ()
     shares = [f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in (*read, "failed")]
     shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in ("shared", "merged")]
-    return " · ".join([f"{answers:,.0f} answers in this attempt", *_going(job)]) + "\n" + " · ".join(shares)
+    lines = [[f"{answers:,.0f} answers in this attempt", *_going(job)], shares, _used(job)]
+    return "\n".join(" · ".join(line) for line in lines if line)
+
+
+def _used(job: Job) -> list[str]:
+    """Return what the calls to a served model came to, and may come to; nothing for a model that runs here."""
+    told = job.progress
+    if "requests" not in told:
+        return []
+    parts = [
+        _of(f"{told['requests']:,.0f} calls", told, "max_requests", ",.0f"),
+        f"at most {told['at_once_most']:,.0f} at once" if "at_once_most" in told else "",
+        _of(f"{told.get('tokens_in', 0):,.0f} + {told.get('tokens_out', 0):,.0f} tokens", told, "max_tokens", ",.0f"),
+        _of(f"cost {told['cost']:.4g}", told, "max_cost", ".4g") if "cost" in told else "",
+    ]
+    return [part for part in parts if part]
+
+
+def _of(words: str, told: Mapping[str, float], limit: str, form: str) -> str:
+    """Return words with the limit that was set, where there is one."""
+    return f"{words} of {told[limit]:{form}} allowed" if limit in told else words
+
+
+def concurrency_note(job: Job) -> str:
+    """Return what bounds how much is done at once."""
+    most = job.concurrency
+    return "at once: as the backend decides" if most is None else f"at once: at most {most:,}"
 
 
 def _training(job: Job) -> str:
@@ -278,7 +316,9 @@ def _times(job: Job) -> str:
         parts.append(f"ended {_time(job.finished_at)}")
     if job.attempts:
         parts.append(f"attempt {job.attempts}")
-    if job.pid is not None and job.state == "running":
+    if job.concurrency is not None:
+        parts.append(concurrency_note(job))
+    if job.pid is not None and job.worker and job.state != "queued":
         parts.append(f"process {job.pid} on {job.host}")
     return " · ".join(parts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -23,7 +24,8 @@ from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.screens.draft_form import DraftForm
 from workbench.tui.screens.job_form import JobForm
 from workbench.tui.screens.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN, JobKindDialog
-from workbench.tui.screens.job_lines import job_details, job_record, stop_question, unit
+from workbench.tui.screens.job_lines import job_details, job_record, steps_at_once, stop_question, unit
+from workbench.tui.screens.number_dialog import NumberDialog
 from workbench.tui.screens.start_form import StartForm
 from workbench.tui.screens.train_form import TrainForm
 from workbench.tui.widgets.record_table import Column, RecordTable
@@ -44,9 +46,15 @@ n starts one: ask a model, train a classifier, or let one read. A form shows wha
 EXPLAIN = """kind        sample: a model is asked; train: a classifier learns from
             people's labels; classify: a classifier reads answers;
             draft: a model proposes wordings
-state       queued: no worker has it yet; cancelled: stopped on request;
-            lost: its worker is gone without a word. All but running
-            and done can be resumed (R): only what is missing is done
+state       queued: waits for a worker, or for its turn: jobs that
+            load a model on this machine run one after another
+            ($WORKBENCH_LOCAL_JOBS: so many at once), R begins one now;
+            paused (p): all it has is stored, and its worker keeps the
+            model for 10 min ($WORKBENCH_HOLD_S), unless another job
+            waits; cancelled: stopped on request; lost: its worker is
+            gone without a word. All but running and done can be
+            resumed (R): only what is missing is done. y asks again
+            only what failed
 done        answers stored of those planned; steps of those planned (a
             training may end before, when its dev macro F1 no longer
             rises); responses read of those there are
@@ -62,6 +70,9 @@ shared      share of prompt tokens that did not go through the model
             again, because prompts begin alike
 merged      the same for answers: samples that begin alike are computed
             once
+calls       of a served model, with what they cost where prices are set
+            ($WORKBENCH_PRICE_IN, _OUT, _MAX_COST). m changes how many
+            are under way at once, or how large a batch is
 
 train
 loss        mean over the pairs since the last report
@@ -70,7 +81,19 @@ dev macro F1   mean F1 over the stances of the held-out training
             is looked at once, at the end
 lr          learning rate at this step
 
+A job ends by itself, and says so, before the disk is full ($WORKBENCH_MIN_FREE_MB).
 Leaving the screen or the program does not stop a job; c does."""
+
+
+FITS: dict[str, Callable[[Job], bool]] = {
+    "pause": lambda job: job.state == "queued" or (job.state == "running" and not (job.pausing or job.stopping)),
+    "cancel": lambda job: job.state in ("queued", "running", "paused", "lost"),
+    "resume": lambda job: job.state in ("queued", "paused", "cancelled", "failed", "lost") or job.pausing,
+    "retry": lambda job: job.state in ("failed", "cancelled") and job.failed_items > 0,
+    "at_once": lambda job: job.kind in (SAMPLE, DRAFT) and job.state != "done",
+    "log": lambda _: True,
+}
+"whether an action fits a job"
 
 
 class JobsScreen(StoreScreen):
@@ -81,8 +104,11 @@ class JobsScreen(StoreScreen):
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "New", tooltip="Start a new job"),
+        Binding("p", "pause", "Pause", tooltip="Pause the job; what it has done is stored"),
         Binding("c", "cancel", "Cancel", tooltip="Ask the job to stop; what it has done stays"),
-        Binding("R", "resume", "Resume", tooltip="Resume the job: do only what is missing"),
+        Binding("R", "resume", "Resume", tooltip="Resume the job: do only what is missing; begin one that waits"),
+        Binding("y", "retry", "Retry failed", tooltip="Ask again what failed, and nothing else"),
+        Binding("m", "at_once", "At once", tooltip="Change how many calls, or rows of a batch, are under way at once"),
         Binding("l", "log", "Log", tooltip="Read the job's log"),
         Binding("q", "app.leave", "Leave it running", tooltip="Go home; jobs go on"),
     ]
@@ -142,14 +168,10 @@ class JobsScreen(StoreScreen):
         self.action_refresh()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        if action not in FITS:
+            return True
         job = self.current
-        if action == "cancel":
-            return job is not None and job.state in ("queued", "running", "lost")
-        if action == "resume":
-            return job is not None and job.state in ("queued", "cancelled", "failed", "lost")
-        if action == "log":
-            return job is not None
-        return True
+        return job is not None and FITS[action](job)
 
     def tick(self) -> None:
         """Look again: each second while a job is active, now and then otherwise."""
@@ -166,6 +188,7 @@ class JobsScreen(StoreScreen):
     @on(Seen)
     def show_jobs(self, event: Seen) -> None:
         self._reading, self._seen = False, True
+        self._offer(event.jobs)
         self._jobs = {str(job.id): job for job in event.jobs}
         self._logs = event.logs
         self.trouble.hide()
@@ -174,6 +197,14 @@ class JobsScreen(StoreScreen):
         active = sum(job.active for job in event.jobs)
         self.title_bar.note = f"{active} active" if active else ""
         self._show_details()
+
+    def _offer(self, jobs: tuple[Job, ...]) -> None:
+        """Say once that a job lost its worker, and how it goes on."""
+        for job in jobs:
+            before = self._jobs.get(str(job.id))
+            if job.state == "lost" and (before is None or before.state != "lost"):
+                words = f"Job {job.id} lost its worker; nothing that it stored is lost. R goes on with it."
+                self.notify(words, markup=False, severity="warning")
 
     @on(Done)
     def say_done(self, event: Done) -> None:
@@ -234,9 +265,31 @@ class JobsScreen(StoreScreen):
 
         self.app.push_screen(ConfirmScreen(stop_question(job), "stop it", "let it run"), answered)
 
+    def action_pause(self) -> None:
+        if (job := self.current) is not None:
+            self.pause(job.id)
+
     def action_resume(self) -> None:
         if (job := self.current) is not None:
             self.resume(job.id)
+
+    def action_retry(self) -> None:
+        if (job := self.current) is not None:
+            self.retry(job.id)
+
+    def action_at_once(self) -> None:
+        """Ask how many may be under way at once."""
+        job = self.current
+        if job is None:
+            return
+
+        def chosen(most: int | None) -> None:
+            if most is not None:
+                self.bound(job.id, most)
+
+        self.app.push_screen(
+            NumberDialog(f"Job {job.id}: how many at once", job.concurrency, steps_at_once(job)), chosen
+        )
 
     def action_log(self) -> None:
         if (job := self.current) is not None:
@@ -272,6 +325,33 @@ class JobsScreen(StoreScreen):
             job = store.jobs.request_stop(job_id)
         how = "is cancelled" if job.state == "cancelled" else f"stops after the {unit(job)} at hand"
         self.post_message(self.Done(f"Job {job_id} {how}."))
+
+    @work(thread=True, exit_on_error=False, group="ask")
+    def pause(self, job_id: int) -> None:
+        from stores.store import Store
+
+        with Store.open(self.store_path) as store:
+            job = store.jobs.pause(job_id)
+        how = "is paused" if job.state == "paused" else f"pauses after the {unit(job)} at hand"
+        self.post_message(self.Done(f"Job {job_id} {how}. R goes on with it."))
+
+    @work(thread=True, exit_on_error=False, group="ask")
+    def retry(self, job_id: int) -> None:
+        from stores.store import Store
+        from workbench.jobs import launch
+
+        with Store.open(self.store_path) as store:
+            launch.retry(store, job_id)
+        self.post_message(self.Done(f"Job {job_id} asks again what failed."))
+
+    @work(thread=True, exit_on_error=False, group="ask")
+    def bound(self, job_id: int, most: int) -> None:
+        from stores.store import Store
+
+        with Store.open(self.store_path) as store:
+            store.jobs.set_concurrency(job_id, most or None)
+        how = f"at most {most:,} at once" if most else "as many at once as at first"
+        self.post_message(self.Done(f"Job {job_id}: {how}."))
 
     @work(thread=True, exit_on_error=False, group="ask")
     def resume(self, job_id: int) -> None:
