@@ -128,7 +128,9 @@ def test_two_samplings_are_never_pooled(asked: Path, capsys: pytest.CaptureFixtu
         (("run", "--model", "scripted", "--instrument", "nope"), "veldania"),
         (("run", "--model", "scripted", "--language", "fr"), "en"),
         (("agreement", "--survey"), "survey"),
-        (("jobs", "--cancel", "7"), "there is no job 7"),
+        (("jobs", "cancel", "7"), "there is no job 7"),
+        (("jobs", "pause"), "It fits these: none"),
+        (("jobs", "retry", "7", "8"), "8 is one too many"),
         (("lint", "--instrument", "nope"), "veldania"),
     ],
 )
@@ -195,3 +197,66 @@ def test_the_demo_comes_back_to_its_store_and_asks_what_a_changed_instrument_nee
         store.instruments.add(replace(made, statements=(changed, *made.statements[1:])))
     assert run(capsys, "demo", path, "--model", "scripted", "--no-screen")[0] == 0
     assert [job["state"] for job in data(capsys, "jobs", path)] == ["done", "done"]
+
+
+def queue(path: Path, *samples: int) -> None:
+    """Queue jobs that no worker has."""
+    from workbench.domain.designs import Design
+    from workbench.jobs import launch
+
+    with Store.open(path) as store:
+        for n in samples:
+            launch.create(store, Design("veldania", "scripted", samples=n, family="user"))
+
+
+def test_a_job_is_paused_resumed_and_followed_from_a_shell(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    queue(demo, 1)
+    code, out, _ = run(capsys, "jobs", demo, "pause")
+    assert (code, "Job 1 is paused. Go on: workbench jobs" in out) == (0, True), out
+    assert data(capsys, "jobs", demo)[0]["state"] == "paused"
+    code, out, _ = run(capsys, "jobs", demo, "follow", 1)
+    assert code == 3, "nobody is at it"
+    assert f"workbench jobs {demo} resume 1" in out
+    assert "Job 1 goes on" in run(capsys, "jobs", demo, "resume", 1)[1]
+    code, out, _ = run(capsys, "jobs", demo, "follow")
+    assert code == 0
+    assert "job 1 done" in out
+    assert "answers are stored" in out
+    assert "model ModelCard" in data(capsys, "jobs", demo, "log")["log"]
+    code, _, err = run(capsys, "jobs", demo, "retry", 1)
+    assert (code, "nothing that job 1 asked has failed" in err) == (1, True)
+    code, _, err = run(capsys, "jobs", demo, "pause", 1)
+    assert (code, "job 1 is done" in err) == (1, True)
+
+
+def test_a_job_need_not_be_named_where_the_act_fits_one_only(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    queue(demo, 1, 2)
+    code, _, err = run(capsys, "jobs", demo, "cancel")
+    assert (code, "It fits these: 2 (queued), 1 (queued)" in err) == (2, True)
+    assert run(capsys, "jobs", demo, "cancel", 1)[0] == 0
+    assert data(capsys, "jobs", demo, "cancel")["id"] == 2
+
+
+def test_how_much_is_done_at_once_is_set_from_a_shell(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    queue(demo, 1)
+    assert "at most 4 at once" in run(capsys, "jobs", demo, "concurrency", 1, 4)[1]
+    assert data(capsys, "jobs", demo)[0]["concurrency"] == 4
+    code, _, err = run(capsys, "jobs", demo, "concurrency", 1)
+    assert (code, "say how many at once" in err) == (2, True)
+    assert data(capsys, "jobs", demo, "concurrency", 1, 0)["concurrency"] is None
+
+
+def test_leaving_a_job_that_is_followed_leaves_it_running(
+    demo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue(demo, 1)
+
+    def interrupted(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("workbench.cli.jobs.time.sleep", interrupted)
+    code, out, _ = run(capsys, "jobs", demo, "follow", 1)
+    assert code == 130
+    assert "Job 1 goes on" in out
+    assert data(capsys, "jobs", demo)[0]["state"] == "queued"
+    assert data(capsys, "jobs", demo)[0]["stopping"] is False

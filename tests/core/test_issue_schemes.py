@@ -78,7 +78,7 @@ def test_a_scheme_is_read_as_it_stands(tmp_path: Path) -> None:
         (HEAD + CATS + DOGS.replace('"dogs"', '"c_ats"'), (7, "issue.name", "'c_ats' again, like 'cats'")),
         (HEAD + CATS + DOGS.replace('"Dogs"', '"  cats "'), (7, "issue.title", "'  cats ' again, like 'Cats'")),
         (HEAD + CATS.replace('"cats"', '"9 cats"'), (3, "issue.name", "'9 cats'")),
-        (HEAD + CATS.replace('"cats"', '"ca\\u0301ts"'), (3, "issue.name", "\'ca\u0301ts\'")),
+        (HEAD + CATS.replace('"cats"', '"ca\\u0301ts"'), (3, "issue.name", "'ca\u0301ts'")),
         (HEAD + CATS.replace('"cats"', f'"{"c" * 65}"'), (3, "issue.name", repr("c" * 64))),
         (HEAD + CATS.replace('"More cats."', '" "'), (3, "issue.definition", "' '")),
         (HEAD + CATS.replace('"More cats."', "7"), (3, "issue.definition", "7")),

@@ -20,10 +20,12 @@ import pytest
 from stores.jobs import Job
 from stores.store import Store
 from tests.jobs.faulty_server import FaultyServer
+from tests.jobs.test_draft_jobs import ONE
 from tests.jobs.test_jobs import answers, design, draws_agree_with_responses, ended, slow, wait
 from workbench.domain.designs import Design
 from workbench.errors import JobError, StoreError, UsageError
 from workbench.jobs import launch, worker
+from workbench.pipeline.drafting import DraftSpec
 
 __all__ = ["slow"]
 
@@ -62,7 +64,8 @@ def test_a_paused_job_has_stored_what_it_has_and_goes_on_in_the_same_worker(fill
     assert wait(filled, job_id, ended).state == "done"
     assert answers(filled) == 432
     assert len(pids(filled)) == 1
-    assert log(filled).count("loading") == 1 or "goes on" in log(filled)
+    assert log(filled).count("loading") == 1, "the model stayed loaded"
+    assert "goes on" in log(filled)
     assert draws_agree_with_responses(filled)
 
 
@@ -353,7 +356,7 @@ def test_a_job_is_not_begun_on_a_full_disk(filled: Store, monkeypatch: pytest.Mo
     assert "only 1 MB are free" in filled.jobs.get(job_id).message
     assert answers(filled) == 0
     monkeypatch.setenv("WORKBENCH_MIN_FREE_MB", "1e15")
-    with pytest.raises(StoreError, match="are free in .* nothing was started"):
+    with pytest.raises(StoreError, match=r"are free in .* nothing was started"):
         launch.resume(filled, job_id)
     with pytest.raises(StoreError, match="are free in"):
         launch.create(filled, replace(design("scripted"), seed=9))
@@ -418,3 +421,35 @@ def test_a_store_from_before_jobs_could_be_paused_keeps_its_jobs(tmp_path: Path)
         assert {(job.done, job.total, job.message, job.concurrency) for job in jobs} == {(3, 7, "said", None)}
         store.jobs.pause(1)
         assert store.jobs.get(1).state == "paused"
+
+
+def test_a_retry_of_drafts_asks_only_the_calls_that_failed(filled: Store) -> None:
+    def refuses(_call: int, body: dict[str, object]) -> str:
+        return "400" if "Statement a-2" in str(body["messages"]) else ""
+
+    with FaultyServer(refuses) as running:
+        asked = DraftSpec("small", running.name, (ONE,))
+        job = wait(filled, launch.start_drafting(filled, asked), ended)
+        assert (job.state, job.done, job.total, len(job.failures)) == ("failed", 2, 3, 1)
+        before = len(running.asked)
+        running.fault = lambda _call, _body: ""
+        launch.retry(filled, job.id)
+        job = wait(filled, job.id, ended)
+        again = running.asked[before:]
+    assert (job.state, job.done, job.failures) == ("done", 3, ())
+    assert len(again) == 1
+    assert "Statement a-2" in str(again[0].body["messages"])
+
+
+def test_a_clock_that_went_back_makes_no_worker_silent(store: Store) -> None:
+    lane = socket.gethostname()
+    in_lane(store, "running")
+    waiting = store.jobs.create("train", {}, 1)
+    assert store.jobs.claim_in_turn(waiting, "test", lane).attempt is None
+    with store.write() as connection:
+        connection.execute("update job set heartbeat = '2099-01-01T00:00:00.000Z'")
+    assert store.jobs.get(waiting).worker
+    assert store.jobs.get(1).state == "running"
+    with store.write() as connection:
+        connection.execute("update job set heartbeat = '2020-01-01T00:00:00.000Z' where id = ?", (waiting,))
+    assert not store.jobs.get(waiting).worker, "a waiting worker that says nothing for a minute is gone"

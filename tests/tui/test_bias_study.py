@@ -62,6 +62,17 @@ def stop_after(store: Store, job: int, *, steps: int) -> int:
     raise AssertionError(f"job {job} did not stop")
 
 
+def paused(store: Store, job: int) -> int:
+    """Pause a job as soon as its worker has it, and wait until it has; return the step it was at."""
+    end = time.monotonic() + 200
+    while (found := store.jobs.get(job)).state != "paused" and time.monotonic() < end:
+        if found.state == "running" and not found.pausing:
+            store.jobs.pause(job)
+        time.sleep(0.1)
+    assert found.worker, found.message
+    return found.done
+
+
 def key_for(text: str) -> str:
     """What a hasty person presses: enough to have several labels."""
     words = text.casefold()
@@ -126,8 +137,12 @@ async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, mon
         stopped_at = stop_after(store, trained, steps=3)
         assert 3 <= stopped_at < 30
         launch.resume(store, trained)
+        assert stopped_at <= paused(store, trained) < 30, "it went on from its checkpoint"
+        launch.resume(store, trained)
     assert "macro F1" in finished(path, trained)
-    assert "step 30: " in launch.log_tail(path, trained, lines=100)
+    log = launch.log_tail(path, trained, lines=100)
+    assert "paused on request; the last checkpoint is kept" in log
+    assert "step 30: " in log
 
     with Store.open(path) as store:
         evaluation = pipeline.evaluation(store.classifiers.get("stance-1"))

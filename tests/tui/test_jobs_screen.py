@@ -21,6 +21,7 @@ from workbench.tui.design_form import FormValues, as_design, sampling_note, swit
 from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.screens.job_form import JobForm
 from workbench.tui.screens.jobs import JobsScreen
+from workbench.tui.screens.number_dialog import NumberDialog
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 
@@ -241,6 +242,9 @@ async def test_a_job_whose_worker_is_gone_is_said_to_be_lost(path: Path, monkeyp
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "? lost" in screen_text(app) and "R goes on with the rest" in screen_text(app))
+        assert [note.message for note in app._notifications] == [
+            f"Job {job} lost its worker; nothing that it stored is lost. R goes on with it."
+        ]
 
 
 async def test_the_form_of_an_empty_store_says_so(tmp_path: Path) -> None:
@@ -361,3 +365,80 @@ def test_sampling_that_is_ours_is_not_called_published() -> None:
 def test_a_field_that_was_typed_is_no_default_any_more() -> None:
     before, after = FormValues("small", samples="30", top_k=""), FormValues("small", samples="3", top_k="10")
     assert switched({"samples": "30", "top_k": "5"}, before, after) == {"samples": "3", "top_k": "5"}
+
+
+async def test_a_job_is_paused_and_goes_on_by_keys(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.tui.screens.jobs.REFRESH_S", 0.1)
+    persona = tmp_path / "slow.toml"
+    persona.write_text("delay_s = 0.05\n")
+    with Store.open(path) as store:
+        job = launch.start(store, Design("small", f"scripted:{persona}", samples=2))
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: "▸ running" in screen_text(app) and "p Pause" in screen_text(app))
+        await pilot.press("p")
+        await until(pilot, lambda: "‖ paused" in screen_text(app), 60)
+        assert "paused on request" in shown(app, "#details")
+        assert shown(app, "#details").endswith("R goes on")
+        assert "p Pause" not in screen_text(app)
+        assert state(path, job) == "paused"
+        await pilot.press("R")
+        await until(pilot, lambda: "✓ done" in screen_text(app), 60)
+    with Store.open(path) as store:
+        assert store.jobs.get(job).attempts == 1
+
+
+@SIZES
+async def test_what_a_served_model_costs_is_shown_and_what_failed_is_asked_again(
+    path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = Design("small", "openai:gpt", samples=3).as_json()
+    progress = (
+        '{"answers": 200, "seconds": 20, "failed": 12, "unreadable": 10, "refused": 4, "requests": 90, '
+        '"tokens_in": 9000, "tokens_out": 800, "at_once": 4, "at_once_most": 16, "cost": 0.125, "max_cost": 2, '
+        '"max_requests": 500}'
+    )
+    job = written(path, "sample", spec, 216, state="failed", done=204, progress=progress, message="12 answers failed")
+    asked: list[int] = []
+    monkeypatch.setattr(launch, "retry", lambda _store, number: asked.append(number))
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: "✗ failed" in screen_text(app))
+        details = shown(app, "#details")
+        assert "unreadable 5.0 % · refused 2.0 % · failed 6.0 %" in details
+        assert "90 calls of 500 allowed · at most 16 at once · 9,000 + 800 tokens · cost 0.125 of 2 allowed" in details
+        assert "y asks again what failed, R asks for all that is missing" in details
+        await pilot.press("y")
+        await until(pilot, lambda: asked == [job])
+        await until(pilot, lambda: f"Job {job} asks again what failed." in screen_text(app))
+
+
+async def test_how_much_is_done_at_once_is_typed(path: Path) -> None:
+    job = queued(path)
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "◌ queued" in screen_text(app))
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, NumberDialog))
+        await pilot.press(*"0", "enter")
+        await until(pilot, lambda: "give a whole number from 1" in shown(app, "#note"))
+        await pilot.press("backspace", *"12", "enter")
+        await until(pilot, lambda: isinstance(app.screen, JobsScreen) and "at most 12" in shown(app, "#details"))
+        await pilot.press("m", "escape")
+        await until(pilot, lambda: isinstance(app.screen, JobsScreen))
+    with Store.open(path) as store:
+        assert store.jobs.get(job).concurrency == 12
+
+
+async def test_a_job_that_waits_for_its_turn_says_for_which(path: Path) -> None:
+    job = queued(path)
+    with Store.open(path) as store:
+        first = store.jobs.create("train", TRAINING, 240)
+        assert store.jobs.claim_in_turn(first, "test", "here").attempt
+        assert store.jobs.claim_in_turn(job, "test", "here").attempt is None
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "◌ queued" in screen_text(app))
+        await pilot.press("down")
+        await until(pilot, lambda: f"waits for job {first}" in shown(app, "#details"))
+        assert "R begins it now, beside the others" in shown(app, "#details")

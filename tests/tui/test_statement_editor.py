@@ -614,8 +614,8 @@ async def test_everything_of_the_workshop_is_a_named_action(path: Path) -> None:
         for words in ("Review the drafts", "List what is odd", "Label policy issues", "Answer the statements yourself",
                       "Write the instrument to files", "Undo your last change", "Start a new instrument"):  # fmt: skip
             assert any(words in name for name in named)
-        footer = screen_text(app).splitlines()[-1]
-        assert all(word in footer for word in ("n New", "/ Find", "Space Mark", "b Change", "d Draft", "F1 Keys"))
+        kept = ("n New", "/ Find", "Space Mark", "b Change", "d Draft", "F1 Keys")
+        await until(pilot, lambda: all(word in screen_text(app).splitlines()[-1] for word in kept))
 
 
 @pytest.mark.parametrize(

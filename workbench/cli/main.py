@@ -1,7 +1,7 @@
 """Arguments in, exit code out.
 
 Exit codes: 0 done; 1 failed, or `lint` and `doctor` found an error; 2 the request cannot be carried out as asked;
-3 stopped on request, what was stored stays; 130 interrupted.
+3 stopped or paused on request, what was stored stays; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from workbench.cli import arguments
 from workbench.errors import WorkbenchError
 
 EPILOG = """exit codes: 0 done; 1 failed, or lint / doctor found an error; 2 cannot be carried out as asked;
-3 stopped on request (what was stored stays); 130 interrupted"""
+3 stopped or paused on request (what was stored stays); 130 interrupted"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -41,6 +41,9 @@ class Shelf:
     name: str = ""
     model: Model | None = None
 
+    def holds(self, name: str) -> bool:
+        return self.model is not None and self.name == name
+
     def get(self, name: str) -> Model:
         if self.model is None or self.name != name:
             self.clear()
@@ -69,8 +72,9 @@ class Task:
 
     def load(self, name: str) -> Model:
         """Return a model, which hears from now on how many answers may be under way at once."""
-        self.say(f"job {self.job.id}, attempt {self.job.attempts}: loading {name}")
-        self.store.jobs.beat(self.job.id, f"loading {name}")
+        if not self.shelf.holds(name):
+            self.say(f"job {self.job.id}, attempt {self.job.attempts}: loading {name}")
+            self.store.jobs.beat(self.job.id, f"loading {name}")
         model = self.shelf.get(name)
         self.stop.steer(model)
         return model

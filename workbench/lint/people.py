@@ -72,7 +72,8 @@ def _issues(instrument: Instrument) -> Iterator[LintFinding]:
             labelled[label.issue].add(label.statement)
     for issue in dict.fromkeys(instrument.issues):
         if len(labelled[issue]) < FEWEST_PER_ISSUE:
-            message = f"{len(labelled[issue])} statements are labelled; fewer than {FEWEST_PER_ISSUE} say little"
+            n = len(labelled[issue])
+            message = f"{n} statement{' is' if n == 1 else 's are'} labelled; fewer than {FEWEST_PER_ISSUE} say little"
             yield LintFinding("note", "few-labels", issue, message)
 
 

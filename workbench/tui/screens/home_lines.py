@@ -74,7 +74,8 @@ def _job(job: Job) -> Content:
 
     spec = job.spec
     what = str(spec.get("model") or spec.get("name") or spec.get("classifier") or "")
-    detail = f"{job_mark(job.state, stopping=job.stopping, pausing=job.pausing)}  {bar(job.done, job.total)} {percent(job.done, job.total)}"
+    mark = job_mark(job.state, stopping=job.stopping, pausing=job.pausing)
+    detail = f"{mark}  {bar(job.done, job.total)} {percent(job.done, job.total)}"
     going = pace(job)
     parts = [f"{job.done:,} of {job.total:,} {UNITS.get(job.kind, '')}"]
     if going.per_second is not None:
