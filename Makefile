@@ -15,7 +15,7 @@ run: $(STAMP)
 	@$(BIN)/workbench demo $(STORE)
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: lint test
 

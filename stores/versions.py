@@ -26,6 +26,8 @@ class Version:
     "labels that people gave to answers to it, or to its wordings"
     survey: int
     "answers of people to its wordings"
+    issue_labels: int = 0
+    "policy-issue labels, which go along to a new version"
 
 
 def history(connection: sqlite3.Connection, instrument_id: int, ref: str) -> tuple[Version, ...]:
@@ -33,8 +35,8 @@ def history(connection: sqlite3.Connection, instrument_id: int, ref: str) -> tup
     values = {"instrument": instrument_id, "ref": ref}
     statements = read_statements(connection, "s.instrument_id = :instrument and s.ref = :ref", values, {})
     return tuple(
-        Version(statements[rowid], bool(current), archived is not None, created, answers, labels, survey)
-        for rowid, current, archived, created, answers, labels, survey in connection.execute(_HISTORY, values)
+        Version(statements[rowid], bool(current), archived is not None, created, *counts)
+        for rowid, current, archived, created, *counts in connection.execute(_HISTORY, values)
     )
 
 
@@ -139,6 +141,8 @@ _HISTORY = f"""
         (select count(*) from reading r where r.uid is not null and r.label is not null and r.unit_id in (
             select u.id from wording w join unit u on u.wording_id = {first_wording("w", "s")}
             where w.statement_id = s.id)),
-        (select count(*) from survey_answer a where a.statement_id = s.id)
+        (select count(*) from survey_answer a where a.statement_id = s.id),
+        (select count(distinct l.issue || char(10) || l.reader_id) from issue_label l
+            where l.statement_id = s.id and l.label is not null)
     from statement s where s.instrument_id = :instrument and s.ref = :ref order by s.version
 """

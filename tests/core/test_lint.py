@@ -354,7 +354,7 @@ def test_a_text_that_cannot_be_asked_is_an_error(text: str) -> None:
 def test_what_a_statement_was_made_from_has_to_be_there() -> None:
     made = (replace(statement("a-1"), derived_from="a-2"), replace(statement("a-2"), derived_from="gone"))
     [finding] = lint(bare(*made))
-    assert (finding.severity, finding.code, finding.subject) == ("warning", "unknown-origin", "a-2")
+    assert (finding.severity, finding.code, finding.subject) == ("note", "unknown-origin", "a-2")
     assert "gone" in finding.message
 
 

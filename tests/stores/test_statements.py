@@ -30,6 +30,7 @@ from workbench.domain.statements import (
 )
 from workbench.errors import ConflictError, UnknownName, UsageError
 from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.pipeline.editing import outcome
 
 PARAPHRASE = VariantId(VariantKind.PARAPHRASE, 1)
 
@@ -364,3 +365,15 @@ TestEditing = Editing.TestCase
 TestEditing.settings = settings(
     max_examples=12, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
 )
+
+
+def test_what_was_written_and_labelled_for_the_old_original_is_named(filled: Store) -> None:
+    old = filled.statements.get("small", "a-2")
+    said = outcome(filled, "small", filled.statements.save("small", [reworded(old, ORIGINAL, "Else.")], person="ana"))
+    assert (
+        "Look again at 5 variants for the text as it was and 1 policy-issue label, which went along." in said.sentence
+    )
+    old = filled.statements.get("small", "a-2")
+    said = outcome(filled, "small", filled.statements.save("small", [reworded(old, NEGATION, "Not so.")], person="ana"))
+    assert "Look again" not in said.sentence
+    assert [v.issue_labels for v in filled.statements.history("small", "a-2") if v.current] == [1]

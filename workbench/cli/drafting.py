@@ -68,7 +68,8 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
     if options.json:
         print_json(about | {"job": asdict(job)})
     elif job.state == "done":
-        say(f"Next: workbench draft {options.store} --list, or review them in the terminal: Statements")
+        say(f"Next: workbench draft {options.store} --list, or review them in the terminal: Statements, r")
+        say("--list --state unusable shows what could not be a wording, and why")
     return EXIT_CODES.get(job.state, 1)
 
 

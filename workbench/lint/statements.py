@@ -179,8 +179,8 @@ def _origins(statements: Iterable[Statement]) -> Iterator[LintFinding]:
         if origin is None:
             continue
         if origin not in made_from:
-            message = f"was made from {origin}, and no statement has that ref"
-            yield LintFinding("warning", "unknown-origin", ref, message, ref)
+            message = f"was made from {origin}, which is archived or was never there"
+            yield LintFinding("note", "unknown-origin", ref, message, ref)
         circle = _circle(ref, made_from)
         if circle and not told & set(circle):
             told |= set(circle)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from workbench.domain.statements import Statement
-from workbench.workshop.edits import split
+from workbench.domain.statements import ORIGINAL, Statement
+from workbench.workshop.edits import HEADS, split
 
 if TYPE_CHECKING:
     from stores.editing import Changed
@@ -43,6 +43,7 @@ def outcome(store: Store, instrument: str, changed: Changed, what: str = "") -> 
     sentences += [_version(store, instrument, ref, changed.batch) for ref in changed.versions[:NAMED]]
     if len(changed.versions) > NAMED:
         sentences.append(f"{len(changed.versions) - NAMED} more have a new version; their answers stay with the old.")
+    sentences += filter(None, (_to_look_at(store, instrument, ref, changed.batch) for ref in changed.refs[:NAMED]))
     return Done(" ".join(sentences), changed.refs)
 
 
@@ -50,6 +51,23 @@ def named(refs: Sequence[str]) -> str:
     """Return `a-1, a-2` or `a-1, a-2, a-3, a-4 and 12 more`."""
     shown = ", ".join(refs[:NAMED])
     return shown if len(refs) <= NAMED else f"{shown} and {len(refs) - NAMED:,} more"
+
+
+def _to_look_at(store: Store, instrument: str, ref: str, batch: bytes) -> str:
+    """Name what was written, or labelled, for an original that is another text now; "" where there is nothing."""
+    edit = next((edit for edit in store.statements.edits(instrument, ref) if edit.batch == batch), None)
+    if edit is None or edit.before is None or edit.after is None:
+        return ""
+    before, after = (
+        {w.language: w.text for w in s.wordings if w.variant == ORIGINAL} for s in (edit.before, edit.after)
+    )
+    changed = {language for language, text in after.items() if before.get(language, text) != text}
+    same = [w for w in edit.after.wordings if w.language in changed and w.variant not in HEADS]
+    kept = [w for w in same if w in edit.before.wordings]
+    labels = sum(v.issue_labels for v in store.statements.history(instrument, ref) if v.current) if changed else 0
+    parts = [f"{_plural(len(kept), 'variant')} for the text as it was"] if kept else []
+    parts += [f"{_plural(labels, 'policy-issue label')}, which went along"] if labels else []
+    return f"Look again at {' and '.join(parts)}." if parts else ""
 
 
 def _version(store: Store, instrument: str, ref: str, batch: bytes) -> str:
@@ -74,7 +92,9 @@ def _version(store: Store, instrument: str, ref: str, batch: bytes) -> str:
 def _plural(number: int, noun: str) -> str:
     if number == 1:
         return f"1 {noun}"
-    return f"{number:,} {noun.replace('answer', 'answers').replace('label', 'labels')}"
+    for one in ("answer", "label", "variant"):
+        noun = noun.replace(one, f"{one}s")
+    return f"{number:,} {noun}"
 
 
 def people(store: Store, instrument: str) -> tuple[str, ...]:

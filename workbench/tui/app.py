@@ -119,7 +119,9 @@ class WorkbenchApp(App[int]):
 
     async def action_back(self) -> None:
         """Go back one level: to the screen below, or home."""
-        if len(self.screen_stack) > 1:
+        if self._survey is not None and len(self.screen_stack) == 2:
+            self.exit(0)  # who answers a survey came for nothing else
+        elif len(self.screen_stack) > 1:
             self.pop_screen()
         elif self.current_mode != "home":
             self.switch_mode("home")

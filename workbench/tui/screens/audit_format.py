@@ -158,7 +158,7 @@ def head(judged: Judged) -> Text:
     prompts = len({(template, order) for _, _, template, order in judged.probes})
     first = Text.assemble(
         (visible(run.model), "bold"),
-        f" · {visible(run.instrument)} · {len(counts.statements)} statements × {prompts} prompts each"
+        f" · {visible(run.instrument)} · {len(counts.statements)} statements × {prompts} prompts a wording"
         f" × {counts.samples} samples",
     )
     second = (

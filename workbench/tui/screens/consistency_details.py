@@ -49,6 +49,7 @@ def _values(row: IssueRow) -> Lines:
     stance = row.stance
     if not stance.value.defined:
         yield Content.styled(f"undefined: {stance.value.undefined}", "$text-warning")
+        yield Content.styled("o chooses which tests make a stance reliable", "$text-muted")
         return
     beside = " · ".join(f"{other.formula} {number(other.value)}" for other in row.others)
     yield Content.assemble((f"{stance.formula} {number(stance.value)}", "bold"), f" · {beside}")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 EXPLAIN = """answers   of models that were asked in this version's words; they stay
           with it
-labels    that people gave to those answers, or to its wordings
+labels    that people gave to those answers, or to it
 survey    people's own answers to its wordings
 
 A version is made where a text changes that something points at. Below
@@ -204,7 +204,7 @@ def _record(version: Version, language: str) -> Record:
     statement = version.statement
     texts = [w.text for w in statement.wordings if w.language == language] or [w.text for w in statement.wordings]
     state = "current" if version.current else "archived" if version.archived else "earlier"
-    numbers = (version.answers, version.labels, version.survey)
+    numbers = (version.answers, version.labels + version.issue_labels, version.survey)
     return (
         str(statement.version),
         (

@@ -138,7 +138,8 @@ def sheet_widgets(sheet: Sheet, at: VariantId | None) -> Iterator[Widget]:
     for wording in sheet.wordings:
         yield WordingBlock(wording, sheet.original, at=wording.variant == at)
     issues = [issue_in_words(issue, label) for issue, label in sorted(sheet.statement.issues.items()) if label]
-    yield from _section("Policy issues", tuple(issues) or ("· no issue labels",))
+    none = "· related to none of the issues it is labelled for" if sheet.statement.issues else "· no issue labels"
+    yield from _section("Policy issues", tuple(issues) or (none,))
     yield from _section("Checks", sheet.findings)
     yield from _section("Parties", sheet.parties)
 
