@@ -152,6 +152,12 @@ class Instruments(Aggregate):
             survey=people.survey,
         )
 
+    def stays_behind(self, name: str) -> tuple[str, ...]:
+        """Say what the store has about an instrument that no file of it holds, as `3 archived statements`."""
+        counts = self.connection.execute(_BEHIND, {"name": name}).fetchone()
+        said = ", ".join(f"{n:,} {what}" for n, what in zip(counts, _BEHIND_NAMES, strict=True) if n)
+        return (f"These stay in the store alone: {said}.",) if said else ()
+
     def countries(self, name: str) -> tuple[str, ...]:
         rows = self.connection.execute(
             "select distinct s.country from statement s join instrument i on i.id = s.instrument_id "
@@ -238,6 +244,20 @@ def _add_templates(connection: sqlite3.Connection, instrument_id: int, templates
             (instrument_id, template_id(connection, template), ordinal),
         )
 
+
+_BEHIND_NAMES = ("archived or earlier versions of statements", "answers of people to these", "drafts", "waivers")
+_BEHIND = """
+    with old as (
+        select s.id from statement s join instrument i on i.id = s.instrument_id
+        where i.name = :name and s.current = 0
+    )
+    select (select count(*) from old),
+        (select count(*) from survey_answer a where a.statement_id in (select id from old)),
+        (select count(*) from draft d join statement s on s.id = d.statement_id
+            join instrument i on i.id = s.instrument_id where i.name = :name and d.fault = ''),
+        (select count(*) from waiver w join instrument i on i.id = w.instrument_id
+            where i.name = :name and w.reason is not null)
+"""
 
 _SUMMARIES = """
     select i.name, i.title, i.language,

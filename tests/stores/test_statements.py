@@ -31,6 +31,7 @@ from workbench.domain.statements import (
 from workbench.errors import ConflictError, UnknownName, UsageError
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.pipeline.editing import outcome
+from workbench.pipeline.exporting import prepared
 
 PARAPHRASE = VariantId(VariantKind.PARAPHRASE, 1)
 
@@ -191,6 +192,13 @@ def test_archived_statements_leave_the_instrument_and_come_back_with_everything(
     assert pipeline.counts(filled, run, reader).statements == ("a-2",)
     filled.statements.restore("small", ["a-1", "b-1"], person="ana")
     assert filled.instruments.get("small") == before
+
+
+def test_what_an_export_leaves_in_the_store_is_named(filled: Store) -> None:
+    assert prepared(filled, "small", "csv").notes == ()
+    filled.statements.archive("small", ["a-1"], person="ana")
+    [note] = prepared(filled, "small", "csv").notes
+    assert "1 archived or earlier versions of statements, 1 answers of people to these" in note
 
 
 def test_a_new_statement_that_is_undone_can_be_written_again(filled: Store) -> None:

@@ -10,11 +10,12 @@ from workbench.cli.output import print_json, say
 def export(options: Namespace) -> int:
     """Write an instrument: all of its files, or none. What the format cannot hold is said."""
     from stores.store import Store
-    from workbench.formats.write import export as prepare
+    from workbench.pipeline.exporting import prepared
 
     with Store.open(options.store) as store:
         instrument = store.instruments.get(options.instrument or store.instruments.only())
-    written = prepare(options.format, instrument).write(options.folder, force=options.force)
+        export = prepared(store, instrument.name, options.format)
+    written = export.write(options.folder, force=options.force)
     said = {"left_out": written.left_out, "notes": written.notes, "left_alone": written.left_alone}
     if options.json:
         about = {"instrument": instrument.name, "format": written.format, "folder": str(written.folder)}

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 LOOK_AFTER_S = 0.3
 FORMATS = (
-    ("csv: all of it, imports back identically", "csv"),
+    ("csv: imports back identically", "csv"),
     ("probvaa: the layout of the published data set", "probvaa"),
     ("jsonl: the statements alone", "jsonl"),
 )
@@ -212,12 +212,12 @@ def prepared(path: Path, instrument: str, values: ExportValues) -> Export:
     """Return what an instrument of a store is in a format. Raises UsageError where the folder cannot take it."""
     from stores.store import Store
     from workbench.formats.folder import check_place, expanded
-    from workbench.formats.write import export
+    from workbench.pipeline.exporting import prepared as prepare
 
     if not values.folder:
         raise UsageError("the folder has no name yet; give one, such as ~/my-instrument")
     with Store.open(path) as store:
-        found = export(values.format, store.instruments.get(instrument))
+        found = prepare(store, instrument, values.format)
     check_place(expanded(Path(values.folder)), force=values.force)
     return found
 
