@@ -27,6 +27,7 @@ from workbench.domain.statements import (
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.answers import WholeAnswerScreen
 from workbench.tui.screens.archived import ArchivedScreen
 from workbench.tui.screens.bulk_form import BulkForm
 from workbench.tui.screens.dialogs import ConfirmScreen
@@ -37,6 +38,7 @@ from workbench.tui.screens.statement import StatementScreen
 from workbench.tui.screens.statement_form import AboutForm, StatementForm
 from workbench.tui.screens.statements import StatementsScreen
 from workbench.tui.screens.statements_list import PAGE
+from workbench.tui.screens.version_answers import VersionAnswersScreen
 from workbench.tui.screens.wording_form import WordingForm
 from workbench.tui.widgets.frame import Trouble
 from workbench.tui.widgets.record_table import RecordTable
@@ -352,6 +354,13 @@ async def test_answers_stay_with_the_text_they_were_given_to(path: Path) -> None
         assert "+[never]" in text
         assert f"{answers}" in next(line for line in text.splitlines() if "earlier" in line)
         assert "ana  edited original" in text
+        await opened(pilot, VersionAnswersScreen, "enter")
+        await until(pilot, lambda: f"{answers:,} given" in screen_text(app))
+        assert "should become law" in screen_text(app), "the words that were put then"
+        await opened(pilot, WholeAnswerScreen, "enter")
+        await until(pilot, lambda: "seed" in screen_text(app))
+        await opened(pilot, VersionAnswersScreen, "escape")
+        await opened(pilot, HistoryScreen, "escape")
         await opened(pilot, StatementScreen, "escape")
         await pilot.press("u")
         await until(pilot, lambda: f"version 1 · {answers} answers to it" in screen_text(app))

@@ -119,6 +119,13 @@ class HistoryScreen(Screen[None]):
             await self.details.mount_all(past_widgets(self._past, int(self.table.current)))
         self.details.scroll_home(animate=False)
 
+    @on(RecordTable.RowSelected)
+    def open_answers(self) -> None:
+        from workbench.tui.screens.version_answers import VersionAnswersScreen
+
+        if (version := self.table.current) is not None:
+            self.app.push_screen(VersionAnswersScreen(self._instrument, self._ref, int(version)))
+
     def explain(self) -> str:
         """Return what `?` says."""
         return self.EXPLAIN
@@ -141,6 +148,7 @@ class VersionTable(RecordTable, inherit_bindings=False):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select_cursor", "Answers", key_display="Enter", tooltip="Show what models answered to it"),
         Binding("up,k", "cursor_up", "Version above", show=False),
         Binding("down,j", "cursor_down", "Version below", show=False),
         Binding("home", "scroll_top", "First row", show=False),

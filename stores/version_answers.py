@@ -1,0 +1,74 @@
+"""What models answered to one version of a statement: the way down from a version to the texts that point at it."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from stores.base import instrument_id_of
+from stores.texts import restored
+
+
+@dataclass(frozen=True, slots=True)
+class VersionAnswer:
+    """One distinct answer in one draw, and where it comes from."""
+
+    text: str
+    count: int
+    variant: str
+    language: str
+    wording: str
+    audit: str
+    template: str
+    inverted: int
+    "1: the labels stood in the swapped order"
+    model: str
+    revision: str
+    temperature: float
+    seed: int
+    at: str
+    code_version: str
+    job: int
+
+
+def answers_to(
+    connection: sqlite3.Connection, instrument: str, ref: str, version: int, *, offset: int = 0, limit: int = 200
+) -> tuple[VersionAnswer, ...]:
+    """Return a page of the answers to prompts that put this version's words. Raises UnknownName for the instrument."""
+    values = {
+        "instrument": instrument_id_of(connection, instrument),
+        "ref": ref,
+        "version": version,
+        "offset": offset,
+        "limit": limit,
+    }
+    return tuple(
+        VersionAnswer(
+            restored(body, packed),
+            count,
+            f"{kind}-{ordinal}" if ordinal else kind,
+            language,
+            restored(asked, asked_packed),
+            *rest,
+        )
+        for body, packed, count, kind, ordinal, language, asked, asked_packed, *rest in connection.execute(_SQL, values)
+    )
+
+
+_SQL = """
+    select x.body, x.packed, r.count, w.kind, w.ordinal, w.language, y.body, y.packed, p.audit, t.name, t.inverted,
+        m.name, m.revision, g.temperature, d.seed, d.at, a.code_version, a.job_id
+    from statement s
+    join wording w on w.statement_id = s.id
+    join text y on y.id = w.text_id
+    join probe p on p.wording_id = w.id
+    join template t on t.id = p.template_id
+    join draw d on d.prompt_id = p.prompt_id
+    join model m on m.id = d.model_id
+    join sampling g on g.id = d.sampling_id
+    join attempt a on a.id = d.attempt_id
+    join response r on r.draw_id = d.id
+    join text x on x.id = r.text_id
+    where s.instrument_id = :instrument and s.ref = :ref and s.version = :version
+    order by m.name, w.id, t.id, d.id, r.count desc, r.text_id limit :limit offset :offset
+"""
