@@ -88,12 +88,14 @@ class Surveys(Aggregate):
         """Raise UsageError where this person cannot answer in this language: see `begin`."""
         _check_name(self.connection, instrument_id_of(self.connection, instrument), respondent, language)
 
-    def begin(self, instrument: str, respondent: str, language: str, seed: int, items: Sequence[Ask]) -> int:
-        """Plan a sitting and return its rowid.
+    def begin(
+        self, instrument: str, respondent: str, language: str, seed: int, items: Sequence[Ask], *, after: int
+    ) -> int:
+        """Plan a sitting and return its rowid. `after`: how many sittings the respondent had when it was drawn.
 
         Raises UsageError where the name is taken: by answers from a file, or by a sitting in another language, since
         an answer is kept by wording and not by language. Raises ConflictError where a wording is gone meanwhile, or
-        where the respondent was given one of these wordings meanwhile.
+        where the respondent was given another sitting meanwhile.
         """
         name = person_name(respondent, "respondent")
         if not items:
@@ -102,9 +104,10 @@ class Surveys(Aggregate):
             instrument_id = instrument_id_of(connection, instrument)
             _check_name(connection, instrument_id, name, language)
             values = {"instrument": instrument_id, "respondent": name}
+            sittings = len(connection.execute(_SITTINGS, values).fetchall())
             before = {_ask(*row) for row in connection.execute(_ASKED, values)}
             wordings = _wordings(connection, instrument_id, language)
-            if before & set(items) or not wordings.keys() >= set(items):
+            if sittings != after or before & set(items) or not wordings.keys() >= set(items):
                 raise ConflictError(
                     f"the statements, or what {name} was asked, changed meanwhile; nothing was written. Begin again."
                 )

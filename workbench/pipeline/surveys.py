@@ -7,7 +7,7 @@ from stores.surveys import Ask
 from workbench.annotation.survey import Design, arrange, draw
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import person_name
-from workbench.errors import ConflictError, UsageError
+from workbench.errors import UsageError
 from workbench.stats.resampling import derive_rng
 
 
@@ -27,11 +27,11 @@ def sit(store: Store, instrument: str, respondent: str, design: Design, *, furth
     if before and not further:
         return before[-1].id
     items = _items(store, made, name, language, design)
-    if not items:
-        raise UsageError(_nothing(made, language, more=bool(before)))
     try:
-        return store.surveys.begin(instrument, name, language, design.seed, items)
-    except ConflictError:  # the same person sat down in another terminal meanwhile
+        if not items:
+            raise UsageError(_nothing(made, language, more=bool(before)))
+        return store.surveys.begin(instrument, name, language, design.seed, items, after=len(before))
+    except UsageError:  # perhaps because the same person sat down in another terminal meanwhile
         now = store.surveys.sittings(instrument, name)
         if len(now) == len(before):
             raise
