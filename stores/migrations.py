@@ -8,7 +8,7 @@ At ten million responses `response` costs about 15 bytes a row, `draw` about 60 
 
 from __future__ import annotations
 
-from sqlite_utils import Database, Migrations
+from stores.sqlite import Database, Migrations
 
 APPLICATION_ID = 0x574B4231
 "marks a file as a workbench store ('WKB1')"
@@ -505,5 +505,42 @@ def m006_steering(db: Database) -> None:
         alter table job add column concurrency integer check (concurrency > 0);
         alter table job add column only_failed integer not null default 0 check (only_failed in (0, 1));
         alter table job add column failures text not null default '[]'
+        """,
+    )
+
+
+@migrations()
+def m007_scores(db: Database) -> None:
+    """Probabilities that are computed instead of sampled, and answers that are ended early.
+
+    `score` holds the log-probability (nats) of one text as the whole continuation of a prompt, `next_tokens` the
+    likeliest next tokens as JSON [[text, log-probability], …] with the probability of all others. A sampling with
+    another `stop` or `mode` is another sampling. `draw.decided` counts answers that were ended because their stance
+    was settled.
+    """
+    _run(
+        db,
+        """
+        alter table sampling add column stop text not null default '';
+        alter table sampling add column mode text not null default 'sample' check (mode in ('sample', 'exact'));
+        alter table draw add column decided integer not null default 0 check (decided between 0 and n);
+        create table score (
+            prompt_id integer not null references prompt,
+            model_id integer not null references model,
+            text_id integer not null references text,
+            log_probability real not null,
+            attempt_id integer references attempt,
+            at text not null,
+            primary key (model_id, prompt_id, text_id)
+        ) strict, without rowid;
+        create table next_tokens (
+            prompt_id integer not null references prompt,
+            model_id integer not null references model,
+            tokens text not null,
+            rest real not null,
+            attempt_id integer references attempt,
+            at text not null,
+            primary key (model_id, prompt_id)
+        ) strict, without rowid
         """,
     )

@@ -33,6 +33,10 @@ class Design:
     "`original`, `paraphrase-1`, …; empty: all"
     templates: tuple[str, ...] = ()
     "names; empty: all of the family. Both label orders are always asked"
+    dtype: str = ""
+    "`float32`, `bfloat16` or `float16` for a local model; empty: float32 on a CPU, bfloat16 on a GPU"
+    cluster: str = ""
+    "Ray cluster that answers: `local`, `auto` or an address; empty: this machine's worker by itself"
 
     def as_json(self) -> dict[str, Any]:
         """Return the design as plain JSON values, as a job keeps it."""

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import Protocol
 
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Prompt
+
+
+SAMPLED, EXACT = "sample", "exact"
+"modes: answers are drawn; the probabilities of a template's labels are computed and nothing is drawn"
+WHEN_DECIDED = "decided"
+"stop rule: an answer ends as soon as its stance is settled, whatever the model would have said after it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,14 +24,26 @@ class Sampling:
     top_k: int | None = None
     "None: the whole vocabulary"
     max_new_tokens: int = 20
+    stop: str = ""
+    "empty: an answer ends where the model ends it, or after `max_new_tokens`; or `decided`"
+    mode: str = SAMPLED
+    "`sample` or `exact`"
 
     @property
     def key(self) -> bytes:
-        return content_key(asdict(self))
+        usual = {"stop": "", "mode": SAMPLED}  # keys from before there were these stay as they were
+        return content_key({name: x for name, x in asdict(self).items() if usual.get(name) != x})
 
     def __str__(self) -> str:
+        if self.mode == EXACT:
+            return "exact label probabilities"
         top_k = f", top-k {self.top_k}" if self.top_k else ""
-        return f"T {self.temperature:g}, top-p {self.top_p:g}{top_k}, {self.max_new_tokens} tokens"
+        stop = ", until decided" if self.stop else ""
+        return f"T {self.temperature:g}, top-p {self.top_p:g}{top_k}, {self.max_new_tokens} tokens{stop}"
+
+
+EXACTLY = Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=0, mode=EXACT)
+"the model's own probabilities: no temperature, no nucleus, no sampling"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +65,15 @@ class ModelCard:
         return content_key(asdict(self))
 
 
+class Decided(Protocol):
+    """Says of the beginning of an answer whether its stance is settled: nothing that may follow changes the reading.
+
+    A value: it travels to other processes with its request.
+    """
+
+    def __call__(self, text: str) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """Ask one prompt for n exchangeable answers."""
@@ -54,6 +82,8 @@ class Request:
     n: int
     seed: int
     "the generator of exactly these answers; derived from the job's seed and the prompt's key"
+    decided: Decided | None = None
+    "ends an answer early; None: answers are drawn to their end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,5 +97,7 @@ class Drawn:
     failed: int = 0
     reason: str = ""
     "why answers failed, for people"
+    decided: int = 0
+    "of the answers, those that were ended because their stance was settled"
     more: bool = False
     "whether further answers are at hand already, so that they may as well be committed together"

@@ -27,6 +27,31 @@ class Work:
     "of these, rows that went through the network: identical beginnings of answers are computed once"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """The log-probabilities of one prompt's options."""
+
+    prompt: int
+    "position in the sequence of prompts"
+    log_probabilities: NDArray[np.float64]
+    "one entry an option, in nats: the sum over the option's tokens"
+    reason: str = ""
+    "why a backend could not score this prompt, for people; the log-probabilities are NaN then"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NextTokens:
+    """What may come directly after one prompt, most likely first."""
+
+    prompt: int
+    "position in the sequence of prompts"
+    texts: tuple[str, ...]
+    log_probabilities: NDArray[np.float64]
+    "one entry a text, in nats"
+    rest: float
+    "probability of all tokens that are not named"
+
+
 class Model(Protocol):
     """Something that answers prompts."""
 
@@ -44,16 +69,34 @@ class Model(Protocol):
         """
         ...
 
-    def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> list[NDArray[np.float64]]:
-        """Return, for each prompt, the log-probability of each of its options as the whole next text.
+    def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
+        """Yield, for each prompt, the log-probability of each of its options as the whole next text.
 
-        `options[i]` are the continuations of `prompts[i]`; the result's i-th array has one entry an option:
-        the sum of the log-probabilities of the option's tokens, in nats.
+        `options[i]` are the continuations of `prompts[i]`. Prompts may come back in any order; closing the iterator
+        stops the work. Raises ModelError where an option cannot be scored: it has no token, or the backend offers no
+        probability for it; a served model says so of the prompt (`Scored.reason`) and goes on.
+        """
+        ...
+
+    def next_tokens(self, prompts: Sequence[Prompt], k: int) -> Iterator[NextTokens]:
+        """Yield, for each prompt, the k likeliest next tokens, in any order of prompts.
+
+        Raises ModelError where the backend offers none, or fewer than k.
         """
         ...
 
     def close(self) -> None:
         """Free memory. Safe to call twice."""
+        ...
+
+
+@runtime_checkable
+class Remarking(Protocol):
+    """A model of which a person should know something, once it is loaded."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what to say: where and how it computes, and what it has to do without."""
         ...
 
 

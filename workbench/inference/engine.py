@@ -1,306 +1,359 @@
-"""Sampling many answers to many prompts with as little computation as their common parts allow.
+"""Sampling and scoring with as little computation as the common parts of prompts and answers allow.
 
-Three things are computed once: the beginning that all prompts of a group share (system prompt, instruction), each
-prompt for all of its samples, and each beginning of an answer for all samples that have it (`tree`). While answers
-grow, the keys and values of a prompt are held once a prompt, not once a sample: a row attends to its prompt's part and
-to its own short part in one softmax. That is exact, and it is most of the memory traffic saved.
+Every distinct beginning of a prompt is computed once in a job (`prefill`), every distinct beginning of an answer once
+for all samples that have it (`tree`), and requests begin as others end, so that passes stay full (`batch`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from transformers import AttentionInterface, AttentionMaskInterface, DynamicCache
-from transformers.integrations.sdpa_attention import sdpa_attention_forward
-from transformers.masking_utils import sdpa_mask
 
 from workbench.domain.responses import Request, Sampling
+from workbench.errors import ModelError
+from workbench.inference.attention import Stem
 from workbench.inference.base import Work
+from workbench.inference.batch import Batch, Growing
+from workbench.inference.engines import Answers, Likeliest, Scores, Spell
+from workbench.inference.memory import free_bytes, is_out_of_memory
+from workbench.inference.nucleus import Table, nucleus
+from workbench.inference.prefill import Prefill, Read
+from workbench.inference.probe import Unshareable, share
+from workbench.inference.token_tree import Tokens, common, lexicographic
 from workbench.inference.tree import SampleTree
 
-ATTENTION = "workbench_shared"
-CPU_ROWS, GPU_ROWS = 192, 2048
-CPU_TOKENS, GPU_TOKENS = 16_384, 262_144
-FIRST_GUESS = 128
-"tokens that are looked at first for a nucleus; more where they do not hold enough"
+__all__ = ["SharedEngine", "Unshareable", "shared_engine"]
+
+CPU_ROWS, GPU_ROWS = 256, 2048
+"rows of a pass, at the most: more make a pass longer, not faster"
+CPU_TOKENS, GPU_TOKENS = 1024, 8192
+"prompt tokens of a pass, at the most"
+MEMORY_SHARE = 0.5
+"of what is free when a call begins: what rows may come to hold"
+ALONE_ROWS, ALONE_TOKENS = 8, 64
+"a prompt is held once for its own rows alone where it has so many, or so many tokens that others do not share"
+AHEAD, LOST_TOKENS = 64, 32
+"prompts that are looked at to find a stem that more will share, and how much shorter it may be for that"
+SETTLED_STEPS, RECENT = 6, 64
+"tokens after which a request hardly splits further; requests from which is told how much they split"
+
+Result = TypeVar("Result")
 
 
-@dataclass(slots=True)
-class Shared:
-    """The prompts' part of attention, held once a prompt, and which row belongs to which prompt."""
+def shared_engine(network: Any, stop: frozenset[int], work: Work) -> SharedEngine:
+    """Return the engine of a network; `stop` are the tokens that end an answer.
 
-    keys: list[torch.Tensor]
-    "per layer (prompts, kv heads, tokens, head size)"
-    values: list[torch.Tensor]
-    hidden: torch.Tensor
-    "(prompts, tokens): True where a prompt has no token"
-    slots: torch.Tensor
-    "(prompts, most rows of one prompt): rows of each prompt, padded with row 0"
-    place: torch.Tensor
-    "(rows,): where a row stands in `slots`, flattened"
-
-
-_shared: list[Shared | None] = [None]
-"what the attention function sees; one worker process samples one group at a time"
-
-
-def shared_attention(
-    module: torch.nn.Module,
-    query: torch.Tensor,
-    key: torch.Tensor,
-    value: torch.Tensor,
-    attention_mask: torch.Tensor | None,
-    scaling: float | None = None,
-    dropout: float = 0.0,
-    **more: Any,
-) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Attend to a prompt's part and a row's own part in one softmax; without shared prompts, as SDPA does.
-
-    query: (rows, heads, 1, size); key, value: (rows, kv heads, own tokens, size).
+    Raises Unshareable, with the network as it was, where results would not be those of the network itself.
     """
-    shared = _shared[0]
-    if shared is None:
-        result: tuple[torch.Tensor, torch.Tensor | None] = sdpa_attention_forward(
-            module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, **more
-        )
-        return result
-    layer = module.layer_idx
-    keys, values = shared.keys[layer], shared.values[layer]
-    rows, heads, _, size = query.shape
-    prompts, kv_heads, tokens, _ = keys.shape
-    groups, most = heads // kv_heads, shared.slots.shape[1]
-    scale = size**-0.5 if scaling is None else scaling
-    own = query.view(rows, kv_heads, groups, size) * scale
-    packed = own[shared.slots].permute(0, 2, 1, 3, 4).reshape(prompts, kv_heads, most * groups, size)
-    far = torch.matmul(packed, keys.transpose(-1, -2)).masked_fill(shared.hidden[:, None, None, :], float("-inf"))
-    far = _unpacked(far, prompts, kv_heads, most, groups)[shared.place]
-    near = torch.matmul(own, key.transpose(-1, -2))
-    weights = torch.softmax(torch.cat([far, near], dim=-1), dim=-1, dtype=torch.float32).to(query.dtype)
-    spread = weights.new_zeros(prompts * most, kv_heads, groups, tokens)
-    spread[shared.place] = weights[..., :tokens]
-    spread = spread.view(prompts, most, kv_heads, groups, tokens).permute(0, 2, 1, 3, 4)
-    from_prompt = torch.matmul(spread.reshape(prompts, kv_heads, most * groups, tokens), values)
-    from_prompt = _unpacked(from_prompt, prompts, kv_heads, most, groups)[shared.place]
-    result_rows = from_prompt + torch.matmul(weights[..., tokens:], value)
-    return result_rows.reshape(rows, heads, 1, size).transpose(1, 2).contiguous(), None
-
-
-def _unpacked(tensor: torch.Tensor, prompts: int, kv_heads: int, most: int, groups: int) -> torch.Tensor:
-    """(prompts, kv heads, most x groups, x) -> (prompts x most, kv heads, groups, x)."""
-    split = tensor.view(prompts, kv_heads, most, groups, -1).permute(0, 2, 1, 3, 4)
-    return split.reshape(prompts * most, kv_heads, groups, -1)
-
-
-AttentionInterface.register(ATTENTION, shared_attention)
-AttentionMaskInterface.register(ATTENTION, sdpa_mask)
-
-
-def can_share(config: Any) -> bool:
-    """Whether a model's attention is the plain one that `shared_attention` computes: full, no soft cap, no sinks."""
-    kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
-    plain = kinds == {"full_attention"} and not getattr(config, "attn_logit_softcapping", None)
-    return (
-        plain
-        and config.model_type in {"llama", "mistral", "qwen2", "qwen3", "smollm3", "olmo2", "granite"}
-        and not (config.model_type == "mistral" and getattr(config, "sliding_window", None))
-    )
+    return SharedEngine(network, stop, work, share(network))
 
 
 @dataclass(slots=True)
-class Engine:
-    """Draws samples from a causal language model."""
+class SharedEngine:
+    """Draws and scores with a causal language model whose attention follows a layout (`probe` makes sure)."""
 
-    model: Any
+    network: Any
     stop: frozenset[int]
     work: Work
-    share: bool
-    max_rows: int
-    max_tokens: int
+    token_bytes: int
+    "that the keys and values of one token take"
+    most: int | None = None
+    "rows at once, as a person asked; None: as memory allows"
+    pass_rows: int = 0
+    pass_tokens: int = 0
+
+    def __post_init__(self) -> None:
+        on_gpu = self.network.device.type == "cuda"
+        self.pass_rows = GPU_ROWS if on_gpu else CPU_ROWS
+        self.pass_tokens = GPU_TOKENS if on_gpu else CPU_TOKENS
+
+    def at_once(self, most: int | None) -> None:
+        """Let at most so many rows be under way, from the next step on; a prompt's own samples stay together."""
+        self.most = most
+
+    def close(self) -> None:
+        self.network = None
 
     def sample(
-        self, prompts: Sequence[Sequence[int]], requests: Sequence[Request], sampling: Sampling
-    ) -> Iterator[list[tuple[int, dict[tuple[int, ...], int]]]]:
-        """Yield (position, answers by their tokens) of each group of prompts with common beginnings."""
-        order = sorted(range(len(prompts)), key=lambda i: tuple(prompts[i]))
-        while order:
-            group = self._take(order, prompts, requests)
-            try:
-                trees = self._group([prompts[i] for i in group], [requests[i] for i in group], sampling)
-            except torch.cuda.OutOfMemoryError:
-                if len(group) == 1 and self.max_rows < requests[group[0]].n:
-                    raise
-                self.max_rows = max(1, self.max_rows // 2)
-                torch.cuda.empty_cache()
-                continue
-            del order[: len(group)]
-            yield [(position, dict(tree.finished)) for position, tree in zip(group, trees, strict=True)]
+        self, prompts: Sequence[Sequence[int]], requests: Sequence[Request], sampling: Sampling, spell: Spell
+    ) -> Iterator[list[Answers]]:
+        """Yield answers as they are whole. Raises ModelError where memory does not hold one prompt's answers."""
+        sequences = [tuple(prompt) for prompt in prompts]
+        drawing = _Drawing(self, sequences, requests, sampling, spell, deque(lexicographic(sequences)))
+        while drawing.queue or drawing.batch.growing:
+            done = drawing.advance()
+            if done:
+                yield [Answers(one.request, dict(one.tree.finished), one.tree.decided) for one in done]
 
-    def _take(self, order: list[int], prompts: Sequence[Sequence[int]], requests: Sequence[Request]) -> list[int]:
-        """Return the next prompts that fit the budgets; at least one."""
-        group: list[int] = []
-        rows = tokens = 0
-        for i in order:
-            rows, tokens = rows + requests[i].n, tokens + len(prompts[i])
-            if group and (rows > self.max_rows or tokens > self.max_tokens):
-                break
-            group.append(i)
-        return group
+    def score(self, prompts: Sequence[Sequence[int]], ends: Sequence[Sequence[Sequence[int]]]) -> Iterator[Scores]:
+        """Yield the scores of each prompt's ends; what prompts and ends begin with alike is computed once."""
+        wanted: dict[Tokens, list[tuple[int, int]]] = {}
+        for i, (prompt, its) in enumerate(zip(prompts, ends, strict=True)):
+            for j, end in enumerate(its):
+                wanted.setdefault((*prompt, *end[:-1]), []).append((i, j))
+        scores = [np.zeros(len(its)) for its in ends]
+        left = [len(its) for its in ends]
+        yield from (Scores(i, scores[i]) for i, n in enumerate(left) if not n)
+        starts = {sequence: min(len(prompts[i]) for i, _ in its) - 1 for sequence, its in wanted.items()}
+        for read in self._passes(sorted(wanted), starts):
+            at = 0
+            log = torch.log_softmax(read.logits.float(), dim=-1)
+            for sequence in read.sequences:
+                first, after = starts[sequence], at + len(sequence) - starts[sequence]
+                for i, j in wanted[sequence]:
+                    end = torch.tensor(list(ends[i][j]), device=log.device)
+                    its = log[at + len(prompts[i]) - 1 - first : after]
+                    scores[i][j] = float(its.gather(1, end[:, None]).double().sum())
+                    left[i] -= 1
+                    if not left[i]:
+                        yield Scores(i, scores[i])
+                at = after
+        self.work.prompt_tokens += sum(len(prompts[i]) + len(end) - 1 for i, its in enumerate(ends) for end in its)
+
+    def likeliest(self, prompts: Sequence[Sequence[int]], k: int) -> Iterator[Likeliest]:
+        """Yield the likeliest next tokens of each prompt."""
+        wanted: dict[Tokens, list[int]] = {}
+        for i, prompt in enumerate(prompts):
+            wanted.setdefault(tuple(prompt), []).append(i)
+        starts = {sequence: len(sequence) - 1 for sequence in wanted}
+        for read in self._passes(sorted(wanted), starts):
+            top, tokens = torch.log_softmax(read.logits.float(), dim=-1).topk(min(k, read.logits.shape[-1]), dim=-1)
+            logs, ids = top.double().cpu().numpy(), tokens.tolist()
+            for place, sequence in enumerate(read.sequences):
+                yield from (Likeliest(i, tuple(ids[place]), logs[place]) for i in wanted[sequence])
+        self.work.prompt_tokens += sum(map(len, prompts))
+
+    def _passes(self, sequences: list[Tokens], starts: dict[Tokens, int]) -> Iterator[Read]:
+        """Compute sequences, with the logits from each one's start on, a pass at a time."""
+        prefill = Prefill(self.network, self.pass_tokens)
+        while sequences:
+            read = self._attempt(lambda: self._next_pass(prefill, sequences, starts), prefill)
+            if read is not None:
+                del sequences[: len(read.sequences)]
+                yield read
+        self.work.prompt_tokens_computed += prefill.computed
 
     @torch.inference_mode()
-    def _group(
-        self, prompts: Sequence[Sequence[int]], requests: Sequence[Request], sampling: Sampling
-    ) -> list[SampleTree]:
-        trees = [SampleTree(r.n, np.random.default_rng(r.seed), self.stop, sampling.max_new_tokens) for r in requests]
-        cache, hidden, logits = self.prefill(prompts)
-        self._grow(trees, logits, sampling)
-        rows = [(p, row) for p, tree in enumerate(trees) for row in tree.rows]
-        lengths = torch.tensor([len(p) for p in prompts], device=logits.device)
-        own = self._begin(cache, hidden, rows)
-        step = 0
-        while rows:
-            logits = self._step(own, hidden, lengths, rows, step)
-            before = _offsets(trees)
-            self._grow(trees, logits, sampling)
-            rows = [(p, row) for p, tree in enumerate(trees) for row in tree.rows]
-            keep = torch.tensor([before[p] + row.parent for p, row in rows], device=logits.device, dtype=torch.long)
-            step += 1
-            if rows:
-                own.batch_select_indices(keep)
-                self._assign(rows)
-        _shared[0] = None
-        return trees
+    def _next_pass(self, prefill: Prefill, sequences: list[Tokens], starts: dict[Tokens, int]) -> Read:
+        most, logits = 0, 0
+        while most < len(sequences) and (not most or logits < self.pass_rows):
+            logits += len(sequences[most]) - starts[sequences[most]]
+            most += 1
+        chosen = sequences[: prefill.take(sequences, most)]
+        return prefill.read(chosen, [range(starts[sequence], len(sequence)) for sequence in chosen])
 
-    def prefill(self, prompts: Sequence[Sequence[int]]) -> tuple[DynamicCache, torch.Tensor, torch.Tensor]:
-        """Run the prompts, their common beginning once.
+    def _attempt(self, compute: Callable[[], Result], prefill: Prefill) -> Result | None:
+        """Compute; where memory runs out, make passes smaller and return None: try again.
 
-        Returns the cache (prompts on the batch axis, padded on the right), which of its places are hidden
-        (prompts, tokens), and the logits of each prompt's next token (prompts, vocabulary).
+        Raises ModelError where they cannot be any smaller.
         """
-        device = self.model.device
-        common = common_beginning(prompts)
-        longest = max(map(len, prompts))
-        rest = torch.zeros(len(prompts), longest - common, dtype=torch.long, device=device)
-        mask = torch.zeros(len(prompts), longest, dtype=torch.long, device=device)
-        for i, prompt in enumerate(prompts):
-            rest[i, : len(prompt) - common] = torch.tensor(list(prompt[common:]), device=device)
-            mask[i, : len(prompt)] = 1
-        cache = DynamicCache()
-        if common:
-            first = torch.tensor([list(prompts[0][:common])], device=device)
-            self.model(input_ids=first, past_key_values=cache, use_cache=True, logits_to_keep=1)
-            cache.batch_repeat_interleave(len(prompts))
-        places = torch.arange(common, longest, device=device)[None].expand(len(prompts), -1)
-        hidden_states = self.model.base_model(
-            input_ids=rest, attention_mask=mask, position_ids=places, past_key_values=cache, use_cache=True
-        ).last_hidden_state
-        last = torch.tensor([len(p) - common - 1 for p in prompts], device=device)
-        logits = self.model.get_output_embeddings()(hidden_states[torch.arange(len(prompts), device=device), last])
-        self.work.prompt_tokens += sum(map(len, prompts))
-        self.work.prompt_tokens_computed += common + sum(len(p) - common for p in prompts)
-        return cache, mask == 0, logits
+        try:
+            return compute()
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            prefill.forget()
+            self.free()
+            if self.pass_tokens <= 16:
+                raise no_memory(self.network) from error
+            self.pass_tokens //= 2
+            self.pass_rows = max(1, self.pass_rows // 2)
+            prefill.most_tokens = self.pass_tokens
+            return None
 
-    def _begin(self, cache: DynamicCache, hidden: torch.Tensor, rows: list[tuple[int, Any]]) -> DynamicCache:
-        """Return the cache in which rows keep their own tokens."""
-        if not self.share:
-            cache.batch_select_indices(torch.tensor([p for p, _ in rows], device=hidden.device, dtype=torch.long))
-            return cache
-        keys = [layer.keys for layer in cache.layers]
-        values = [layer.values for layer in cache.layers]
-        nothing = torch.zeros(0, 0, dtype=torch.long, device=hidden.device)
-        _shared[0] = Shared(keys, values, hidden, nothing, nothing)
-        if rows:
-            self._assign(rows)
-        return DynamicCache()
-
-    def _assign(self, rows: list[tuple[int, Any]]) -> None:
-        """Note which row belongs to which prompt."""
-        shared = _shared[0]
-        if shared is None:
-            return
-        prompt = np.array([p for p, _ in rows])
-        counts = np.bincount(prompt, minlength=shared.hidden.shape[0])
-        within = np.arange(len(prompt)) - np.repeat(np.cumsum(counts) - counts, counts)
-        slots = np.zeros((len(counts), int(counts.max())), dtype=np.int64)
-        slots[prompt, within] = np.arange(len(prompt))
-        shared.slots = torch.from_numpy(slots).to(shared.hidden.device)
-        shared.place = torch.from_numpy(prompt * slots.shape[1] + within).to(shared.hidden.device)
-
-    def _step(
-        self, own: DynamicCache, hidden: torch.Tensor, lengths: torch.Tensor, rows: list[tuple[int, Any]], step: int
-    ) -> torch.Tensor:
-        """Return the logits after each row's last token: (rows, vocabulary)."""
-        device = lengths.device
-        prompt = torch.tensor([p for p, _ in rows], device=device)
-        tokens = torch.tensor([[row.tokens[-1]] for _, row in rows], device=device)
-        more: dict[str, Any] = {}
-        if not self.share:
-            seen = (~hidden[prompt]).long()
-            more["attention_mask"] = torch.cat([seen, seen.new_ones(len(rows), step + 1)], dim=1)
-        self.work.sampled_tokens += sum(row.count for _, row in rows)
-        self.work.sampled_tokens_computed += len(rows)
-        logits: torch.Tensor = self.model(
-            input_ids=tokens,
-            position_ids=(lengths[prompt] + step)[:, None],
-            past_key_values=own,
-            use_cache=True,
-            **more,
-        ).logits[:, -1]
-        return logits
-
-    def _grow(self, trees: list[SampleTree], logits: torch.Tensor, sampling: Sampling) -> None:
-        tokens, probabilities = nucleus(logits, sampling)
-        start = 0
-        for tree in trees:
-            stop = start + len(tree.rows)
-            tree.grow(tokens[start:stop], probabilities[start:stop])
-            start = stop
+    def free(self) -> None:
+        """Give back what torch holds without using it."""
+        if self.network.device.type == "cuda":
+            torch.cuda.empty_cache()
 
 
-def _offsets(trees: list[SampleTree]) -> list[int]:
-    """Return where each tree's rows begin among all rows."""
-    return [0, *np.cumsum([len(tree.rows) for tree in trees])[:-1].tolist()]
+@dataclass(slots=True)
+class _Drawing:
+    """One call of `sample`."""
+
+    engine: SharedEngine
+    prompts: list[Tokens]
+    requests: Sequence[Request]
+    sampling: Sampling
+    spell: Spell
+    queue: deque[int]
+    "requests that have not begun, in the order of their prompts"
+    prefill: Prefill = field(init=False)
+    batch: Batch = field(init=False)
+    stems: list[Stem] = field(default_factory=list)
+    recent: deque[int] = field(default_factory=lambda: deque(maxlen=RECENT))
+    "the most rows of requests that came to their end"
+    memory_rows: int = 0
+    "rows that memory is thought to hold"
+
+    def __post_init__(self) -> None:
+        engine = self.engine
+        self.prefill = Prefill(engine.network, engine.pass_tokens)
+        self.batch = Batch(engine.network)
+        tokens = ALONE_TOKENS + self.sampling.max_new_tokens
+        logits = 12 * engine.network.config.get_text_config().vocab_size
+        free = MEMORY_SHARE * free_bytes(engine.network.device)
+        self.memory_rows = max(1, int(free // (tokens * engine.token_bytes + logits)))
+
+    @property
+    def most_rows(self) -> int:
+        return max(1, min(self.engine.pass_rows, self.memory_rows, self.engine.most or self.engine.pass_rows))
+
+    def advance(self) -> list[Growing]:
+        """Begin what there is room for and take one step; return the requests whose answers are whole."""
+        try:
+            return [*self._admit(), *self._step()]
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            self._start_over(error)
+            return []
+
+    def _start_over(self, error: BaseException) -> None:
+        """Let all that is under way begin again, with less at once: from the same seeds come the same answers."""
+        growing, rows = self.batch.growing, self.batch.rows
+        if len(growing) <= 1 and self.most_rows == 1 and self.engine.pass_tokens <= 16:
+            raise no_memory(self.engine.network) from error
+        again = [*self.queue, *(one.request for one in growing)]
+        self.queue = deque(sorted(again, key=lambda i: self.prompts[i]))
+        self.memory_rows = max(1, min(self.most_rows, rows or self.most_rows) // 2)
+        self.engine.pass_tokens = max(16, self.engine.pass_tokens // 2)
+        self.batch, self.stems = Batch(self.engine.network), []
+        self.prefill.forget()
+        self.prefill.most_tokens = self.engine.pass_tokens
+        self.engine.free()
+
+    @torch.inference_mode()
+    def _admit(self) -> list[Growing]:
+        """Begin requests while there is room for their rows; return those that ended with their first token."""
+        done: list[Growing] = []
+        while self.queue:
+            room = self._room()
+            if not room:
+                break
+            ahead = [self.queue[i] for i in range(min(len(self.queue), room + AHEAD))]
+            sequences = [self.prompts[i] for i in ahead]
+            n = self.prefill.take(sequences, room)
+            before = self.prefill.computed
+            read = self.prefill.read(sequences[:n], [[len(sequence) - 1] for sequence in sequences[:n]])
+            self.engine.work.prompt_tokens += sum(map(len, sequences[:n]))
+            self.engine.work.prompt_tokens_computed += self.prefill.computed - before
+            done += self._begin(ahead[:n], read, sequences[n:])
+            for _ in range(n):
+                self.queue.popleft()
+        return done
+
+    def _room(self) -> int:
+        """Return how many requests to begin now. Few are not worth a pass while others are under way."""
+        most, expected = self.most_rows, self._expected()
+        if not self.batch.growing:
+            return max(1, int(most / expected))
+        load = sum(
+            len(one.tree.rows) if len(one.tree.rows[0].tokens) >= SETTLED_STEPS else max(expected, len(one.tree.rows))
+            for one in self.batch.growing
+        )
+        return int((most - load) / expected) if most - load >= max(most / 4, expected) else 0
+
+    def _expected(self) -> float:
+        """Return how many rows a request is expected to come to have: as many as others had."""
+        seen = [*self.recent]
+        seen += [one.most for one in self.batch.growing if len(one.tree.rows[0].tokens) >= SETTLED_STEPS]
+        return float(np.mean(seen)) if len(seen) >= 4 else float(max(request.n for request in self.requests))
+
+    def _begin(self, chosen: list[int], read: Read, ahead: list[Tokens]) -> list[Growing]:
+        """Draw the first tokens of requests whose prompts were read, and seat their rows."""
+        tokens, probabilities = nucleus(read.logits, self.sampling)
+        alone = self._expected() >= ALONE_ROWS
+        stem = None if alone else self._stem(read, ahead)
+        begun, done = [], []
+        for place, request in enumerate(chosen):
+            tree = self._tree(self.requests[request])
+            tree.grow(tokens[place : place + 1], probabilities[place : place + 1])
+            prompt = read.sequences[place]
+            mine = stem
+            if tree.rows and (mine is None or len(prompt) - len(mine.tokens) > ALONE_TOKENS):
+                mine = Stem(prompt, read.pairs(place))
+            one = Growing(request, prompt, mine or Stem(prompt, []), tree)
+            begun.append((one, place))
+        for one, place in begun:
+            if one.tree.rows:
+                self.batch.seat(one, read.pairs(place, len(one.stem.tokens)) if one.own else [])
+            else:
+                done.append(one)
+        self.recent.extend(len(one.tree.finished) for one in done)
+        return done
+
+    def _tree(self, request: Request) -> SampleTree:
+        decided, spell = request.decided, self.spell
+        settled = None if decided is None else lambda answer: decided(spell(answer))
+        rng = np.random.default_rng(request.seed)
+        return SampleTree(request.n, rng, self.engine.stop, self.sampling.max_new_tokens, settled)
+
+    def _stem(self, read: Read, ahead: list[Tokens]) -> Stem:
+        """Return what these prompts begin with alike: as it is held already, or so that later ones have it too."""
+        first = read.sequences[0]
+        alike = common(first, read.sequences[-1])
+        for sequence in ahead:
+            further = common(first, sequence)
+            if alike - further > LOST_TOKENS:
+                break
+            alike = min(alike, further)
+        self.stems = [stem for stem in self.stems if stem.users or stem is self.stems[-1]]
+        for stem in self.stems:
+            n = len(stem.tokens)
+            if 0 <= alike - n <= LOST_TOKENS and first[:n] == stem.tokens:
+                return stem
+        self.stems.append(Stem(first[:alike], read.pairs(0, 0, alike)))
+        return self.stems[-1]
+
+    @torch.inference_mode()
+    def _step(self) -> list[Growing]:
+        """Grow every row by a token; return the requests that have no row left."""
+        batch, work = self.batch, self.engine.work
+        if not batch.growing:
+            return []
+        batch.make_room()
+        tokens, probabilities = self._choices()
+        work.sampled_tokens += sum(row.count for one in batch.growing for row in one.tree.rows)
+        work.sampled_tokens_computed += batch.rows
+        for one in batch.growing:
+            one.tree.grow(tokens[one.seats], probabilities[one.seats])
+        done = batch.reseat()
+        self.recent.extend(one.most for one in done)
+        return done
+
+    def _choices(self) -> Table:
+        """Return what may come next in each seat, in as many passes as the rows need."""
+        table, parts, first = self.batch.table(), [], 0
+        while first < self.batch.rows:
+            stop = min(self.batch.rows, first + self.most_rows)
+            try:
+                parts.append(nucleus(self.batch.logits(first, stop, table), self.sampling))
+                first = stop
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error) or stop - first == 1:
+                    raise
+                self.memory_rows = (stop - first) // 2
+                self.engine.free()
+        return _joined(parts)
 
 
-def common_beginning(prompts: Sequence[Sequence[int]]) -> int:
-    """Return how many tokens all prompts begin with alike, at least one being left to each.
-
-    Examples
-    --------
-    >>> common_beginning([[1, 2, 3], [1, 2, 4, 5]]), common_beginning([[1, 2]]), common_beginning([[1], [1, 2]])
-    (2, 1, 0)
-    """
-    limit = min(map(len, prompts)) - 1
-    first, last = min(map(tuple, prompts)), max(map(tuple, prompts))
-    return next((i for i in range(limit) if first[i] != last[i]), limit)
+def _joined(parts: list[Table]) -> Table:
+    if len(parts) == 1:
+        return parts[0]
+    width = max(tokens.shape[1] for tokens, _ in parts)
+    padded = [[np.pad(array, ((0, 0), (0, width - array.shape[1]))) for array in part] for part in parts]
+    return np.concatenate([part[0] for part in padded]), np.concatenate([part[1] for part in padded])
 
 
-def nucleus(logits: torch.Tensor, sampling: Sampling) -> tuple[Any, Any]:
-    """Return the tokens that may come next and their probabilities, most likely first.
-
-    Temperature, then top-k, then top-p: the smallest set whose probability reaches top-p, as transformers defines them.
-
-    Returns
-    -------
-    arrays of shape (rows, k): token ids (int64) and probabilities (float64), 0 beyond a row's nucleus.
-    """
-    scaled = logits.float() / sampling.temperature
-    normaliser = torch.logsumexp(scaled, dim=-1, keepdim=True)
-    size = scaled.shape[-1]
-    k = min(sampling.top_k or FIRST_GUESS, size)
-    while True:
-        top, tokens = scaled.topk(k, dim=-1)
-        probabilities = (top - normaliser).exp().double()
-        if sampling.top_k:
-            probabilities /= probabilities.sum(dim=-1, keepdim=True)
-        reached = probabilities.cumsum(dim=-1)
-        if sampling.top_k or k == size or bool((reached[:, -1] >= sampling.top_p).all()):
-            break
-        k = min(8 * k, size)
-    if sampling.top_p < 1:
-        probabilities[reached - probabilities >= sampling.top_p] = 0
-    width = int((probabilities > 0).sum(dim=-1).max())
-    return tokens[:, :width].cpu().numpy(), probabilities[:, :width].cpu().numpy()
+def no_memory(network: Any) -> ModelError:
+    """Return the error of a network that cannot answer even one prompt here."""
+    return ModelError(
+        f"not enough memory on {network.device} for one prompt and one answer of this model. Free some, use a smaller "
+        "dtype (--dtype bfloat16), or another machine"
+    )

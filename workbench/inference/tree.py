@@ -8,6 +8,7 @@ so the tree's distribution is exactly that of independent sampling; only the wor
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,8 +36,12 @@ class SampleTree:
     rng: np.random.Generator
     stop: frozenset[int]
     max_new_tokens: int
+    settled: Callable[[tuple[int, ...]], bool] | None = None
+    "whether the beginning of an answer is all that is wanted of it; None: answers go on to their end"
     rows: list[Row] = field(default_factory=list)
     finished: Counter[tuple[int, ...]] = field(default_factory=Counter)
+    decided: int = 0
+    "samples that `settled` ended"
 
     def __post_init__(self) -> None:
         self.rows = [Row((), self.n, 0)]
@@ -50,20 +55,24 @@ class SampleTree:
             The tokens that may come next in each row and their probabilities, the rest of a row being 0. Rows need not
             add up to 1; they are normalised.
         """
-        grown: list[Row] = []
-        for parent, row in enumerate(self.rows):
-            edges = np.cumsum(probabilities[parent])
+        before, self.rows = self.rows, []
+        all_edges, last = np.cumsum(probabilities, axis=1), np.count_nonzero(probabilities, axis=1) - 1
+        for parent, row in enumerate(before):
+            edges = all_edges[parent]
             drawn = np.searchsorted(edges, self.rng.random(row.count) * edges[-1], side="right")
-            places, counts = np.unique(
-                np.minimum(drawn, np.count_nonzero(probabilities[parent]) - 1), return_counts=True
-            )
+            places, counts = np.unique(np.minimum(drawn, last[parent]), return_counts=True)
             for place, count in zip(places.tolist(), counts.tolist(), strict=True):
-                token = int(tokens[parent, place])
-                answer = (*row.tokens, token)
-                if token in self.stop:
-                    self.finished[row.tokens] += count
-                elif len(answer) == self.max_new_tokens:
-                    self.finished[answer] += count
-                else:
-                    grown.append(Row(answer, count, parent))
-        self.rows = grown
+                self._add(parent, row.tokens, int(tokens[parent, place]), count)
+
+    def _add(self, parent: int, before: tuple[int, ...], token: int, count: int) -> None:
+        """Let `count` samples go on with a token, or end."""
+        answer = (*before, token)
+        if token in self.stop:
+            self.finished[before] += count
+        elif len(answer) == self.max_new_tokens:
+            self.finished[answer] += count
+        elif self.settled is not None and self.settled(answer):
+            self.finished[answer] += count
+            self.decided += count
+        else:
+            self.rows.append(Row(answer, count, parent))

@@ -1,0 +1,190 @@
+"""The rows that are under way: each distinct beginning of an answer sits in a seat, its prompt's beginning in a stem.
+
+Rows of all prompts stand in one row of seats without gaps, so that one pass computes the next token of all of them,
+however far each has come. A row that goes on keeps its seat; where it splits, the others get copies; where it ends,
+the last seats move up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from workbench.inference.attention import Pair, RowLayout, Seats, Stem, laid_out
+from workbench.inference.tree import SampleTree
+
+
+@dataclass(eq=False, slots=True)
+class Growing:
+    """One request while its answers grow."""
+
+    request: int
+    prompt: tuple[int, ...]
+    stem: Stem
+    tree: SampleTree
+    seats: list[int] = field(default_factory=list)
+    "of each of the tree's rows"
+    most: int = 0
+    "the most rows that it has had"
+
+    @property
+    def own(self) -> int:
+        """How many of the prompt's tokens its rows hold by themselves."""
+        return len(self.prompt) - len(self.stem.tokens)
+
+
+@dataclass(slots=True)
+class Batch:
+    """All rows under way."""
+
+    network: Any
+    growing: list[Growing] = field(default_factory=list)
+    seats: Seats = field(default_factory=Seats)
+    rows: int = 0
+    "seats 0 … rows - 1 are taken"
+
+    def seat(self, one: Growing, pairs: Sequence[Pair]) -> None:
+        """Seat the first rows of a request. `pairs`: of the prompt's tokens after its stem.
+
+        Where memory runs out nothing has changed.
+        """
+        taken = list(range(self.rows, self.rows + len(one.tree.rows)))
+        own = max((one.own for one in [*self.growing, one]), default=0)
+        self.seats.make_room(one.stem.pairs, self.rows + len(taken), max(own + 1, self._tokens()))
+        if one.own:
+            self.seats.fill(torch.tensor(taken, device=self.network.device), pairs)
+        one.seats, one.most = taken, len(taken)
+        one.stem.users += 1
+        self.rows += len(taken)
+        self.growing.append(one)
+
+    def make_room(self) -> None:
+        """Let there be room for one more token of every row."""
+        if self.growing:
+            self.seats.make_room(self.growing[0].stem.pairs, self.rows, self._tokens())
+
+    def _tokens(self) -> int:
+        """Return how many tokens the fullest seat holds after the next step."""
+        return max((one.own + len(one.tree.rows[0].tokens) for one in self.growing), default=0)
+
+    def logits(self, first: int, stop: int, table: Table) -> torch.Tensor:
+        """Compute the next token of the rows in seats first … stop - 1: (rows, vocabulary).
+
+        Doing it again changes nothing, so that a pass that ran out of memory can be done in parts.
+        """
+        part = table.part(first, stop)
+        device = self.network.device
+        layout = RowLayout(
+            seats=self.seats,
+            first=first,
+            stems=_by_stem(table.stems, part.stem, device),
+            lengths=torch.from_numpy(part.lengths).to(device),
+            starts=torch.from_numpy(part.starts).to(device),
+            longest=int(part.lengths.max()) + 1,
+            reach=int((part.lengths + part.starts).max()) + 1,
+        )
+        with laid_out(layout):
+            found: torch.Tensor = self.network(
+                input_ids=torch.from_numpy(part.tokens)[None].to(device),
+                position_ids=torch.from_numpy(part.lengths + part.starts)[None].to(device),
+                use_cache=False,
+            ).logits[0]
+        return found
+
+    def table(self) -> Table:
+        """Return what the seats hold, by seat."""
+        stems = list({id(one.stem): one.stem for one in self.growing}.values())
+        place = {id(stem): i for i, stem in enumerate(stems)}
+        columns = np.zeros((4, self.rows), dtype=np.int64)
+        for one in self.growing:
+            for seat, row in zip(one.seats, one.tree.rows, strict=True):
+                columns[:, seat] = (
+                    row.tokens[-1], one.own + len(row.tokens) - 1, len(one.stem.tokens), place[id(one.stem)],
+                )  # fmt: skip
+        return Table(stems, *columns)
+
+    def reseat(self) -> list[Growing]:
+        """Seat the rows that came of those before; return the requests that have none left."""
+        free: list[int] = []
+        moves: dict[int, int] = {}  # seat -> seat whose tokens it is to hold
+        unseated: list[tuple[Growing, int, int]] = []
+        for one in self.growing:
+            heirs: dict[int, int] = {}
+            seats = [-1] * len(one.tree.rows)
+            for place, row in enumerate(one.tree.rows):
+                held = one.seats[row.parent]
+                if row.parent in heirs:
+                    unseated.append((one, place, held))
+                else:
+                    heirs[row.parent] = place
+                    seats[place] = held
+            free += [seat for parent, seat in enumerate(one.seats) if parent not in heirs]
+            one.seats = seats
+            one.most = max(one.most, len(seats))
+        done = [one for one in self.growing if not one.tree.rows]
+        for one in done:
+            one.stem.users -= 1
+        self.growing = [one for one in self.growing if one.tree.rows]
+        self._place(unseated, sorted(free, reverse=True), moves)
+        return done
+
+    def _place(self, unseated: list[tuple[Growing, int, int]], free: list[int], moves: dict[int, int]) -> None:
+        """Give seats to rows that have none, then fill the gaps from the end."""
+        rows = sum(len(one.tree.rows) for one in self.growing)
+        for one, place, held in unseated:
+            seat = free.pop() if free else max(self.rows, 0)
+            if seat == self.rows:
+                self.rows += 1
+            one.seats[place] = seat
+            moves[seat] = held
+        gaps = sorted(seat for seat in free if seat < rows)
+        if gaps:
+            high = {seat: (one, place) for one in self.growing for place, seat in enumerate(one.seats) if seat >= rows}
+            for gap, seat in zip(gaps, sorted(high), strict=True):
+                one, place = high[seat]
+                one.seats[place] = gap
+                moves[gap] = moves.pop(seat, seat)
+        self.rows = rows
+        self._move(moves)
+
+    def _move(self, moves: dict[int, int]) -> None:
+        if not moves:
+            return
+        self.seats.make_room(self.growing[0].stem.pairs, max(moves) + 1, 0)
+        device = self.network.device
+        targets = torch.tensor(list(moves), device=device)
+        sources = torch.tensor(list(moves.values()), device=device)
+        self.seats.move(targets, sources, self._tokens())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """What the seats hold."""
+
+    stems: list[Stem]
+    tokens: NDArray[np.int64]
+    "(rows,): the last token, whose successor is wanted"
+    lengths: NDArray[np.int64]
+    "(rows,): tokens in the seat, without the last"
+    starts: NDArray[np.int64]
+    "(rows,): tokens in the stem"
+    stem: NDArray[np.int64]
+    "(rows,): which stem"
+
+    def part(self, first: int, stop: int) -> Table:
+        columns = (self.tokens, self.lengths, self.starts, self.stem)
+        return Table(self.stems, *(column[first:stop] for column in columns))
+
+
+def _by_stem(
+    stems: list[Stem], stem: NDArray[np.int64], device: torch.device
+) -> list[tuple[Stem, torch.Tensor | None]]:
+    used = np.unique(stem).tolist()
+    if len(used) == 1:
+        return [(stems[used[0]], None)]
+    return [(stems[place], torch.from_numpy(np.flatnonzero(stem == place)).to(device)) for place in used]

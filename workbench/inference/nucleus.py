@@ -1,0 +1,92 @@
+"""Which tokens may come next, and how likely each is: temperature, top-k and top-p as transformers defines them."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from workbench.domain.responses import Sampling
+
+FIRST_GUESS = 64
+"tokens that are looked at first for a nucleus; more in the rows where they do not hold enough"
+
+Table = tuple[NDArray[np.int64], NDArray[np.float64]]
+"token ids and their probabilities, each of shape (rows, k)"
+
+
+def nucleus(logits: torch.Tensor, sampling: Sampling) -> Table:
+    """Return the tokens that may come next and their probabilities, most likely first.
+
+    Temperature, then top-k (with all tokens as likely as the k-th), then top-p: the smallest set whose probability
+    reaches top-p.
+
+    Parameters
+    ----------
+    logits : tensor of shape (rows, vocabulary)
+
+    Returns
+    -------
+    arrays of shape (rows, k): token ids and probabilities, 0 beyond a row's nucleus. Rows need not add up to 1.
+    """
+    scaled = logits.float()
+    if sampling.temperature != 1:
+        scaled = scaled / sampling.temperature
+    if sampling.top_k:
+        return _trimmed([_likeliest_k(scaled, sampling.top_k, sampling.top_p)], None)
+    normaliser = torch.logsumexp(scaled, dim=-1, keepdim=True)
+    parts, rows, k = [], None, FIRST_GUESS
+    while True:
+        k = min(k, scaled.shape[-1])
+        top, tokens = scaled.topk(k, dim=-1)
+        kept, reached = _within(top, normaliser, sampling.top_p)
+        short = (reached < sampling.top_p) if k < scaled.shape[-1] else torch.zeros_like(reached, dtype=torch.bool)
+        parts.append((tokens, kept))
+        if not bool(short.any()):
+            return _trimmed(parts, rows)
+        again = short.nonzero()[:, 0]
+        rows = [*(rows or ()), again]
+        scaled, normaliser, k = scaled[again], normaliser[again], 8 * k
+
+
+def _within(top: torch.Tensor, normaliser: torch.Tensor, top_p: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the probabilities with 0 outside the nucleus, and how much probability each row's tokens have."""
+    probabilities = (top - normaliser).double().exp()
+    reached = probabilities.cumsum(dim=-1)
+    if top_p < 1:
+        probabilities = probabilities.masked_fill(reached - probabilities >= top_p, 0.0)
+    return probabilities, reached[:, -1]
+
+
+def _likeliest_k(scaled: torch.Tensor, top_k: int, top_p: float) -> tuple[torch.Tensor, torch.Tensor]:
+    k = min(top_k, scaled.shape[-1])
+    top, tokens = scaled.topk(k, dim=-1)
+    alike = int((scaled >= top[:, -1:]).sum(dim=-1).max())
+    if alike > k:  # others are as likely as the k-th: transformers keeps them all
+        last = top[:, -1:]
+        top, tokens = scaled.topk(alike, dim=-1)
+        top = top.masked_fill(top < last, float("-inf"))
+    kept, _ = _within(top, torch.logsumexp(top, dim=-1, keepdim=True), top_p)
+    return tokens, kept
+
+
+def _trimmed(parts: list[tuple[torch.Tensor, torch.Tensor]], rows: list[torch.Tensor] | None) -> Table:
+    """Put the rows that were looked at again in their places, and cut to the widest nucleus."""
+    tables = [(tokens.cpu().numpy(), kept.cpu().numpy()) for tokens, kept in parts]
+    for place in range(len(tables) - 1, 0, -1):
+        assert rows is not None
+        tables[place - 1] = _with_rows(tables[place - 1], rows[place - 1].cpu().numpy(), tables[place])
+    tokens, kept = tables[0]
+    width = int(np.count_nonzero(kept, axis=1).max(initial=1))
+    return tokens[:, :width], kept[:, :width]
+
+
+def _with_rows(table: Table, rows: NDArray[np.int64], wider: Table) -> Table:
+    width = int(np.count_nonzero(wider[1], axis=1).max(initial=1))
+    span = max(width, table[0].shape[1])
+    tokens = np.zeros((len(table[0]), span), dtype=np.int64)
+    kept = np.zeros((len(table[0]), span))
+    tokens[:, : table[0].shape[1]], kept[:, : table[1].shape[1]] = table
+    tokens[rows], kept[rows] = 0, 0
+    tokens[rows, :width], kept[rows, :width] = wider[0][:, :width], wider[1][:, :width]
+    return tokens, kept

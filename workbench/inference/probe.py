@@ -1,0 +1,108 @@
+"""Whether a network can be shared: found out by computing a few tokens both ways, not by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from workbench.inference.attention import ATTENTION, OutOfOrder, Stem
+from workbench.inference.batch import Batch, Growing
+from workbench.inference.prefill import Prefill
+from workbench.inference.token_tree import Tokens
+from workbench.inference.tree import Row, SampleTree
+
+LAYERS = {"full_attention", "sliding_attention"}
+CHANGING_ROPE = {"dynamic", "longrope"}
+"positions that depend on how long the longest sequence of a pass is"
+TOLERANCE = {torch.float32: 1e-3, torch.float64: 1e-6}
+COARSE = 0.1
+"for 16 bits: what is off is the rounding, unless it is far off"
+
+
+class Unshareable(Exception):
+    """This network's attention is not what the shared engine computes; the message says why."""
+
+
+def share(network: Any) -> int:
+    """Let a network's attention follow layouts from now on; return the bytes of one token's keys and values.
+
+    Raises Unshareable, with the network as it was, where results would not be those of the network itself.
+    """
+    config = network.config.get_text_config()
+    if network.config.is_encoder_decoder:
+        raise Unshareable("it is an encoder-decoder")
+    odd = set(getattr(config, "layer_types", None) or ()) - LAYERS
+    if odd:
+        raise Unshareable(f"it has layers of the kind {', '.join(sorted(odd))}")
+    rope = getattr(config, "rope_parameters", None) or {}
+    if CHANGING_ROPE & {str(part.get("rope_type")) for part in (rope, *rope.values()) if isinstance(part, dict)}:
+        raise Unshareable("its positions depend on the longest prompt of a pass")
+    sequences = _sequences(config.vocab_size)
+    with torch.inference_mode():
+        alone = [network(input_ids=_row(one, network), use_cache=False).logits[0, -1].float() for one in sequences]
+        with _switched(network) as keep:
+            together, token_bytes = _together(network, sequences)
+            off = max(
+                float((one - other).norm() / (one - one.mean()).norm().clamp_min(1e-30))
+                for one, other in zip(alone, together, strict=True)
+            )
+            if not off <= TOLERANCE.get(network.dtype, COARSE):
+                raise Unshareable(f"its results would be off by {off:.1%}")
+            keep()
+    return token_bytes
+
+
+def _sequences(vocabulary: int) -> list[Tokens]:
+    """Return sequences with common beginnings: two read as a tree, each with one token that grows from it."""
+    ids = torch.randint(min(5, vocabulary - 1), vocabulary, (24,), generator=torch.Generator().manual_seed(1)).tolist()
+    a, b = (*ids[:12], *ids[12:18]), (*ids[:12], *ids[18:22])
+    return [a, b, (*a, ids[22]), (*b, ids[23]), (*b, ids[22])]
+
+
+def _row(sequence: Tokens, network: Any) -> torch.Tensor:
+    return torch.tensor([sequence], device=network.device)
+
+
+@contextmanager
+def _switched(network: Any) -> Iterator[Any]:
+    """Let the network's attention be ours: for good where `keep` is called, else while this lasts.
+
+    Whatever it cannot do with it is a reason not to share it.
+    """
+    before, kept = network.config._attn_implementation, []
+    try:
+        network.set_attn_implementation(ATTENTION)
+        yield lambda: kept.append(True)
+    except Unshareable:
+        raise
+    except OutOfOrder as error:
+        raise Unshareable(f"its layers are not plain attention ({error})") from error
+    except Exception as error:  # whatever a foreign network raises on what it was not made for
+        raise Unshareable(f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}") from error
+    finally:
+        if not kept:
+            network.set_attn_implementation(before)
+
+
+def _together(network: Any, sequences: list[Tokens]) -> tuple[list[torch.Tensor], int]:
+    """Return the last logits of the sequences as the engine computes them, and the bytes of a token."""
+    a, longer = sequences[0], sequences[2:]
+    prefill = Prefill(network, 4 * len(a))
+    order = sorted(range(2), key=lambda i: sequences[i])
+    read = prefill.read([sequences[i] for i in order], [[len(sequences[i]) - 1] for i in order])
+    if not read.layout.held:
+        raise Unshareable(f"the attention of {network.config.model_type} cannot be replaced")
+    found = [read.logits[order.index(i)].float() for i in range(2)]
+    batch = Batch(network)
+    stem = Stem(a[:12], read.pairs(0, 0, 12))
+    for i, grown in ((0, longer[:1]), (1, longer[1:])):
+        tree = SampleTree(len(grown), None, frozenset(), 8)  # type: ignore[arg-type]
+        tree.rows = [Row(one[-1:], 1, 0) for one in grown]
+        batch.seat(Growing(i, sequences[i], stem, tree), read.pairs(order.index(i), 12))
+    batch.make_room()
+    found += list(batch.logits(0, batch.rows, batch.table()).float())
+    token_bytes = sum(t.shape[0] * t.shape[2] * t.element_size() for pair in stem.pairs for t in pair)
+    return found, token_bytes
