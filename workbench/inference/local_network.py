@@ -1,0 +1,171 @@
+"""Loading a network and its tokenizer: where it computes, in which numbers, and what is refused before it is tried.
+
+Only safetensors are loaded and no code of a model's repository is run: both could do anything on this machine.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import transformers
+from safetensors import SafetensorError
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+
+from workbench.errors import ModelError
+from workbench.inference.dtypes import check_dtype
+from workbench.inference.embedded import Source, locate
+from workbench.inference.memory import free_bytes, is_out_of_memory, readable
+
+DEVICE = "WORKBENCH_DEVICE"
+"environment variable: cpu, cuda, cuda:1, …"
+SAFELY = {"trust_remote_code": False}
+UNREADABLE = (OSError, ValueError, KeyError, ImportError, SafetensorError)
+"what transformers raises where a model is not there, or is not one that it knows"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """A network that is ready to compute."""
+
+    name: str
+    tokenizer: Any
+    network: Any
+    revision: str
+
+    @property
+    def dtype(self) -> str:
+        return str(self.network.dtype).removeprefix("torch.")
+
+    @property
+    def place(self) -> str:
+        """Say where it computes, in which numbers and how large it is."""
+        size = sum(p.numel() * p.element_size() for p in self.network.parameters())
+        return f"{self.dtype} on {self.network.device}, {readable(size)} of weights"
+
+
+def load_network(name: str, dtype: str = "", device: str = "") -> Loaded:
+    """Load a model. `device` empty: $WORKBENCH_DEVICE, else the first GPU, else the CPU.
+
+    Raises ModelError where there is no such model, device or memory; UsageError for an unknown dtype.
+    """
+    _quiet()
+    check_dtype(name, dtype)
+    where = chosen_device(device or os.environ.get(DEVICE, ""))
+    numbers = _chosen_dtype(dtype, where)
+    source = locate(name)
+    try:
+        config = AutoConfig.from_pretrained(source.place, **SAFELY)
+        kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+        size = _weights(kind, config, numbers)
+        if size > free_bytes(where):
+            raise ModelError(_too_large(name, size, numbers, where))
+        tokenizer = AutoTokenizer.from_pretrained(source.place, **SAFELY)
+        network = _network(name, kind, source, numbers, where)
+    except UNREADABLE as error:
+        if is_out_of_memory(error):
+            raise _no_memory(name, numbers, where) from error
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise ModelError(
+            f"{name}: no model could be loaded. Tried it as an embedded model, a GGUF file, a folder and a hub id "
+            f"(safetensors only, no code of its own); transformers says: {reason}"
+        ) from error
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise _no_memory(name, numbers, where) from error
+    commit = getattr(network.config, "_commit_hash", None)
+    return Loaded(name, tokenizer, network, source.revision or commit or "unknown")
+
+
+def _network(name: str, kind: Any, source: Source, dtype: torch.dtype, device: torch.device) -> Any:
+    """Return the network on its device. Raises ModelError where its files lack weights: they would be random."""
+    straight = {"device_map": {"": device}} if device.type == "cuda" else {}  # not by way of the CPU's memory
+    network, found = kind.from_pretrained(
+        source.place, dtype=dtype, use_safetensors=True, output_loading_info=True, **SAFELY, **straight
+    )
+    if missing := sorted(found["missing_keys"]):
+        raise ModelError(
+            f"{name}: the files have no weights for {len(missing)} parts of {type(network).__name__} "
+            f"({', '.join(missing[:3])}{', …' if len(missing) > 3 else ''}), so its answers would be random. "
+            "Name a checkpoint that was saved with its language modelling head"
+        )
+    return network.to(device).eval()
+
+
+def chosen_device(name: str) -> torch.device:
+    """Return the device of a name, empty: the first GPU or else the CPU. Raises ModelError where it is not here."""
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if not name:
+        return torch.device("cuda" if count else "cpu")
+    if name == "cpu":
+        return torch.device("cpu")
+    if not (found := re.fullmatch(r"cuda(?::(\d+))?", name)):
+        raise ModelError(f"the device {name!r} is unknown. Set ${DEVICE} to cpu, cuda or cuda:1, or unset it")
+    if int(found[1] or 0) >= count:
+        here = f"cuda:0 to cuda:{count - 1}" if count else "no CUDA device, only cpu"
+        raise ModelError(f"the device {name!r} is not here: PyTorch sees {here}. Change ${DEVICE}, or unset it")
+    return torch.device(name)
+
+
+def _chosen_dtype(name: str, device: torch.device) -> torch.dtype:
+    """Return the dtype of a name. Raises ModelError for float16 on a CPU."""
+    if not name:
+        return torch.bfloat16 if device.type == "cuda" else torch.float32
+    if name == "float16" and device.type == "cpu":
+        raise ModelError(
+            "float16 on a CPU is refused: few CPUs compute with it, so it is slower than float32, and its largest "
+            "number (65,504) is soon passed in models that were trained in bfloat16. Choose float32 or bfloat16"
+        )
+    found: torch.dtype = getattr(torch, name)
+    return found
+
+
+def _weights(kind: Any, config: Any, dtype: torch.dtype) -> int:
+    """Return the bytes of a network's weights, found without loading them; 0 where that cannot be known."""
+    if getattr(config, "quantization_config", None) is not None:
+        return 0
+    try:
+        with torch.device("meta"):
+            shape = kind.from_config(config, dtype=dtype, **SAFELY)
+    except (RuntimeError, NotImplementedError):  # networks that compute while they are built
+        return 0
+    return sum(p.numel() * p.element_size() for p in shape.parameters())
+
+
+def _too_large(name: str, size: int, dtype: torch.dtype, device: torch.device) -> str:
+    return (
+        f"{name}: its weights take {readable(size)} as {_spelled(dtype)}, and {readable(free_bytes(device))} of memory "
+        f"are free on {device}. {_advice(dtype)}"
+    )
+
+
+def _no_memory(name: str, dtype: torch.dtype, device: torch.device) -> ModelError:
+    free = readable(free_bytes(device))
+    return ModelError(
+        f"{name}: memory ran out while it was loaded as {_spelled(dtype)} on {device}, where {free} are free now. "
+        f"{_advice(dtype)}"
+    )
+
+
+def _advice(dtype: torch.dtype) -> str:
+    smaller = (
+        "Load it as bfloat16 (--dtype bfloat16), which takes half of that, close" if dtype.itemsize > 2 else "Close"
+    )
+    return f"{smaller} other programs, take a smaller model, or a machine with more memory"
+
+
+def _spelled(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _quiet() -> None:
+    """Keep progress bars and advice out of the job's log; what goes wrong is raised."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)

@@ -1,0 +1,121 @@
+"""How much memory is left where a network computes, and which errors say that there was none.
+
+Batch sizes adapt to the first and back off on the second; a model that cannot fit is refused before it is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+
+PROC, CGROUP = Path("/proc"), Path("/sys/fs/cgroup")
+NO_MEMORY = re.compile(
+    r"out of memory|not enough memory|can'?t allocate memory|cannot allocate memory|\bCUBLAS_STATUS_ALLOC_FAILED"
+    r"|failed to allocate|std::bad_alloc|\bbad allocation",
+    re.IGNORECASE,
+)
+"what PyTorch's allocators, and libraries below it, say on a RuntimeError"
+
+
+def free_bytes(device: torch.device) -> int:
+    """Return how many bytes more a network on this device may take.
+
+    CUDA: what the driver has left and what PyTorch holds without using it. CPU: what the kernel can give without
+    swapping, within the limits of the control groups that this process is in (containers, Slurm); where the system
+    does not say what is free, all that the machine has.
+    """
+    if device.type == "cuda":
+        import torch
+
+        left, _ = torch.cuda.mem_get_info(device)
+        return int(left + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device))
+    return max(0, min(_available(), _group_left()))
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ran out, on a GPU or on the CPU, rather than that something is wrong."""
+    import torch
+
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    if isinstance(error, OSError):
+        return error.errno == 12  # ENOMEM, where weights are mapped from a file
+    return isinstance(error, RuntimeError) and NO_MEMORY.search(str(error)) is not None
+
+
+def readable(size: int) -> str:
+    """Return a size in bytes for people.
+
+    Examples
+    --------
+    >>> readable(16_060_522_496), readable(540_000_000), readable(12_000)
+    ('16.1 GB', '540 MB', '0 MB')
+    """
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
+def _available() -> int:
+    try:
+        for line in (PROC / "meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return sys.maxsize
+
+
+def _group_left() -> int:
+    """Return what the tightest of this process's control groups leaves; files in its cache can be dropped."""
+    left = sys.maxsize
+    for folder, limit, usage in _groups():
+        most, used = _number(folder / limit), _number(folder / usage)
+        if most is not None and used is not None:
+            left = min(left, most - used + _file_cache(folder))
+    return left
+
+
+def _groups() -> list[tuple[Path, str, str]]:
+    """Return the folders of this process's memory groups, upwards to the root, with the names of their two files."""
+    try:
+        lines = (PROC / "self" / "cgroup").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return []
+    found: list[tuple[Path, str, str]] = []
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if not controllers:  # version 2
+            root, names = CGROUP, ("memory.max", "memory.current")
+        elif "memory" in controllers.split(","):
+            root, names = CGROUP / "memory", ("memory.limit_in_bytes", "memory.usage_in_bytes")
+        else:
+            continue
+        inner = Path(path.lstrip("/"))
+        found += [(root / folder, *names) for folder in (inner, *inner.parents)]
+    return found
+
+
+def _number(path: Path) -> int | None:
+    """Return the number in a file of a control group, None where there is none or it says `max`."""
+    try:
+        return int(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+def _file_cache(folder: Path) -> int:
+    """Return the bytes of cached files of a group that nobody used lately."""
+    try:
+        lines = (folder / "memory.stat").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0
+    pairs = dict(line.split()[:2] for line in lines if " " in line)
+    return int(pairs.get("total_inactive_file", pairs.get("inactive_file", "0")))

@@ -1,0 +1,294 @@
+"""The engine for networks whose work cannot be shared: each prompt by itself, through transformers' own `generate`.
+
+It takes any decoder-only model, with whatever state it keeps, and encoder-decoders such as Flan-T5.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from transformers import (
+    GenerationConfig,
+    LogitsProcessor,
+    LogitsProcessorList,
+    StoppingCriteria,
+    StoppingCriteriaList,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
+from transformers.modeling_outputs import BaseModelOutput
+
+from workbench.domain.responses import Decided, Request, Sampling
+from workbench.errors import ModelError
+from workbench.inference.base import Work
+from workbench.inference.engines import Answers, Likeliest, Scores, Spell, Tokens
+from workbench.inference.memory import free_bytes, is_out_of_memory
+
+MOST_ROWS = 1024
+SHARE = 0.5
+"of the free memory that a batch may take by estimate; where the estimate was too low, the batch is halved"
+COPIES = 8
+"float32 copies of a row's logits that drawing and scoring hold at once, at most"
+
+T = TypeVar("T")
+
+
+class PlainEngine:
+    """Computes with a network as transformers does; nothing is shared between rows."""
+
+    def __init__(self, network: Any, stop: frozenset[int], work: Work):
+        self._network, self._stop, self._work = network, stop, work
+        self._asked: int | None = None
+        self._fits = MOST_ROWS
+        self._seq2seq = bool(network.config.is_encoder_decoder)
+        self._begin = _decoder_begin(network) if self._seq2seq else []
+        self._keeps = "logits_to_keep" in inspect.signature(network.forward).parameters
+
+    def sample(
+        self, prompts: Sequence[Tokens], requests: Sequence[Request], sampling: Sampling, spell: Spell
+    ) -> Iterator[list[Answers]]:
+        """Draw the answers to each request, one request after the other.
+
+        Each sample has a generator of its own, so the answers do not depend on how many are drawn at once.
+        """
+        for position, (prompt, request) in enumerate(zip(prompts, requests, strict=True)):
+
+            def draw(rows: range, prompt: Tokens = prompt, request: Request = request) -> list[tuple[Tokens, bool]]:
+                return self._draw(prompt, request, rows, sampling, spell)
+
+            drawn = self._in_parts(request.n, self._row_bytes(len(prompt) + sampling.max_new_tokens, 1), draw)
+            counts = Counter(tuple(tokens) for tokens, _ in drawn)
+            yield [Answers(position, dict(counts), sum(decided for _, decided in drawn))]
+
+    def score(self, prompts: Sequence[Tokens], ends: Sequence[Sequence[Tokens]]) -> Iterator[Scores]:
+        """Yield the log-probabilities of each prompt's continuations: one row a continuation."""
+        for position, (prompt, choices) in enumerate(zip(prompts, ends, strict=True)):
+
+            def score(rows: range, prompt: Tokens = prompt, choices: Sequence[Tokens] = choices) -> list[float]:
+                return self._score(prompt, choices[rows.start : rows.stop])
+
+            longest = max(map(len, choices), default=0)
+            found = self._in_parts(len(choices), self._row_bytes(len(prompt) + longest, 1 + longest), score)
+            yield Scores(position, np.array(found, dtype=np.float64))
+
+    def likeliest(self, prompts: Sequence[Tokens], k: int) -> Iterator[Likeliest]:
+        """Yield the k likeliest next tokens of each prompt."""
+        for position, prompt in enumerate(prompts):
+            log = self._next(prompt)
+            top, tokens = log.topk(k)
+            yield Likeliest(position, tuple(tokens.tolist()), top.double().cpu().numpy())
+
+    def at_once(self, most: int | None) -> None:
+        """Let at most so many rows be under way, from the next batch on."""
+        self._asked = most
+
+    def close(self) -> None:
+        self._network = None
+
+    def _in_parts(self, n: int, row_bytes: int, work: Callable[[range], list[T]]) -> list[T]:
+        """Do rows 0 … n - 1, as many at once as memory allows. Raises ModelError where it is not enough for one."""
+        done: list[T] = []
+        while len(done) < n:
+            room = int(SHARE * free_bytes(self._network.device)) // row_bytes
+            size = max(1, min(self._asked or MOST_ROWS, self._fits, room, n - len(done)))
+            part = _tried(work, range(len(done), len(done) + size))
+            if part is None:
+                self._fits = size // 2
+                if self._network.device.type == "cuda":
+                    torch.cuda.empty_cache()
+            else:
+                done += part
+        return done
+
+    def _row_bytes(self, tokens: int, logits: int) -> int:
+        """Return about how much memory a row takes: keys and values of its tokens, and logits of some of them."""
+        config = self._network.config.get_text_config(decoder=True)
+        layers, width = getattr(config, "num_hidden_layers", 1), getattr(config, "hidden_size", 1)
+        kept: int = 2 * layers * width * tokens * self._network.dtype.itemsize
+        return kept + COPIES * 4 * int(config.vocab_size) * logits
+
+    def _draw(
+        self, prompt: Tokens, request: Request, rows: range, sampling: Sampling, spell: Spell
+    ) -> list[tuple[Tokens, bool]]:
+        """Return the tokens of some of a request's samples, each with whether it was ended as decided."""
+        inputs = self._inputs(prompt, len(rows))
+        if self._seq2seq:
+            inputs["decoder_input_ids"] = self._tensor([self._begin] * len(rows))
+        begun = len(self._begin) if self._seq2seq else len(prompt)
+        ends = _Ends(begun, len(rows), sampling.max_new_tokens, self._stop, request.decided, spell)
+        network, bare = self._network, _bare_config(self._network, sampling.max_new_tokens)
+        usual, network.generation_config = network.generation_config, bare
+        try:
+            whole = network.generate(
+                **inputs,
+                generation_config=bare,
+                logits_processor=_processors(sampling, request.seed, rows),
+                stopping_criteria=StoppingCriteriaList([ends]),
+            )
+        finally:
+            network.generation_config = usual
+        steps = sum(length + stopped - 1 for length, stopped in zip(ends.length, ends.stopped, strict=True))
+        self._count(prompt, len(rows), steps)
+        cut = [tokens[:length] for tokens, length in zip(whole[:, begun:].tolist(), ends.length, strict=True)]
+        return list(zip(cut, ends.decided, strict=True))
+
+    def _score(self, prompt: Tokens, ends: Sequence[Tokens]) -> list[float]:
+        longest = max(map(len, ends))
+        # What pads an end stands after all that is read: no token looks ahead.
+        padded = self._tensor([[*end, *[0] * (longest - len(end))] for end in ends])
+        log = torch.log_softmax(self._logits(prompt, padded)[:, :-1].float(), dim=-1)
+        each = log.gather(-1, padded[..., None])[..., 0].double()
+        self._count(prompt, len(ends), 0)
+        return [float(each[row, : len(end)].sum()) for row, end in enumerate(ends)]
+
+    def _next(self, prompt: Tokens) -> torch.Tensor:
+        """Return the log-probability of every token after a prompt: shape (vocabulary,)."""
+
+        def one(rows: range) -> list[torch.Tensor]:  # noqa: ARG001
+            return [self._logits(prompt, self._tensor([[]]))[0, 0].float()]
+
+        (logits,) = self._in_parts(1, self._row_bytes(len(prompt), 1), one)
+        self._count(prompt, 1, 0)
+        return torch.log_softmax(logits, dim=-1)
+
+    def _logits(self, prompt: Tokens, ends: torch.Tensor) -> torch.Tensor:
+        """Return the logits after a prompt and after each token of its ends: (rows, 1 + longest end, vocabulary)."""
+        rows, longest = ends.shape
+        inputs = self._inputs(prompt, rows)
+        if self._seq2seq:
+            begin = self._tensor([self._begin] * rows)
+            inputs["decoder_input_ids"] = torch.cat([begin, ends], dim=1)
+        else:
+            inputs["input_ids"] = torch.cat([inputs["input_ids"], ends], dim=1)
+            inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
+        if self._keeps:
+            inputs["logits_to_keep"] = longest + 1
+        logits: torch.Tensor = self._network(**inputs, use_cache=False).logits
+        return logits[:, -longest - 1 :]
+
+    def _inputs(self, prompt: Tokens, rows: int) -> dict[str, Any]:
+        """Return what a network is given of a prompt, for so many rows; an encoder reads it once for all of them."""
+        ids = self._tensor([prompt])
+        mask = torch.ones(rows, len(prompt), dtype=torch.long, device=ids.device)
+        if not self._seq2seq:
+            return {"input_ids": ids.expand(rows, -1), "attention_mask": mask}
+        read = self._network.get_encoder()(input_ids=ids, attention_mask=mask[:1]).last_hidden_state
+        return {"encoder_outputs": BaseModelOutput(read.expand(rows, -1, -1)), "attention_mask": mask}
+
+    def _tensor(self, rows: Sequence[Tokens]) -> torch.Tensor:
+        return torch.tensor([list(row) for row in rows], dtype=torch.long, device=self._network.device)
+
+    def _count(self, prompt: Tokens, rows: int, steps: int) -> None:
+        """Count what was computed; nothing being shared, it is also what there was to compute."""
+        read = len(prompt) * (1 if self._seq2seq else rows)
+        self._work.prompt_tokens += read
+        self._work.prompt_tokens_computed += read
+        self._work.sampled_tokens += steps
+        self._work.sampled_tokens_computed += steps
+
+
+class _Draw(LogitsProcessor):  # type: ignore[misc]
+    """Leaves one token to each row, drawn from its probabilities with the row's own generator."""
+
+    def __init__(self, seed: int, rows: range):
+        self._generators = [np.random.default_rng([seed, row]) for row in rows]
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:  # noqa: ARG002
+        reached = torch.softmax(scores.double(), dim=-1).cumsum(dim=-1)
+        whole = reached[:, -1:].contiguous()
+        if not bool(torch.isfinite(whole).all()):
+            raise ModelError(
+                f"the network computed no probabilities: its numbers passed the largest of {scores.dtype}, or its "
+                "weights are damaged. Load it as float32 or bfloat16 (--dtype)"
+            )
+        draws = np.array([[generator.random()] for generator in self._generators])
+        drawn = torch.searchsorted(reached, torch.from_numpy(draws).to(reached.device) * whole, right=True)
+        drawn = torch.minimum(drawn, torch.searchsorted(reached, whole))  # rounding must not pass the last token
+        return torch.full_like(scores, float("-inf")).scatter(-1, drawn, 0.0)
+
+
+class _Ends(StoppingCriteria):  # type: ignore[misc]
+    """Notes where each row ends: at a stop token, after the most tokens, or where its stance is settled."""
+
+    def __init__(
+        self, begun: int, rows: int, most: int, stop: frozenset[int], settled: Decided | None, spell: Spell
+    ) -> None:
+        self._begun, self._most, self._stop, self._settled, self._spell = begun, most, stop, settled, spell
+        self.length = [-1] * rows
+        "tokens of each answer, without the one that stopped it; -1: it goes on"
+        self.stopped, self.decided = [False] * rows, [False] * rows
+
+    def __call__(self, input_ids: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:  # noqa: ARG002
+        for row, tokens in enumerate(input_ids[:, self._begun :].tolist()):
+            if self.length[row] < 0:
+                self._look(row, tokens)
+        return torch.tensor([length >= 0 for length in self.length], device=input_ids.device)
+
+    def _look(self, row: int, tokens: Tokens) -> None:
+        if tokens[-1] in self._stop:
+            self.length[row], self.stopped[row] = len(tokens) - 1, True
+        elif len(tokens) == self._most:
+            self.length[row] = len(tokens)
+        elif self._settled is not None and self._settled(self._spell(tokens)):
+            self.length[row], self.decided[row] = len(tokens), True
+
+
+def _processors(sampling: Sampling, seed: int, rows: range) -> LogitsProcessorList:
+    """Return what turns logits into draws: exactly the sampling asked for, in transformers' order."""
+    found: list[LogitsProcessor] = []
+    if sampling.temperature != 1:
+        found.append(TemperatureLogitsWarper(float(sampling.temperature)))
+    if sampling.top_k:
+        found.append(TopKLogitsWarper(sampling.top_k))
+    if sampling.top_p < 1:
+        found.append(TopPLogitsWarper(float(sampling.top_p)))
+    return LogitsProcessorList([*found, _Draw(seed, rows)])
+
+
+def _bare_config(network: Any, most: int) -> GenerationConfig:
+    """Return settings for `generate` without the model's own: its penalties, bans and nucleus are nobody's choice here.
+
+    `do_sample` is off because each row has one token left to choose when `generate` chooses.
+    """
+    usual = network.generation_config
+    return GenerationConfig(
+        do_sample=False,
+        max_new_tokens=most,
+        bos_token_id=usual.bos_token_id,
+        decoder_start_token_id=usual.decoder_start_token_id,
+    )
+
+
+def _decoder_begin(network: Any) -> list[int]:
+    """Return the tokens that a decoder's text begins with. Raises ModelError where the model does not say."""
+    usual = network.generation_config
+    start = usual.decoder_start_token_id if usual.decoder_start_token_id is not None else usual.bos_token_id
+    if start is None:
+        raise ModelError(
+            "the encoder-decoder does not say with which token its answers begin; its generation_config.json needs a "
+            "decoder_start_token_id"
+        )
+    forced = usual.forced_bos_token_id
+    return [int(start)] if forced is None else [int(start), int(forced)]
+
+
+def _tried(work: Callable[[range], list[T]], rows: range) -> list[T] | None:
+    """Return what rows came to; None where memory ran out, so that what they held is free when they are tried again."""
+    try:
+        with torch.inference_mode():
+            return work(rows)
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        if len(rows) == 1:
+            raise ModelError(
+                f"not enough memory for one answer at a time ({str(error).splitlines()[0]}). Close other programs, ask "
+                "shorter prompts, or load a smaller number format (--dtype) or model"
+            ) from error
+    return None
