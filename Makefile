@@ -2,20 +2,32 @@
 # make test   set everything up, run the tests
 # make check  formatting, lint, types, import contracts, generated documentation, tests
 # make bench  the performance table
+# make test-cluster   the tests of the extra `ray`, in an environment of their own
 
 PYTHON ?= python3
 VENV   ?= .venv
+RAYENV ?= .venv-ray
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 STORE  ?= veldania.db
 
-.PHONY: run test check bench cold-start lint clean
+.PHONY: run test test-cluster check bench cold-start lint clean
 
 run: $(STAMP)
 	@$(BIN)/workbench demo $(STORE)
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
+# Ray Data brings pandas, which slows every start of the terminal: it stays out of $(VENV).
+test-cluster: $(RAYENV)/.installed
+	$(RAYENV)/bin/python -m pytest -m ray tests/cluster
+
+$(RAYENV)/.installed: pyproject.toml constraints.txt
+	@test -x $(RAYENV)/bin/python || $(PYTHON) -m venv $(RAYENV)
+	@echo "Installing workbench with Ray in $(RAYENV) …"
+	@$(RAYENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,ray]'
+	@touch $@
 
 check: lint test
 
@@ -41,4 +53,4 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $(STAMP)
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(RAYENV)

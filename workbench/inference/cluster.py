@@ -1,0 +1,201 @@
+"""Models that answer on a Ray cluster, or on all GPUs of one machine: one engine a GPU, else one a node.
+
+The worker process alone writes the store. Ray runs in a child process of it (cluster_driver), which hands shards of
+prompts (cluster_shards) to engines (cluster_engine) through Ray Data and passes on what they answer. Answers depend on
+the seeds of their requests alone, so that whoever computes a shard, and how often, makes no difference: Ray repeats the
+shard of a lost engine, and what then still misses is asked again of the engines that are left.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.domain.prompts import Prompt
+from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
+from workbench.errors import ModelError, UsageError
+from workbench.inference.base import NextTokens, Scored, Work
+from workbench.inference.cluster_link import Link, check_installed
+from workbench.inference.cluster_messages import Call, Lost, Part, Trouble
+from workbench.inference.cluster_shards import (
+    SHARD,
+    Answer,
+    Draw,
+    Item,
+    Likeliest,
+    Question,
+    Score,
+    checked_address,
+    place_of,
+)
+
+IDLE_ROUNDS = 3
+"how often a cluster may fail without having answered anything meanwhile"
+
+log = logging.getLogger(__name__)
+
+
+def load_cluster(name: str, dtype: str, address: str, environ: Mapping[str, str] = os.environ) -> ClusterModel:
+    """Return a model that a Ray cluster answers for: `local`, all GPUs of this machine; `auto`, the cluster that this
+    machine is a node of; or HOST:PORT of the cluster's head, of which this machine is a node.
+
+    Every node loads the model once and says which it is; the engines start with the first question and end with it, so
+    that a paused job holds no GPU. $WORKBENCH_ENGINES: how many engines, where not one a GPU or node; $WORKBENCH_SHARD:
+    how many prompts travel together.
+
+    Raises UsageError for another address or for a served model, MissingPackage without Ray, ModelError where the
+    cluster is not reached, or where its nodes do not load one and the same model.
+    """
+    call = Call(
+        checked_address(address),
+        name,
+        dtype,
+        shard=_number(environ, "WORKBENCH_SHARD") or SHARD,
+        engines=_number(environ, "WORKBENCH_ENGINES"),
+        folder=str(Path.cwd()),
+    )
+    if name.startswith("openai:"):
+        raise UsageError(f"{name} is served elsewhere: there is nothing for a cluster to compute")
+    check_installed()
+    return ClusterModel(call, one_card(name, _looks(call)))
+
+
+def _number(environ: Mapping[str, str], variable: str) -> int | None:
+    text = environ.get(variable, "").strip()
+    if not text:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise UsageError(f"${variable} is {text!r}; give a whole number, 1 or more")
+    return int(text)
+
+
+def _looks(call: Call) -> list[Part]:
+    parts: list[Part] = []
+    for message in Link(call).messages():
+        if isinstance(message, Trouble | Lost):
+            raise _error(message, call)
+        if isinstance(message, Part):
+            parts.append(message)
+    return parts
+
+
+def one_card(name: str, parts: Sequence[Part]) -> ModelCard:
+    """Return the card that all nodes agree on. Raises ModelError naming the nodes where they do not."""
+    cards: dict[ModelCard, list[str]] = {}
+    for part in parts:
+        cards.setdefault(part.card, []).append(part.node)
+    if not cards:
+        raise ModelError(f"{name}: no node of the cluster loaded the model")
+    if len(cards) > 1:
+        found = "; ".join(
+            f"{', '.join(sorted(set(nodes)))}: revision {card.revision}, {card.dtype}" for card, nodes in cards.items()
+        )
+        raise ModelError(
+            f"{name} is not the same model on all nodes ({found}). Give every node the same files, or name a dtype; "
+            "answers of two models are never pooled"
+        )
+    return next(iter(cards))
+
+
+def _error(message: Trouble | Lost, call: Call) -> ModelError:
+    if isinstance(message, Lost):
+        return ModelError(f"cluster {call.address}: {message.why}. What was answered is kept; resume asks the rest")
+    if message.trace:
+        log.error("%s", message.trace)
+    return ModelError(message.text)
+
+
+class ClusterModel:
+    """A model whose engines are elsewhere. Each question has a Ray process of its own."""
+
+    def __init__(self, call: Call, card: ModelCard):
+        self._call, self._card, self._work = call, card, Work()
+        self._link: Link | None = None
+        self._answered_by: Counter[str] = Counter()
+
+    @property
+    def card(self) -> ModelCard:
+        return self._card
+
+    @property
+    def work(self) -> Work:
+        return self._work
+
+    def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
+        """Draw answers as `Model.generate`. Raises ModelError where the cluster fails without having answered anything
+        meanwhile.
+        """
+        for answer in self._ask(Draw(sampling), requests):
+            if isinstance(answer, Drawn):
+                yield answer
+
+    def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
+        items = [(prompt, tuple(choices)) for prompt, choices in zip(prompts, options, strict=True)]
+        for answer in self._ask(Score(), items):
+            if isinstance(answer, Scored):
+                yield answer
+
+    def next_tokens(self, prompts: Sequence[Prompt], k: int) -> Iterator[NextTokens]:
+        for answer in self._ask(Likeliest(k), prompts):
+            if isinstance(answer, NextTokens):
+                yield answer
+
+    def close(self) -> None:
+        """End the Ray process of a question under way, and with it the engines."""
+        link, self._link = self._link, None
+        if link is not None:
+            link.close()
+
+    @property
+    def answered_by(self) -> Mapping[str, int]:
+        """How many prompts each node answered."""
+        return dict(self._answered_by)
+
+    def _ask(self, question: Question, items: Sequence[Item]) -> Iterator[Answer]:
+        """Ask until every item is answered, each once; a round ends early where the cluster loses too much."""
+        left = dict(enumerate(items))
+        idle = 0
+        while left:
+            before = len(left)
+            lost = yield from self._round(question, left)
+            idle = idle + 1 if len(left) == before else 0
+            if left and idle >= IDLE_ROUNDS:
+                raise _error(lost, self._call)
+            if left:
+                log.warning("cluster %s: %s; asking %d prompts again", self._call.address, lost.why, len(left))
+
+    def _round(self, question: Question, left: dict[int, Item]) -> Generator[Answer, None, Lost]:
+        """Ask what is left once, taking from `left` what is answered. Returns why there is still something left."""
+        link = self._link = Link(replace(self._call, question=question, items=tuple(left.items())))
+        lost = Lost("the engines ended without some of the answers")
+        try:
+            for message in link.messages():
+                if isinstance(message, Trouble):
+                    raise _error(message, self._call)
+                if isinstance(message, Part):
+                    yield from self._taken(message, left)
+                elif isinstance(message, Lost):
+                    lost = message
+        finally:
+            link.close()
+        return lost
+
+    def _taken(self, part: Part, left: dict[int, Item]) -> Iterator[Answer]:
+        """Yield what is new of a part: a shard that was computed twice says some things twice."""
+        one_card(self._call.model, [Part("the cluster before", self._card), part])
+        self._book(part.work)
+        new = [answer for answer in part.answers if left.pop(place_of(answer), None) is not None]
+        self._answered_by[part.node] += len(new)
+        for others, answer in enumerate(new, start=1 - len(new)):
+            yield replace(answer, more=others < 0) if isinstance(answer, Drawn) else answer
+
+    def _book(self, done: tuple[int, int, int, int]) -> None:
+        total, (prompt, prompt_computed, sampled, sampled_computed) = self._work, done
+        total.prompt_tokens += prompt
+        total.prompt_tokens_computed += prompt_computed
+        total.sampled_tokens += sampled
+        total.sampled_tokens_computed += sampled_computed

@@ -1,0 +1,224 @@
+"""The Ray process of a job: a child of the worker process, which cluster_link starts.
+
+Ray lives in a process of its own because it may end one: it aborts where the head of a cluster is lost, keeps threads
+of its own, and frees GPUs for certain only where its driver ends. It reads one `Call` from its standard input, writes
+messages to its standard output, and ends, with all its engines, when that input is closed. It writes no file and no
+store.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from workbench.errors import UsageError
+from workbench.inference.cluster_engine import Engine, look
+from workbench.inference.cluster_messages import Call, Ended, Joined, Lost, Said, Trouble
+from workbench.inference.cluster_shards import AUTO, LOCAL, Layout, cut, layout
+
+REACH_S = 5.0
+"seconds in which the head of a cluster takes a connection"
+JOIN_S = 30.0
+"seconds in which a cluster that runs takes this process in"
+WATCH_EVERY_S = 2.0
+SILENT_S = 300.0
+"seconds without an answer after a node was lost: longer than a large model takes to load"
+RESTARTS = 4
+"how often Ray starts a lost engine again"
+OBJECTS_BYTES = 256 * 2**20
+"room for answers on their way, where this process starts Ray; prompts and answers are small"
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_BACKEND_LOG_LEVEL": "fatal",
+    "RAY_DATA_DISABLE_PROGRESS_BARS": "1",
+    "RAY_ENABLE_AUTO_CONNECT": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+
+
+class Channel:
+    """Messages to the worker process, from any thread."""
+
+    def __init__(self, out: BinaryIO):
+        self._out, self._lock = out, threading.Lock()
+        self.last = time.monotonic()
+
+    def send(self, message: Said) -> None:
+        with self._lock:
+            pickle.dump(message, self._out)
+            self._out.flush()
+            self.last = time.monotonic()
+
+
+class Unreachable(Exception):
+    """There is no such cluster; the message says what was tried."""
+
+
+def main() -> None:
+    """Carry out the call on the standard input."""
+    os.environ.update(QUIET)
+    channel = Channel(_own_output())
+    call: Call = pickle.load(sys.stdin.buffer)  # noqa: S301 - written by the parent process
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+    try:
+        join(call.address, call.engines, channel)
+        plan = layout(_nodes(), call.engines)
+        channel.send(Joined(len(plan.nodes), plan.engines))
+        threading.Thread(target=_watch, args=(channel, plan), name="nodes", daemon=True).start()
+        for message in looks(call, plan) if call.question is None else answers(call, plan):
+            channel.send(message)
+        channel.send(Ended())
+    except (Unreachable, UsageError) as error:
+        channel.send(Trouble(f"cluster {call.address}: {error}"))
+    except Exception as error:  # Ray's errors have no common base, and come wrapped in others
+        channel.send(_translated(error))
+
+
+def _own_output() -> BinaryIO:
+    """Keep the standard output for messages; what libraries print goes to the standard error."""
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    return os.fdopen(kept, "wb")
+
+
+def _end_with_parent() -> None:
+    """Wait until the parent closes the input, or is gone, and end as Ray ends a driver: with its engines."""
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def join(address: str, engines: int | None, channel: Channel) -> None:
+    """Connect to a cluster, or start one of this machine alone. Raises Unreachable, or ends the process, in bounded
+    time: Ray waits for minutes where something else listens at the address.
+    """
+    import ray
+
+    options: dict[str, Any] = {"address": address, "log_to_driver": False, "logging_level": logging.CRITICAL}
+    if address == LOCAL:
+        options |= {"include_dashboard": False, "object_store_memory": OBJECTS_BYTES}
+        options |= {"num_cpus": max(engines or 1, os.cpu_count() or 1)}
+    elif address != AUTO:
+        _knock(address)
+    limit = threading.Timer(JOIN_S, _give_up, (address, channel))
+    limit.daemon = True
+    if address != LOCAL:
+        limit.start()
+    try:
+        ray.init(**options)
+    except Exception as error:  # ConnectionError, RuntimeError, ValueError, AssertionError, …: as it comes
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise Unreachable(
+            f"Ray says: {first}. The job has to run on a node of the cluster: `ray start --address HOST:PORT` makes "
+            "this machine one"
+        ) from error
+    finally:
+        limit.cancel()
+
+
+def _give_up(address: str, channel: Channel) -> None:
+    channel.send(Trouble(f"cluster {address}: no Ray cluster answers there within {JOIN_S:.0f} s"))
+    os._exit(1)
+
+
+def _knock(address: str) -> None:
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=REACH_S).close()
+    except OSError as error:
+        raise Unreachable(
+            f"nothing answers there ({error}). `ray status --address {address}` on its head says whether it runs"
+        ) from error
+
+
+def _nodes() -> list[dict[str, Any]]:
+    import ray
+
+    return list(ray.nodes())
+
+
+def _watch(channel: Channel, plan: Layout) -> None:
+    """Say when no node is left, or when Ray did not recover from the loss of one.
+
+    Ray starts a lost engine again where there is room for it: at once on a node that is idle, or when another engine
+    has nothing more to do. It waits without end where there is none.
+    """
+    lost_at: float | None = None
+    while True:
+        time.sleep(WATCH_EVERY_S)
+        alive = {str(node["NodeID"]) for node in _nodes() if node["Alive"]}
+        gone = [name for node, name in plan.nodes if node not in alive]
+        if not gone:
+            continue
+        lost_at = lost_at or time.monotonic()
+        names = ", ".join(sorted(gone))
+        if len(gone) == len(plan.nodes):
+            channel.send(Lost(f"every node with an engine was lost ({names})"))
+            return
+        if time.monotonic() - max(lost_at, channel.last) > SILENT_S:
+            channel.send(Lost(f"node {names} was lost, and nothing came for {SILENT_S:.0f} s"))
+            return
+
+
+def looks(call: Call, plan: Layout) -> Iterator[Said]:
+    """Load the model once on every node and yield its card there."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    task = ray.remote(num_gpus=plan.gpus, num_cpus=plan.cpus, max_calls=1, max_retries=1)(look)
+    waiting = [
+        task.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote(
+            call.model, call.dtype, call.folder
+        )
+        for node, _ in plan.nodes
+    ]
+    while waiting:
+        ready, waiting = ray.wait(waiting)
+        for came in ready:
+            yield ray.get(came)
+
+
+def answers(call: Call, plan: Layout) -> Iterator[Said]:
+    """Let the engines answer all shards; yield what they say as it comes."""
+    import ray.data
+
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.print_on_execution_start = False
+    context.target_max_block_size = 1  # every chunk of answers comes as soon as it is there
+    logging.getLogger("ray.data").setLevel(logging.CRITICAL)
+    shards = cut(dict(call.items), plan.engines, call.shard)
+    rows = ray.data.from_items([{"shard": shard} for shard in shards], override_num_blocks=len(shards))
+    said = rows.map_batches(
+        Engine,
+        fn_constructor_args=(call.model, call.dtype, call.folder, call.question),
+        batch_size=1,
+        compute=ray.data.ActorPoolStrategy(size=min(plan.engines, len(shards)), max_tasks_in_flight_per_actor=2),
+        num_gpus=plan.gpus or None,
+        num_cpus=None if plan.gpus else plan.cpus,
+        scheduling_strategy="SPREAD",
+        max_restarts=RESTARTS,
+        max_task_retries=-1,
+    )
+    for row in said.iter_rows():
+        yield row["said"]
+
+
+def _translated(error: Exception) -> Said:
+    """Return what a person can do about an error of Ray: the reason lies at the end of the text."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    reason = next((line for line in reversed(lines) if "Error" in line), lines[0])
+    if "No module named 'workbench" in str(error):
+        return Trouble(
+            "workbench is not installed on a node of the cluster. Install it there, in the Python that Ray runs in: "
+            "pip install 'llm-audit-workbench[ray]'"
+        )
+    return Lost(reason[:500])

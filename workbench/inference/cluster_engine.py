@@ -1,0 +1,82 @@
+"""What runs on the nodes: an engine is a local model in a process of its own, with a GPU or a node's cores to itself.
+
+It needs no file of the worker's: the package is installed on each node, and weights come from where they come from on
+one machine (a shared folder, the hub's cache).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.inference.base import Model
+from workbench.inference.cluster_messages import Part, Trouble
+from workbench.inference.cluster_shards import Question, Shard, in_order, place_of, placed
+
+
+class Engine:
+    """Answers shards, one after another, as Ray Data hands them over."""
+
+    def __init__(self, name: str, dtype: str, folder: str, question: Question):
+        self._question = question
+        self._model = _loaded(name, dtype, folder)
+        self._node = node_name()
+        self._booked = (0, 0, 0, 0)
+
+    def __call__(self, batch: Mapping[str, Any]) -> Iterator[dict[str, list[Part | Trouble]]]:
+        for shard in batch["shard"]:
+            for said in self._answered(shard):
+                yield {"said": [said]}
+
+    def _answered(self, shard: Shard) -> Iterator[Part | Trouble]:
+        try:
+            for answers in in_order(self._question.answers(self._model, shard.items)):
+                moved = tuple(placed(answer, shard.places[place_of(answer)]) for answer in answers)
+                yield Part(self._node, self._model.card, moved, self._since())
+        except WorkbenchError as error:
+            yield Trouble(f"node {self._node}: {error}")
+        except Exception as error:  # a bug: it would come again on every engine
+            yield Trouble(f"node {self._node}: {type(error).__name__}: {error}", traceback.format_exc())
+
+    def _since(self) -> tuple[int, int, int, int]:
+        """Return the work done since the last time."""
+        now = astuple(self._model.work)
+        before, self._booked = self._booked, now
+        a, b, c, d = (int(x - y) for x, y in zip(now, before, strict=True))
+        return a, b, c, d
+
+
+def look(name: str, dtype: str, folder: str) -> Part | Trouble:
+    """Load a model, say which it is, and let go of it."""
+    node = node_name()
+    try:
+        model = _loaded(name, dtype, folder)
+        card = model.card
+        model.close()
+    except WorkbenchError as error:
+        return Trouble(f"node {node}: {error}")
+    return Part(node, card)
+
+
+def node_name() -> str:
+    """Return the machine's name, and the beginning of the id under which `ray status` lists it."""
+    ray = sys.modules.get("ray")  # imported wherever an engine runs
+    if ray is None or not ray.is_initialized():
+        return platform.node()
+    return f"{platform.node()} ({ray.get_runtime_context().get_node_id()[:8]})"
+
+
+def _loaded(name: str, dtype: str, folder: str) -> Model:
+    """Load a model; a relative name means what it means to the worker, where both see the same folders."""
+    from workbench.inference.load import load
+
+    with contextlib.suppress(OSError):
+        os.chdir(folder)
+    return load(name, dtype=dtype)

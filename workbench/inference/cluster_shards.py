@@ -1,0 +1,161 @@
+"""How a job is cut for a cluster: what is asked, in shards whose prompts begin alike, and how many engines answer.
+
+Values only: they travel between the worker process, its Ray process and the engines, and know nothing of Ray.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from workbench.domain.prompts import Prompt
+from workbench.domain.responses import Drawn, Request, Sampling
+from workbench.errors import UsageError
+from workbench.inference.base import Model, NextTokens, Scored
+
+LOCAL, AUTO = "local", "auto"
+HOST_AND_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+):(\d{1,5})")
+SHARD = 128
+"prompts that travel together: enough to share their beginning, few enough to ask again where an engine is lost"
+SHARDS_PER_ENGINE = 4
+"a small job is cut finer, so that no engine waits long for the last one"
+CHUNK = 8
+"answered prompts that come back together"
+
+Item = Request | Prompt | tuple[Prompt, tuple[str, ...]]
+Answer = Drawn | Scored | NextTokens
+
+
+class Question(Protocol):
+    """What is asked of each item of a shard."""
+
+    def answers(self, model: Model, items: Sequence[Any]) -> Iterator[Answer]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Ask requests for answers."""
+
+    sampling: Sampling
+
+    def answers(self, model: Model, items: Sequence[Any]) -> Iterator[Answer]:
+        return model.generate(items, self.sampling)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Ask pairs of a prompt and its options for log-probabilities."""
+
+    def answers(self, model: Model, items: Sequence[Any]) -> Iterator[Answer]:
+        return model.score([prompt for prompt, _ in items], [options for _, options in items])
+
+
+@dataclass(frozen=True, slots=True)
+class Likeliest:
+    """Ask prompts for their k likeliest next tokens."""
+
+    k: int
+
+    def answers(self, model: Model, items: Sequence[Any]) -> Iterator[Answer]:
+        return model.next_tokens(items, self.k)
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Items that one engine answers together."""
+
+    places: tuple[int, ...]
+    "position of each item in the whole job"
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which engines a cluster has room for."""
+
+    engines: int
+    gpus: int
+    "of each engine: 1, or 0 where the cluster has none"
+    cpus: int
+    "of each engine"
+    nodes: tuple[tuple[str, str], ...]
+    "(id, name) of each node with room for an engine"
+
+
+def place_of(answer: Answer) -> int:
+    return answer.request if isinstance(answer, Drawn) else answer.prompt
+
+
+def placed(answer: Answer, place: int) -> Answer:
+    """Return the answer at another position."""
+    return replace(answer, request=place) if isinstance(answer, Drawn) else replace(answer, prompt=place)
+
+
+def text_of(item: Item) -> tuple[str, ...]:
+    """Return what an item's prompt says, turn by turn: items that sort together begin alike."""
+    prompt = item.prompt if isinstance(item, Request) else item[0] if isinstance(item, tuple) else item
+    return tuple(message.content for message in prompt.messages)
+
+
+def cut(items: Mapping[int, Item], engines: int, most: int = SHARD) -> list[Shard]:
+    """Cut items, by their positions, into shards of one size; neighbours in a shard begin alike."""
+    size = max(1, min(most, -(-len(items) // (SHARDS_PER_ENGINE * max(1, engines)))))
+    order = sorted(items, key=lambda place: (text_of(items[place]), place))
+    groups = [tuple(order[start : start + size]) for start in range(0, len(order), size)]
+    return [Shard(places, tuple(items[place] for place in places)) for places in groups]
+
+
+def in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Answer, ...]]:
+    """Yield a shard's answers in the order of its items, `size` at a time.
+
+    A shard that is computed again gives the same chunks again, whatever order the engine works in: Ray repeats the
+    task of a lost engine, and leaves out as many chunks as had come.
+    """
+    held: dict[int, Answer] = {}
+    ready: list[Answer] = []
+    following = 0
+    for answer in answers:
+        held[place_of(answer)] = answer
+        while following in held:
+            ready.append(held.pop(following))
+            following += 1
+        while len(ready) >= size:
+            yield tuple(ready[:size])
+            del ready[:size]
+    if ready := [*ready, *(held[place] for place in sorted(held))]:
+        yield tuple(ready)
+
+
+def layout(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> Layout:
+    """Return the engines for a cluster of `nodes`, as `ray.nodes()` describes them: one a GPU where there are any, else
+    one a node with all its cores. `engines` None: as many as there is room for.
+
+    Raises UsageError where there is room for none.
+    """
+    alive = [node for node in nodes if node["Alive"]]
+    by_gpu = [node for node in alive if node["Resources"].get("GPU", 0) >= 1]
+    usable = by_gpu or [node for node in alive if node["Resources"].get("CPU", 0) >= 1]
+    if not usable:
+        raise UsageError(f"none of the cluster's {len(alive)} nodes offers a GPU or a CPU for an engine")
+    names = tuple((str(node["NodeID"]), str(node["NodeManagerHostname"])) for node in usable)
+    if by_gpu:
+        room = sum(int(node["Resources"]["GPU"]) for node in by_gpu)
+        return Layout(min(engines or room, room), 1, 1, names)
+    count = engines or len(usable)
+    each = -(-count // len(usable))
+    cores = min(int(node["Resources"]["CPU"]) for node in usable)
+    return Layout(count, 0, max(1, cores // each), names)
+
+
+def checked_address(text: str) -> str:
+    """Return the address of a cluster. Raises UsageError where it is neither `local`, `auto` nor `HOST:PORT`."""
+    found = HOST_AND_PORT.fullmatch(text)
+    if text in (LOCAL, AUTO) or (found and 0 < int(found[2]) < 65536):
+        return text
+    client = " Ray Client is not supported: start the job on a node of the cluster." if text.startswith("ray:") else ""
+    raise UsageError(
+        f"{text!r} is no cluster: give `local` (this machine), `auto` (the cluster that this machine is a node of) or "
+        f"HOST:PORT of its head.{client}"
+    )
