@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from stores.store import Store
 from tests.tui.conftest import made, screen_text, shown, until
 from workbench.classifier.config import TrainConfig
 from workbench.domain.designs import Design
-from workbench.domain.responses import Sampling
+from workbench.domain.responses import EXACTLY, Sampling
 from workbench.errors import UsageError
 from workbench.jobs import launch
 from workbench.pipeline.classifying import ClassifySpec
@@ -20,6 +21,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.design_form import FormValues, as_design, sampling_note, switched
 from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.screens.job_form import JobForm
+from workbench.tui.screens.job_lines import job_details
 from workbench.tui.screens.jobs import JobsScreen
 from workbench.tui.screens.number_dialog import NumberDialog
 
@@ -167,6 +169,61 @@ async def test_what_is_stored_already_is_not_started_again(path: Path) -> None:
         await pilot.pause()
         assert isinstance(app.screen, JobForm)
     assert state_count(path) == 1
+
+
+@SIZES
+async def test_the_form_says_how_answers_are_made_and_where(
+    path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    monkeypatch.setattr(launch, "spawn", lambda _path, _job: None)
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "estimate: about" in shown(app, "#plan"))
+        assert "how long it takes is not known" in screen_text(app)
+        assert all(word in screen_text(app) for word in ("answers ", "dtype ", "cluster ", "Start  F5"))
+        app.screen.query_one("#answers", Select).value = "until decided"
+        await until(pilot, lambda: "20 tokens, until decided" in shown(app, "#plan"))
+        app.screen.query_one("#dtype", Select).value = "bfloat16"
+        app.screen.query_one("#cluster", Input).value = "auto"
+        await until(pilot, lambda: "seed 1; bfloat16; cluster auto" in shown(app, "#plan"))
+        app.screen.query_one("#answers", Select).value = "exact"
+        await until(pilot, lambda: "sampling: exact label probabilities" in shown(app, "#plan"))
+        assert "nothing is sampled: samples" in shown(app, "#note")
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(app.screen, TextScreen))
+        assert "how likely each label is" in shown(app, "#text")
+        await pilot.press("escape", "f5")
+        await until(pilot, lambda: isinstance(app.screen, JobsScreen))
+        await until(pilot, lambda: "exact label probabilities · seed 1 · bfloat16 · cluster auto" in one_line(app))
+    with Store.open(path) as store:
+        design = Design.from_json(store.jobs.get(1).spec)
+    assert (design.samples, design.sampling, design.dtype, design.cluster) == (1, EXACTLY, "bfloat16", "auto")
+
+
+def one_line(app: WorkbenchApp) -> str:
+    return " ".join(screen_text(app).split())
+
+
+async def test_the_form_refuses_what_the_audit_cannot_be_asked(path: Path) -> None:
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
+        app.screen.query_one("#answers", Select).value = "exact"
+        app.screen.query_one("#audit", Select).value = "bias_score"
+        await until(pilot, lambda: "answered on a scale or in free text" in shown(app, "#plan"))
+        assert app.screen.query_one("#start", Button).disabled
+
+
+def test_the_cost_at_the_end_stands_beside_that_so_far(path: Path) -> None:
+    served = Design("small", "openai:gpt-4o").as_json()
+    told = {"answers": 20, "requests": 4, "cost": 0.5, "seconds": 10, "decided": 5}
+    job = written(path, "sample", served, 80, state="running", done=20, progress=json.dumps(told))
+    with Store.open(path) as store:
+        text = job_details(store.jobs.get(job)).plain
+    assert "cost 0.5 · about 2 at the end" in text
+    assert "ended when decided 25.0 %" in text
 
 
 async def test_the_form_fits_a_small_terminal(path: Path) -> None:

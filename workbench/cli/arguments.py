@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from workbench.inference.dtypes import DTYPES
+
 SCREENS = ("home", "statements", "jobs", "audit", "annotate", "results", "consistency")
 FORMATS = ("csv", "jsonl", "probvaa", "propositions")
 AUDITS = ("reliability", "bias_score", "statement_labels")
@@ -70,6 +72,16 @@ def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
     run.add_argument("--top-p", type=float)
     run.add_argument("--top-k", type=int, help="0: the whole vocabulary, as commercial models are asked by default")
     run.add_argument("--max-new-tokens", type=int)
+    run.add_argument(
+        "--until-decided", action="store_true", help="end an answer once nothing after it can change its label"
+    )
+    run.add_argument(
+        "--exact", action="store_true", help="compute the probabilities of the two labels; nothing is sampled"
+    )
+    run.add_argument("--dtype", choices=DTYPES, help="of a local model (default: float32, on a GPU bfloat16)")
+    run.add_argument(
+        "--cluster", metavar="WHERE", help="answer on a Ray cluster: local (this machine's GPUs), auto, or an address"
+    )
     run.add_argument("--yes", action="store_true", help="do not ask before starting")
     run.add_argument("--detach", action="store_true", help="start the worker and return")
     run.add_argument("--dry-run", action="store_true", help="say what would be asked, and stop")
@@ -117,6 +129,7 @@ def add_results(commands: Commands[argparse.ArgumentParser]) -> None:
     verdicts.add_argument("store", type=Path)
     run_choice(verdicts)
     reliability_options(verdicts)
+    exact_options(verdicts)
     verdicts.add_argument("--template", help="only this template (default: over all)")
     verdicts.add_argument("--failed", metavar="TEST", help="only statements that do not pass this test (or `all`)")
     verdicts.add_argument("--baseline", action="store_true", help="coin flips through the same tests, beside the model")
@@ -126,6 +139,7 @@ def add_results(commands: Commands[argparse.ArgumentParser]) -> None:
     agreement.add_argument("store", type=Path)
     run_choice(agreement)
     reliability_options(agreement)
+    exact_options(agreement)
     agreement.add_argument("--survey", action="store_true", help="of the people who answered the same wordings")
     agreement.add_argument("--queue", metavar="NAME", help="of the annotators who labelled this queue")
     agreement.add_argument("--items", action="store_true", help="per statement, or per labelled item")
@@ -151,6 +165,21 @@ def reliability_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--minimum", type=int, help="readable answers needed (default: two thirds of the samples)")
     command.add_argument("--tests", metavar="TEST,…", help="which count for ALL (default: the five within a template)")
     command.add_argument("--seed", type=int, default=1, help="of the bootstrap intervals and the baseline")
+
+
+def exact_options(command: argparse.ArgumentParser) -> None:
+    """Add the choices behind verdicts on label probabilities; a sampled run has no use for them."""
+    command.add_argument(
+        "--named", type=float, metavar="SHARE", help="exact runs: probability that the labels need (default: 0.05)"
+    )
+    command.add_argument(
+        "--beside", type=int, metavar="N", help="exact runs: samples a prompt of the verdict beside (default: 30)"
+    )
+    command.add_argument(
+        "--with-unreadable",
+        action="store_true",
+        help="exact runs: let these samples be unreadable as often as no label begins the answer",
+    )
 
 
 def _person(command: argparse.ArgumentParser) -> None:

@@ -236,6 +236,8 @@ def progress_line(job: Job) -> str:
 
 def _figures(job: Job) -> list[str]:
     """Return what is said of the answers so far."""
+    from workbench.jobs import launch
+
     told, answers = job.progress, job.progress.get("answers", 0)
     parts = [f"loss {told['loss']:.3f}"] if "loss" in told else []
     if answers and job.kind == "sample" and job.spec.get("audit") != "bias_score":
@@ -243,7 +245,8 @@ def _figures(job: Job) -> list[str]:
     if told.get("failed"):
         parts.append(f"{told['failed']:,.0f} failed")
     if "cost" in told:
-        parts.append(f"cost {told['cost']:.4g}")
+        at_end = launch.cost_at_end(job)
+        parts.append(f"cost {told['cost']:.4g}" + (f", about {at_end:.4g} at the end" if at_end is not None else ""))
     return parts
 
 

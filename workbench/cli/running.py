@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from workbench.cli.jobs import EXIT_CODES, started, watch
 from workbench.cli.output import print_json, say
 from workbench.domain.designs import Design
-from workbench.domain.responses import Sampling
+from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from stores.store import Store
+    from workbench.audits.base import Defaults
     from workbench.domain.statements import Statement
 
 NEXT = {
@@ -26,6 +27,8 @@ NEXT = {
 }
 DEMO_STATEMENTS, DEMO_TEMPLATES, DEMO_SAMPLES = 8, ("personal-2", "personal-3"), 10
 DEMO_A_SIDE, DEMO_BIAS_TOKENS = 3, 40
+OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
+"options that say how an answer is drawn"
 DEMO_SCREENS = {"reliability": "audit", "bias_score": "annotate"}
 DEMO_SAMPLING = Sampling(temperature=0.4)
 "at the published temperature of 1 most answers of a model as small as the embedded one are unreadable"
@@ -39,15 +42,20 @@ def run(options: Namespace) -> int:
 
     with Store.open(options.store) as store:
         plan = pipeline.plan(store, requested_design(store, options))
-        about = {
+        about: dict[str, object] = {
             "prompts_planned": len(plan.probes),
             "prompts_distinct": len(plan.prompts),
             "answers": plan.samples,
             "answers_stored": plan.samples_stored,
             "answers_needed": plan.samples_needed,
         }
+        if plan.samples_needed:
+            estimate = pipeline.estimate(plan, store.jobs.list())
+            about["estimate"] = estimate.as_json()
         if not options.json:
             say(plan.describe())
+            if plan.samples_needed:
+                say(estimate.describe())
         if options.dry_run or not plan.samples_needed:
             if options.json:
                 print_json(about | {"job": None})
@@ -171,9 +179,7 @@ def requested_design(store: Store, options: Namespace) -> Design:
     family = options.family or defaults.family
     of_audit = [t for t in instrument.templates if t.audit == options.audit] or shipped_templates(options.audit)
     names = list(dict.fromkeys(t.name for t in of_audit if t.family == family))
-    sampling = _sampling(options, defaults.sampling)
-    samples = defaults.samples if options.samples is None else options.samples
-    _check_sampling(options, sampling, samples)
+    sampling, samples = _drawn(options, defaults)
     return Design(
         instrument=instrument.name,
         model=options.model,
@@ -186,21 +192,44 @@ def requested_design(store: Store, options: Namespace) -> Design:
         statements=_chosen(options.statements, [s.ref for s in instrument.statements]),
         variants=_chosen(options.variants, []),
         templates=_chosen(options.templates, names),
+        dtype=options.dtype or "",
+        cluster=(options.cluster or "").strip(),
     )
+
+
+def _drawn(options: Namespace, defaults: Defaults) -> tuple[Sampling, int]:
+    """Return how answers are drawn, and how many to each prompt."""
+    if options.seed < 0:
+        raise UsageError(f"--seed is {options.seed}; give 0 or more")
+    if options.exact:
+        _check_exact(options)
+        return EXACTLY, 1
+    sampling = _sampling(options, defaults.sampling)
+    samples = defaults.samples if options.samples is None else options.samples
+    _check_sampling(sampling, samples)
+    return (replace(sampling, stop=WHEN_DECIDED) if options.until_decided else sampling), samples
+
+
+def _check_exact(options: Namespace) -> None:
+    """Raise UsageError where sampling is asked for as well."""
+    names = ("samples", *OF_SAMPLING)
+    given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) is not None]
+    given += ["--until-decided"] if options.until_decided else []
+    if given:
+        raise UsageError(
+            f"--exact computes the model's own probabilities of the labels and samples nothing; leave out "
+            f"{', '.join(given)}"
+        )
 
 
 def _sampling(options: Namespace, published: Sampling) -> Sampling:
     """Return the published sampling with what was asked for otherwise."""
-    given = {
-        "temperature": options.temperature,
-        "top_p": options.top_p,
-        "max_new_tokens": options.max_new_tokens,
-    }
+    given = {name: getattr(options, name) for name in OF_SAMPLING if name != "top_k"}
     chosen = replace(published, **{name: value for name, value in given.items() if value is not None})
     return chosen if options.top_k is None else replace(chosen, top_k=options.top_k or None)
 
 
-def _check_sampling(options: Namespace, sampling: Sampling, samples: int) -> None:
+def _check_sampling(sampling: Sampling, samples: int) -> None:
     top_k = sampling.top_k
     checks = [
         (samples >= 1, f"--samples is {samples}; give 1 or more"),
@@ -208,7 +237,6 @@ def _check_sampling(options: Namespace, sampling: Sampling, samples: int) -> Non
         (0 < sampling.top_p <= 1, f"--top-p is {sampling.top_p}; give more than 0 and at most 1"),
         (top_k is None or top_k >= 1, f"--top-k is {top_k}; give 1 or more, or 0 for the whole vocabulary"),
         (sampling.max_new_tokens >= 1, f"--max-new-tokens is {sampling.max_new_tokens}; give 1 or more"),
-        (options.seed >= 0, f"--seed is {options.seed}; give 0 or more"),
     ]
     for holds, message in checks:
         if not holds:

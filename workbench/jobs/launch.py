@@ -20,11 +20,14 @@ from workbench.errors import JobError, UsageError
 from workbench.jobs.space import check_room
 from workbench.pipeline.checking import CHECK, CheckPlan, CheckSpec, plan_check
 from workbench.pipeline.classifying import ClassifySpec, plan_classifying
+from workbench.pipeline.design_checks import scripted, served
 from workbench.pipeline.drafting import DraftPlan, DraftSpec, plan_drafting
 from workbench.pipeline.training import TrainPlan, TrainSpec, plan_training
 
 SAMPLE, TRAIN, CLASSIFY = "sample", "train", "classify"
 "kinds of jobs: ask a model, train a classifier, let a classifier read answers"
+LOCAL_CLUSTER = "local"
+"the cluster that a job starts for itself, on this machine"
 DRAFT = "draft"
 "let a model draft wordings"
 
@@ -174,11 +177,12 @@ def retry(store: Store, job_id: int) -> int | None:
 
 def lane_of(job: Job) -> str:
     """Return the lane in which a job takes turns, "" where it need not: jobs that load a model on one machine would
-    share its processor and memory. Served and scripted models are asked at any time.
+    share its processor and memory. Served and scripted models are asked at any time, and so is a cluster of other
+    machines, which shares out its own.
     """
-    model = str(job.spec.get("model", ""))
-    elsewhere = job.kind in (SAMPLE, DRAFT) and (model.startswith("openai:") or model.partition(":")[0] == "scripted")
-    return "" if elsewhere else socket.gethostname()
+    model, cluster = str(job.spec.get("model", "")), job.spec.get("cluster") or LOCAL_CLUSTER
+    elsewhere = served(model) or scripted(model) or cluster != LOCAL_CLUSTER
+    return "" if elsewhere and job.kind in (SAMPLE, DRAFT) else socket.gethostname()
 
 
 def most_at_once(environ: Mapping[str, str] = os.environ) -> int:
@@ -229,6 +233,16 @@ def pace(job: Job) -> Pace:
     beat = datetime.fromisoformat(job.heartbeat) if job.heartbeat else datetime.now(UTC)
     since = max(0.0, (datetime.now(UTC) - beat).total_seconds())
     return Pace(rate, max(0.0, (job.total - job.done) / rate - since))
+
+
+def cost_at_end(job: Job) -> float | None:
+    """Return what the attempt of a job will have cost once it is done, if its other answers cost what those so far
+    did; None where that is not known.
+    """
+    answers, cost = float(job.progress.get("answers", 0)), job.progress.get("cost")
+    if job.state not in ("running", "paused") or answers <= 0 or cost is None:
+        return None
+    return float(cost) * (1 + max(0, job.total - job.done) / answers)
 
 
 _processes: dict[int, subprocess.Popen[bytes]] = {}

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from stores.jobs import Job
 from stores.store import Store
 from workbench import pipeline
 from workbench.domain.designs import Design
+from workbench.domain.responses import EXACT
 from workbench.errors import ConflictError
-from workbench.inference.base import Model
+from workbench.inference.base import Model, Remarking, Work
 from workbench.inference.load import load
 from workbench.jobs.control import Control
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
@@ -38,16 +39,17 @@ REPORT_AFTER_S = 0.5
 class Shelf:
     """The model that a worker holds: also while its job is paused, so that going on takes no time."""
 
-    name: str = ""
+    key: tuple[str, str, str] = ("", "", "")
+    "name, dtype and cluster"
     model: Model | None = None
 
-    def holds(self, name: str) -> bool:
-        return self.model is not None and self.name == name
+    def holds(self, name: str, dtype: str = "", cluster: str = "") -> bool:
+        return self.model is not None and self.key == (name, dtype, cluster)
 
-    def get(self, name: str) -> Model:
-        if self.model is None or self.name != name:
+    def get(self, name: str, dtype: str = "", cluster: str = "") -> Model:
+        if self.model is None or not self.holds(name, dtype, cluster):
             self.clear()
-            self.name, self.model = name, load(name)
+            self.key, self.model = (name, dtype, cluster), load(name, dtype=dtype, cluster=cluster)
         return self.model
 
     def clear(self) -> None:
@@ -70,12 +72,16 @@ class Task:
     "writes to the job's log"
     shelf: Shelf = field(default_factory=Shelf)
 
-    def load(self, name: str) -> Model:
+    def load(self, name: str, dtype: str = "", cluster: str = "") -> Model:
         """Return a model, which hears from now on how many answers may be under way at once."""
-        if not self.shelf.holds(name):
-            self.say(f"job {self.job.id}, attempt {self.job.attempts}: loading {name}")
-            self.store.jobs.beat(self.job.id, f"loading {name}")
-        model = self.shelf.get(name)
+        held = self.shelf.holds(name, dtype, cluster)
+        if not held:
+            where = " ".join([name, *([f"in {dtype}"] if dtype else []), *([f"on {cluster}"] if cluster else [])])
+            self.say(f"job {self.job.id}, attempt {self.job.attempts}: loading {where}")
+            self.store.jobs.beat(self.job.id, f"loading {where}")
+        model = self.shelf.get(name, dtype, cluster)
+        if not held and isinstance(model, Remarking):
+            self.say("\n".join(model.notes))
         self.stop.steer(model)
         return model
 
@@ -84,20 +90,22 @@ def sample(task: Task) -> Ended:
     """Ask what a design still needs."""
     store, job, say = task.store, task.job, task.say
     design = Design.from_json(job.spec)
-    model = task.load(design.model)
+    model = task.load(design.model, design.dtype, design.cluster)
+    before = replace(model.work)
     only = store.jobs.failed_prompts(job.id) if job.only_failed else None
+    exact = design.sampling.mode == EXACT
+    ask, doing = (pipeline.score_design, "scoring") if exact else (pipeline.collect, "sampling")
     progress = None
     while progress is None:
         plan = pipeline.plan(store, design, card=model.card)
         store.jobs.plan(job.id, plan.samples)
-        store.jobs.beat(job.id, "sampling" if only is None else "asking again what failed")
+        store.jobs.beat(job.id, doing if only is None else "asking again what failed")
         say(f"model {model.card}\n{plan.describe()}")
         try:
-            progress = pipeline.collect(
-                store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop, only=only
-            )
+            progress = ask(store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop, only=only)
         except ConflictError as error:  # somebody changed a statement between the two; nothing was asked yet
             say(f"{error}. Planning again.")
+    say(throughput(progress, before, model.work, "prompts" if exact else "answers"))
     held = f"{progress.done:,} of {progress.total:,} answers are stored"
     if progress.failed and not task.stop():
         return "failed", f"{progress.failed:,} answers failed; {held}. {AGAIN}"
@@ -105,6 +113,22 @@ def sample(task: Task) -> Ended:
         return _unfinished(task, held, "asks for the rest")
     rate = f", {progress.answers / progress.seconds:.1f} answers a second" if progress.seconds else ""
     return "done", f"{held}{rate}"
+
+
+def throughput(progress: pipeline.Progress, before: Work, after: Work, counted: str = "answers") -> str:
+    """Say what an attempt computed, of what one pass a prompt and a sample would have, and how fast."""
+    parts = [f"{progress.answers:,} {counted} in {progress.seconds:,.1f} s"]
+    if progress.seconds > 0:
+        parts[0] += f", {progress.answers / progress.seconds:,.1f} a second"
+    if prompts := after.prompt_tokens - before.prompt_tokens:
+        computed = after.prompt_tokens_computed - before.prompt_tokens_computed
+        parts.append(f"prompt tokens: {computed:,} of {prompts:,} computed")
+    if sampled := after.sampled_tokens - before.sampled_tokens:
+        computed = after.sampled_tokens_computed - before.sampled_tokens_computed
+        parts.append(f"answer tokens: {computed:,} of {sampled:,} computed")
+    if progress.decided:
+        parts.append(f"{progress.decided:,} answers were ended when their stance was settled")
+    return "; ".join(parts)
 
 
 def train(task: Task) -> Ended:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from stores.store import Store
 from workbench import __version__
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import ModelError, UsageError, WorkbenchError
 from workbench.jobs.control import PAUSED, REQUESTED, Control
 from workbench.jobs.launch import lane_of, most_at_once
 from workbench.jobs.space import Probe, check_room, free_bytes, shortage
@@ -30,6 +30,7 @@ from workbench.jobs.work import WORK, Ended, Shelf, Task
 
 BEAT_EVERY_S, STOPPING_BEAT_S = 1.0, 5.0
 TURN_EVERY_S = 1.0
+MENDED = "Resuming helps once that is put right; with another model it is another job."
 HOLD_S = 600.0
 "seconds for which a paused job keeps its worker and its model, unless $WORKBENCH_HOLD_S says otherwise"
 
@@ -91,6 +92,8 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
             check_room(path, free)
             with Heart(path, job_id, attempt, control, free):
                 state, message = _until_ended(store, job_id, attempt, control, shelf)
+        except ModelError as error:
+            state, message = "failed", f"{str(error).removesuffix('.')}. {MENDED}"
         except WorkbenchError as error:
             state, message = "failed", str(error)
         except Exception as error:  # a bug: its traceback goes to the log, its first line to the screen

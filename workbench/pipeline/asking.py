@@ -13,14 +13,17 @@ import numpy as np
 from stores.runs import Answered
 from stores.store import Store
 from workbench import registry
+from workbench.audits.label_forms import forms_by_prompt
 from workbench.data import shipped_templates
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Prompt, Template
-from workbench.domain.responses import ModelCard, Request
+from workbench.domain.responses import EXACT, ModelCard, Request
 from workbench.domain.statements import variant_order
 from workbench.errors import UnknownName, UsageError
 from workbench.inference.base import Metered, Unhurried
+from workbench.pipeline.deciding import decided_for
+from workbench.pipeline.design_checks import check_design, check_settled
 from workbench.pipeline.reading import BatchReader
 
 if TYPE_CHECKING:
@@ -67,6 +70,8 @@ class Plan:
         orders = len({probe.inverted for probe in self.probes})
         templates = len({probe.template for probe in self.probes})
         same = len(self.probes) - len(self.prompts)
+        exact = design.sampling.mode == EXACT
+        counted = "prompts" if exact else "answers"
         lines = [
             f"{design.audit} audit of {design.model} on {design.instrument}: {statements} statements x {variants} "
             f"variants x {templates} templates" + (f" x {orders} orders" if orders > 1 else ""),
@@ -76,18 +81,24 @@ class Plan:
                 if same
                 else ""
             )
-            + f"; {design.samples} samples each = {self.samples:,} answers",
-            f"{self.samples_stored:,} answers are stored already; {self.samples_needed:,} to ask "
-            f"({self.prompts_needed:,} prompts)",
-            f"sampling: {design.sampling}; seed {design.seed}",
+            + ("" if exact else f"; {design.samples} samples each = {self.samples:,} answers"),
+            f"{self.samples_stored:,} {counted} are stored already; {self.samples_needed:,} to ask"
+            + ("" if exact else f" ({self.prompts_needed:,} prompts)"),
+            f"sampling: {design.sampling}; seed {design.seed}{self._where()}",
         ]
         return "\n".join(lines)
+
+    def _where(self) -> str:
+        """Say in what numbers and on which cluster, where the design says so."""
+        design = self.design
+        return (f"; {design.dtype}" if design.dtype else "") + (f"; cluster {design.cluster}" if design.cluster else "")
 
     def requests(self) -> list[tuple[bytes, Request]]:
         """Return what is still to be asked, each with the seed of exactly these answers."""
         wanted = self.design.samples
+        rules = decided_for(self.templates, self.probes) if self.design.sampling.stop else {}
         return [
-            (key, Request(prompt, wanted - held, derived_seed(self.design.seed, key, held)))
+            (key, Request(prompt, wanted - held, derived_seed(self.design.seed, key, held), rules.get(key)))
             for key, prompt in self.prompts.items()
             if (held := self.stored.get(key, 0)) < wanted
         ]
@@ -107,10 +118,10 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
 
     `card` None: answers of the newest model of that name count as stored; with it, those of exactly this model.
 
-    Raises UnknownName for statements, variants or templates that the instrument does not have.
+    Raises UnknownName for statements, variants or templates that the instrument does not have, UsageError for what
+    cannot be asked as the design says.
     """
-    if design.samples < 1:
-        raise UsageError(f"{design.samples} samples a prompt were asked for; ask for at least 1")
+    check_design(design)
     instrument = store.instruments.get(design.instrument)
     design = replace(design, language=design.language or instrument.language)
     templates = _chosen_templates(instrument, design)
@@ -129,8 +140,20 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
             f"Its languages: {', '.join(languages)}"
         )
     prompts = {probe.prompt.key: probe.prompt for probe in probes}
-    stored = store.runs.stored(list(prompts), design.model, design.sampling, card)
+    check_settled(design, templates)
+    stored = _stored(store, design, templates, probes, card)
     return Plan(design, templates, probes, prompts, stored)
+
+
+def _stored(
+    store: Store, design: Design, templates: Sequence[Template], probes: Sequence[Probe], card: ModelCard | None
+) -> dict[bytes, int]:
+    """Return how many answers each prompt has already; of an exact design, 1 where all label forms are scored."""
+    if design.sampling.mode == EXACT:
+        forms = {key: of.all for key, of in forms_by_prompt(templates, probes).items()}
+        return store.scores.stored(forms, design.model, card, dtype=design.dtype)
+    keys = list(dict.fromkeys(probe.prompt.key for probe in probes))
+    return store.runs.stored(keys, design.model, design.sampling, card, dtype=design.dtype)
 
 
 def spoken_name(model: str) -> str:
@@ -172,6 +195,8 @@ class Progress:
     unreadable: int = 0
     refused: int = 0
     failed: int = 0
+    decided: int = 0
+    "answers that were ended because their stance was settled"
     seconds: float = 0.0
     shared: float = 0.0
     "share of prompt tokens that were not computed again"
@@ -188,6 +213,7 @@ class Progress:
                 "unreadable": self.unreadable,
                 "refused": self.refused,
                 "failed": self.failed,
+                "decided": self.decided,
                 "seconds": round(self.seconds, 2),
                 "shared": round(self.shared, 4),
                 "merged": round(self.merged, 4),
@@ -226,8 +252,8 @@ def collect(
         progress.unreadable, progress.refused = reading.unreadable, reading.refused
         progress.seconds = time.monotonic() - started
         work = model.work
-        progress.shared = _saved(work.prompt_tokens, work.prompt_tokens_computed)
-        progress.merged = _saved(work.sampled_tokens, work.sampled_tokens_computed)
+        progress.shared = saved(work.prompt_tokens, work.prompt_tokens_computed)
+        progress.merged = saved(work.sampled_tokens, work.sampled_tokens_computed)
         progress.used = model.meter() if isinstance(model, Metered) else {}
         state = None if job is None else (job, progress.done, progress.as_json())
         store.runs.add(model_id, sampling_id, attempt, batch, job=state, readings=readings)
@@ -238,10 +264,12 @@ def collect(
         for drawn in answers:
             key, request = wanted[drawn.request]
             came = sum(count for _, count in drawn.answers)
-            batch.append(Answered(key, request.seed, came + drawn.failed, drawn.answers, drawn.failed, drawn.reason))
+            n, failed = came + drawn.failed, drawn.failed
+            batch.append(Answered(key, request.seed, n, drawn.answers, failed, drawn.reason, drawn.decided))
             progress.done += came
             progress.answers += came
             progress.failed += drawn.failed
+            progress.decided += drawn.decided
             if not drawn.more and time.monotonic() - committed >= FLUSH_AFTER_S:
                 commit()
                 committed = time.monotonic()
@@ -262,5 +290,6 @@ def _close(answers: Iterator[Any]) -> None:
         close()
 
 
-def _saved(naive: int, computed: int) -> float:
+def saved(naive: int, computed: int) -> float:
+    """Return the share of tokens that were not computed again."""
     return 1 - computed / naive if naive else 0.0

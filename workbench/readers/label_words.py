@@ -25,7 +25,7 @@ from typing import NamedTuple
 from workbench.domain.readings import ReaderCard, ReaderKind, Reading, Stance
 from workbench.errors import UnknownName, UsageError
 from workbench.readers.lexicon import LabelPair, Lexicon, Role
-from workbench.readers.published_rule import label_sets, read_as_published
+from workbench.readers.published_rule import label_sets, read_as_published, settled_as_published
 from workbench.readers.tokens import Phrasebook, Token, tokenize
 
 VERSION = "1"
@@ -92,6 +92,7 @@ class LabelWords:
             Role.NEGATIVE: [form.casefold() for form in (self._pair.negative, *self._pair.negative_forms)],
         }
         self._refusals = Phrasebook((phrase, True) for phrase in lexicon.refusals)
+        self._sentences_end = not any(self._roles.mentions(mark) for mark in _BREAKS)
         self._contractions = "n't" in (negator.replace("\u2019", "'") for negator in lexicon.negators)
 
     @property
@@ -120,6 +121,21 @@ class LabelWords:
                 return found
             passed_over = passed_over or found
         return self._refusal(tokens) or passed_over or Reading(None, NO_LABEL)
+
+    def settled(self, text: str) -> bool:
+        """Return whether a text has a label, and keeps it whatever is written after it. Takes any text, in linear time.
+
+        The first assertion decides, and a sentence that has ended is read alike for ever. Before its end nothing is
+        settled: a question mark may still come, and a label in a question asserts nothing. A terminal code that has
+        begun would swallow the end of a sentence, and so would a phrase of the lexicon that spans sentences.
+        """
+        if self._coded is not None:
+            return settled_as_published(text, *self._coded)
+        if not self._sentences_end or "\x1b" in text or _BREAKS.isdisjoint(text):
+            return False
+        *ended, _ = self._sentences(tokenize(text))
+        found = (_decide(sentence, self._lexicon.window, text) for sentence in ended)
+        return any(reading is not None and reading.label is not None for reading in found)
 
     def _sentences(self, tokens: Sequence[Token]) -> Iterator[Sentence]:
         """Split at full stops and line ends, as far as the answer is read."""

@@ -38,6 +38,7 @@ ECHOES = (
     'neither "pro" nor "con"',
 )
 _WORD = re.compile("[a-z]+")
+_LONGEST_ECHO = max(map(len, ECHOES))
 
 
 def label_sets(positive: str, negative: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -58,7 +59,7 @@ def read_as_published(text: str, favour: frozenset[str], against: frozenset[str]
     What is cut out leaves blanks instead of nothing, so that the places of the words are kept; the result differs
     only where the two sides of a cut would join into one word.
     """
-    lowered = text.replace("İ", "i").lower().replace("\n", " ")  # İ is the one letter whose lower case is longer
+    lowered = _lowered(text)
     for echo in ECHOES:
         lowered = lowered.replace(echo, " " * len(echo))
     before: list[re.Match[str]] = []
@@ -69,6 +70,25 @@ def read_as_published(text: str, favour: frozenset[str], against: frozenset[str]
                 return _reading(before, word, word[0] in favour)
         before = [*before[-1:], word]
     return Reading(None, "no label word")
+
+
+def settled_as_published(text: str, favour: frozenset[str], against: frozenset[str]) -> bool:
+    """Return whether a text has a label under `read_as_published`, and keeps it whatever is written after it.
+
+    The first label decides once its word has ended, unless it stands in what may become one of the `ECHOES`: of
+    `"beneficial" or` nobody knows yet whether it will be cut out.
+    """
+    found = read_as_published(text, favour, against)
+    if found.label is None or found.stop is None or found.stop == len(text):
+        return False
+    lowered = _lowered(text)
+    begins = range(max(0, len(text) - _LONGEST_ECHO), found.stop)
+    return not any(echo.startswith(lowered[start:]) for start in begins for echo in ECHOES)
+
+
+def _lowered(text: str) -> str:
+    """Return a text in lower case, each character in its place."""
+    return text.replace("İ", "i").lower().replace("\n", " ")  # İ is the one letter whose lower case is longer
 
 
 def _reading(before: list[re.Match[str]], label: re.Match[str], agrees: bool) -> Reading:

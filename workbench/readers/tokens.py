@@ -71,6 +71,10 @@ class Phrasebook(Generic[T]):
     def __contains__(self, word: str) -> bool:
         return word in self._by_first
 
+    def mentions(self, token: str) -> bool:
+        """Return whether a phrase has this word or mark, in any place."""
+        return any(token in words for entries in self._by_first.values() for words, _ in entries)
+
     def at(self, tokens: Sequence[Token], place: int) -> tuple[T, int] | None:
         """Return the meaning of the phrase that begins at `tokens[place]` and its number of tokens."""
         for words, meaning in self._by_first.get(tokens[place].text, ()):

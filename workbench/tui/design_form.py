@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.domain.designs import PUBLISHED_SAMPLES, Design
-from workbench.domain.responses import Sampling
+from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling
 from workbench.errors import UsageError
 from workbench.tui.form_numbers import number, whole
 
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "smollm2"
 DRAWN = ("samples", "temperature", "top_p", "top_k", "max_tokens")
 "fields that say how answers are drawn; each audit has its own defaults for them"
+SAMPLED_WHOLE, UNTIL_DECIDED, EXACT_LABELS = "sampled", "until decided", "exact"
+ANSWERS = (
+    ("sampled", SAMPLED_WHOLE),
+    ("decided", UNTIL_DECIDED),
+    ("exact", EXACT_LABELS),
+)
+"(words, value) of what is asked for: whole answers, answers up to their label, or how likely each label is"
 OURS = ("statement_labels",)
 "audits whose sampling is not published but ours"
 
@@ -43,6 +50,12 @@ class FormValues:
     "empty: the whole vocabulary"
     max_tokens: str = f"{Sampling().max_new_tokens}"
     seed: str = "1"
+    answers: str = SAMPLED_WHOLE
+    "see `ANSWERS`"
+    dtype: str = ""
+    "empty: as the device has it"
+    cluster: str = ""
+    "empty: none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +103,8 @@ def usual_values(instrument: str, audit: str, defaults: Defaults) -> FormValues:
 
 def sampling_note(values: FormValues, usual: FormValues) -> str:
     """Return one line: whether answers are drawn as the audit means it, and how that is where they are not."""
+    if values.answers == EXACT_LABELS:
+        return "nothing is sampled: samples, temperature, top-p, top-k and tokens do not count"
     origin = "our defaults" if usual.audit in OURS else "published"
     drawn = f"{usual.samples} × T {usual.temperature}, top-p {usual.top_p}, {_top_k(usual)}, {usual.max_tokens} tokens"
     differing = [name for name in DRAWN if getattr(values, name).strip() != getattr(usual, name)]
@@ -107,23 +122,31 @@ def as_design(values: FormValues, refs: Sequence[str]) -> Design:
     """Return the design. `refs` are the instrument's statements in order. Raises UsageError, naming the field."""
     if not values.model.strip():
         raise UsageError("model: give a name, for example smollm2, a hub id or a folder")
+    exact = values.answers == EXACT_LABELS
     return Design(
         instrument=values.instrument,
         model=values.model.strip(),
         audit=values.audit,
-        samples=whole("samples", values.samples, 1),
-        sampling=Sampling(
-            temperature=number("temperature", values.temperature),
-            top_p=number("top-p", values.top_p, most=1.0),
-            top_k=whole("top-k", values.top_k, 1) if values.top_k.strip() else None,
-            max_new_tokens=whole("tokens", values.max_tokens, 1),
-        ),
+        samples=1 if exact else whole("samples", values.samples, 1),
+        sampling=EXACTLY if exact else _sampling(values),
         seed=whole("seed", values.seed, 0),
         language=values.language,
         family=values.family,
         statements=_statements(values.statements, refs),
         variants=values.variants,
         templates=values.templates,
+        dtype=values.dtype,
+        cluster=values.cluster.strip(),
+    )
+
+
+def _sampling(values: FormValues) -> Sampling:
+    return Sampling(
+        temperature=number("temperature", values.temperature),
+        top_p=number("top-p", values.top_p, most=1.0),
+        top_k=whole("top-k", values.top_k, 1) if values.top_k.strip() else None,
+        max_new_tokens=whole("tokens", values.max_tokens, 1),
+        stop=WHEN_DECIDED if values.answers == UNTIL_DECIDED else "",
     )
 
 

@@ -11,8 +11,10 @@ from textual.content import Content
 from textual.widgets import Input, Select, Static
 
 from workbench.errors import UsageError
+from workbench.inference.dtypes import DTYPES
 from workbench.registry import AUDITS
 from workbench.tui.design_form import (
+    ANSWERS,
     DRAWN,
     AuditChoices,
     Choices,
@@ -43,7 +45,12 @@ audit        reliability: is the model's stance the same whatever the
              Choosing one loads its wordings, templates and sampling;
              what you typed stays
 model        smollm2 (embedded), a model of the hub, a local folder or
-             a GGUF file
+             a GGUF file; openai:NAME for one that is served
+dtype        numbers that a local model computes with; answers in
+             another dtype are another model's
+cluster      nothing: this machine. local: one worker on each of its
+             GPUs. auto or an address: a Ray cluster that runs already
+             (pip install 'workbench[ray]')
 statements   nothing for all, 8 for the first eight, or refs:
              env-01, soc-03
 variants     which wordings; ticked are those that the audit compares
@@ -57,6 +64,13 @@ temperature, top-p, top-k   how answers are drawn; answers of two
              whole vocabulary. bias_score: 10 as published (appendix
              C); empty is how commercial models were asked there
 tokens       the longest answer
+answers      sampled: to their end, as published
+             decided: an answer ends once nothing that may follow can
+             change the label that the rules read; its text is cut
+             there. Not for scales, free text and served models
+             exact: how likely each label is, computed instead of
+             counted in samples; where templates ask for one of two
+             labels
 seed         the same seed, model and prompt give the same answers
 
 Nothing is asked twice: what the store holds already counts."""
@@ -94,6 +108,10 @@ class JobForm(StartForm):
             yield row("top-k", Input(id="top_k", compact=True, placeholder="whole vocab."))
             yield row("tokens", Input("20", id="max_tokens", compact=True))
             yield row("seed", Input("1", id="seed", compact=True))
+        with Horizontal(classes="pair"):
+            yield row("answers", select("answers", ANSWERS))
+            yield row("dtype", select("dtype", [("usual", "usual"), *((name, name) for name in DTYPES)]))
+            yield row("cluster", Input(id="cluster", compact=True, placeholder="none"))
         yield Static(id="note", classes="note", markup=False)
 
     def read_choices(self, store: Store) -> tuple[Choices, ...]:
@@ -167,7 +185,9 @@ class JobForm(StartForm):
             language=self.chosen("language"),
             variants=() if variants == self._audit.variants else variants,
             templates=() if templates == self.listed("templates") else templates,
-            **{name: self.typed(name) for name in ("model", "statements", "seed", *DRAWN)},
+            answers=self.chosen("answers"),
+            dtype=self.chosen("dtype").removeprefix("usual"),
+            **{name: self.typed(name) for name in ("model", "statements", "seed", "cluster", *DRAWN)},
         )
 
     def work_out(self, store: Store, values: FormValues) -> Outlook:
@@ -177,7 +197,10 @@ class JobForm(StartForm):
         refs = [line.ref for line in store.instruments.lines(values.instrument)]
         plan = pipeline.plan(store, as_design(values, refs))
         if plan.samples_needed:
-            return Outlook(plan.describe(), lambda opened: launch.start(opened, plan.design, plan))
+            estimate = pipeline.estimate(plan, store.jobs.list())
+            return Outlook(
+                f"{plan.describe()}\n{estimate.describe()}", lambda opened: launch.start(opened, plan.design, plan)
+            )
         there = " Its verdicts: Esc, then 4." if values.audit == "reliability" else ""
         return Outlook(f"{plan.describe()}\nEverything is stored already: there is nothing to start.{there}", None)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
+from workbench.domain.responses import EXACT
 from workbench.tui.format import bar, human_duration, job_mark, literal, percent, visible
 from workbench.tui.screens.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.tui.widgets.record_table import Record
@@ -160,6 +161,8 @@ def _sampling(job: Job) -> str:
         f"{spec.get('samples', '?')} samples a prompt",
         _drawn(spec.get("sampling")),
         f"seed {spec.get('seed', '?')}",
+        str(spec.get("dtype") or ""),
+        f"cluster {spec['cluster']}" if spec.get("cluster") else "",
     ]
     return " · ".join(part for part in parts if part)
 
@@ -167,8 +170,11 @@ def _sampling(job: Job) -> str:
 def _drawn(sampling: object) -> str:
     if not isinstance(sampling, dict):
         return ""
+    if sampling.get("mode") == EXACT:
+        return "exact label probabilities"
     top_k = f", top-k {sampling['top_k']}" if sampling.get("top_k") else ""
-    return f"T {sampling.get('temperature')}, top-p {sampling.get('top_p')}{top_k}"
+    stop = ", until decided" if sampling.get("stop") else ""
+    return f"T {sampling.get('temperature')}, top-p {sampling.get('top_p')}{top_k}{stop}"
 
 
 def _sampled(job: Job) -> str:
@@ -179,13 +185,17 @@ def _sampled(job: Job) -> str:
     read = ("unreadable", "refused") if job.spec.get("audit", "reliability") in READ_BY_RULE else ()
     shares = [f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in (*read, "failed")]
     shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in ("shared", "merged")]
+    if job.progress.get("decided"):
+        shares.append(f"ended when decided {percent(job.progress['decided'], answers, 1)}")
     lines = [[f"{answers:,.0f} answers in this attempt", *_going(job)], shares, _used(job)]
     return "\n".join(" · ".join(line) for line in lines if line)
 
 
 def _used(job: Job) -> list[str]:
     """Return what the calls to a served model came to, and may come to; nothing for a model that runs here."""
-    told = job.progress
+    from workbench.jobs.launch import cost_at_end
+
+    told, at_end = job.progress, cost_at_end(job)
     if "requests" not in told:
         return []
     parts = [
@@ -193,6 +203,7 @@ def _used(job: Job) -> list[str]:
         f"at most {told['at_once_most']:,.0f} at once" if "at_once_most" in told else "",
         _of(f"{told.get('tokens_in', 0):,.0f} + {told.get('tokens_out', 0):,.0f} tokens", told, "max_tokens", ",.0f"),
         _of(f"cost {told['cost']:.4g}", told, "max_cost", ".4g") if "cost" in told else "",
+        f"about {at_end:.4g} at the end" if at_end is not None else "",
     ]
     return [part for part in parts if part]
 

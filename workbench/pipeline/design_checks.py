@@ -1,0 +1,69 @@
+"""What cannot be asked as a design says, found before anything is loaded or paid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.domain.designs import Design
+from workbench.domain.prompts import Template
+from workbench.domain.responses import EXACT, WHEN_DECIDED
+from workbench.errors import UsageError
+from workbench.inference.dtypes import check_dtype
+from workbench.pipeline.deciding import decided_by
+
+
+def served(model: str) -> bool:
+    """Return whether a model's name stands for one that is served elsewhere."""
+    return model.startswith("openai:")
+
+
+def scripted(model: str) -> bool:
+    """Return whether a model's name stands for one that answers from a script."""
+    return model.partition(":")[0] == "scripted"
+
+
+def check_design(design: Design) -> None:
+    """Raise UsageError where a design contradicts itself or its model."""
+    check_dtype(design.model, design.dtype)
+    sampling, name = design.sampling, design.model
+    exact = sampling.mode == EXACT
+    checks = [
+        (design.samples >= 1, f"{design.samples} samples a prompt were asked for; ask for at least 1"),
+        (
+            not exact or design.samples == 1,
+            f"{design.samples} samples of exact label probabilities were asked for; they are computed once: ask for 1",
+        ),
+        (sampling.stop in ("", WHEN_DECIDED), f"the stop rule {sampling.stop!r} is unknown; choose {WHEN_DECIDED!r}"),
+        (
+            not sampling.stop or not served(name),
+            f"answers of {name} cannot end once they are decided: a served model sends whole answers, and they are "
+            "paid when a rule here could look at them. Leave the option out, or lower the limit of tokens",
+        ),
+        (
+            not design.cluster or not served(name),
+            f"{name} is served elsewhere; leave the cluster {design.cluster!r} out",
+        ),
+        (
+            not any(map(str.isspace, design.cluster)),
+            f"the cluster {design.cluster!r} is no address; give local, auto, or an address like ray://host:10001",
+        ),
+    ]
+    for holds, message in checks:
+        if not holds:
+            raise UsageError(message)
+
+
+def check_settled(design: Design, templates: Sequence[Template]) -> None:
+    """Raise UsageError where a design needs answers that are one of two labels and its templates ask for others."""
+    sampling = design.sampling
+    others = list(dict.fromkeys(t.name for t in templates if decided_by(t) is None))
+    if sampling.mode == EXACT and others:
+        raise UsageError(
+            f"exact label probabilities need templates that are answered by one of two labels; {', '.join(others)} of "
+            f"the audit {design.audit} are answered on a scale or in free text. Sample them"
+        )
+    if sampling.stop and len(others) == len({t.name for t in templates}):
+        raise UsageError(
+            f"no answer to the audit {design.audit} is decided before its end: a second number would make an answer on "
+            "a scale unreadable, and free text has no label. Leave the option out"
+        )

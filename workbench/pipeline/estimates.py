@@ -1,0 +1,197 @@
+"""What a plan comes to before anything starts: tokens, calls, cost, time, and which limits that would break.
+
+Tokens are counted without the model's tokenizer, so they are estimates. Where an earlier job asked the same model in
+the same manner, what that job took is the better guess, of time and of what a served model bills.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from stores.jobs import Job
+from workbench.domain.prompts import Prompt
+from workbench.domain.responses import EXACT
+from workbench.inference.remote_budget import TOKENS_PER_MESSAGE, Budget, Spent, budget_from
+from workbench.inference.remote_budget import estimate as at_most
+from workbench.pipeline.asking import Plan
+from workbench.pipeline.design_checks import scripted, served
+
+CHARACTERS_PER_TOKEN = 4
+"of English text, under the vocabularies of today's models"
+LIKE = ("model", "audit", "instrument", "sampling", "dtype", "cluster")
+"what two jobs share where the one says how the other will go"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a plan will take, of what it still asks."""
+
+    prompts: int
+    answers: int
+    tokens_in: int
+    "of the prompts, each read once"
+    tokens_out_most: int
+    "where every answer is as long as it may be"
+    exact: bool = False
+    served: bool = False
+    scripted: bool = False
+    tokens_out: int | None = None
+    "as long as answers were in the job `like`; None: no such job"
+    most: Spent = field(default_factory=Spent)
+    "of a served model: the dearest outcome, with tokens counted rather too many than too few"
+    budget: Budget = field(default_factory=Budget)
+    rate: float | None = None
+    "answers a second of the job `like`"
+    like: int | None = None
+    "number of the newest finished job that asked in the same manner"
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it takes at the pace of the job `like`; None: not known."""
+        return self.answers / self.rate if self.rate else None
+
+    @property
+    def cost(self) -> float | None:
+        """What a served model's calls cost if answers are as long as in the job `like`; None: not known."""
+        if not self.served or self.tokens_out is None:
+            return None
+        return self.budget.cost(Spent(self.most.requests, self.tokens_in, self.tokens_out))
+
+    @property
+    def cost_most(self) -> float | None:
+        """The dearest outcome; None where prices are not known."""
+        return self.budget.cost(self.most) if self.served else None
+
+    @property
+    def exceeded(self) -> str:
+        """Which limit the dearest outcome is beyond, "" for none."""
+        return self.budget.exceeded(self.most) if self.served else ""
+
+    def as_json(self) -> dict[str, object]:
+        """Return the figures as plain values; None is what is not known."""
+        calls: dict[str, object] = {}
+        if self.served:
+            calls = {
+                "requests": self.most.requests,
+                "cost": self.cost,
+                "cost_most": self.cost_most,
+                "exceeds": self.exceeded or None,
+            }
+        return {
+            "tokens_in": self.tokens_in,
+            "tokens_out": self.tokens_out,
+            "tokens_out_most": self.tokens_out_most,
+            "seconds": self.seconds,
+            "like_job": self.like,
+            **calls,
+        }
+
+    def describe(self) -> str:
+        """Say it for a person who is about to start; "" where nothing is to be asked."""
+        if not self.prompts:
+            return ""
+        if self.scripted:
+            return "estimate: no tokens, no cost; it answers from a script"
+        return "\n".join([self._tokens(), *(self._calls() if self.served else [self._time()])])
+
+    def _tokens(self) -> str:
+        asked = f"estimate: about {_short(self.tokens_in)} prompt tokens"
+        if self.exact:
+            return f"{asked}; nothing is sampled"
+        known = (
+            "" if self.tokens_out is None else f", about {_short(self.tokens_out)} if they are as in job {self.like}"
+        )
+        return f"{asked}; at most {_short(self.tokens_out_most)} answer tokens{known}"
+
+    def _time(self) -> str:
+        if self.seconds is None:
+            return "how long it takes is not known: no job that asked like this has finished"
+        counted = "prompts" if self.exact else "answers"
+        return f"takes about {_duration(self.seconds)}: job {self.like} had {self.rate:,.1f} {counted} a second"
+
+    def _calls(self) -> list[str]:
+        calls = f"{self.most.requests:,} calls"
+        if self.answers > self.most.requests:
+            calls += (
+                f", up to {self.answers:,} where the endpoint gives one answer a call, which bills its prompt again"
+            )
+        lines = [calls, self._price()]
+        if self.seconds is not None:
+            lines.append(self._time())
+        if self.exceeded:
+            lines.append(f"! beyond the limit of {self.exceeded}: the job would end there, with what came stored")
+        return lines
+
+    def _price(self) -> str:
+        if self.cost_most is None:
+            return "cost not known: $WORKBENCH_PRICE_IN and $WORKBENCH_PRICE_OUT, of a million tokens, show it"
+        about = "" if self.cost is None else f"about {self.cost:.4g}, "
+        return f"cost {about}at most {self.cost_most:.4g}; {self.budget.limits()}"
+
+
+def estimate(plan: Plan, jobs: Iterable[Job] = (), environ: Mapping[str, str] = os.environ) -> Estimate:
+    """Return what a plan will take. `jobs`: those of the store, the newest first.
+
+    Raises ModelError where a limit or a price in the environment is no number and the model is served.
+    """
+    design = plan.design
+    exact, is_served = design.sampling.mode == EXACT, served(design.model)
+    requests = [request for _, request in plan.requests()]
+    answers = sum(request.n for request in requests)
+    dearest = at_most(requests, design.sampling)
+    before = _alike(plan, jobs)
+    told: Mapping[str, float] = before.progress if before is not None else {}
+    billed = told["tokens_out"] / told["answers"] if told.get("tokens_out") else None
+    return Estimate(
+        prompts=len(requests),
+        answers=answers,
+        tokens_in=sum(_tokens(request.prompt) for request in requests),
+        tokens_out_most=0 if exact else dearest.answer_tokens,
+        exact=exact,
+        served=is_served,
+        scripted=scripted(design.model),
+        tokens_out=None if billed is None or exact else round(billed * answers),
+        most=dearest if is_served else Spent(),
+        budget=budget_from(environ) if is_served else Budget(),
+        rate=told["answers"] / told["seconds"] if told.get("seconds") else None,
+        like=before.id if before is not None else None,
+    )
+
+
+def _alike(plan: Plan, jobs: Iterable[Job]) -> Job | None:
+    """Return the newest finished job that asked the same model in the same manner and says what it took."""
+    wanted = plan.design.as_json()
+    for job in jobs:
+        same = all(_filled(job.spec, name) == _filled(wanted, name) for name in LIKE)
+        if job.kind == "sample" and job.state == "done" and same and job.progress.get("answers"):
+            return job
+    return None
+
+
+def _filled(spec: Mapping[str, object], name: str) -> object:
+    """Return a field of a job's specification; older ones lack stop rules, dtypes and clusters."""
+    if name != "sampling":
+        return spec.get(name, "")
+    sampling = spec.get(name)
+    return {"stop": "", "mode": "sample"} | dict(sampling) if isinstance(sampling, Mapping) else {}
+
+
+def _tokens(prompt: Prompt) -> int:
+    length = sum(len(message.content) for message in prompt.messages)
+    return -(-length // CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE * (len(prompt.messages) + 1)
+
+
+def _short(tokens: float) -> str:
+    """Return `940`, `12,300`, `1.23 million`: three digits are more than an estimate knows."""
+    if tokens >= 1e6:
+        return f"{tokens / 1e6:,.3g} million" if tokens < 1e9 else f"{tokens / 1e6:,.0f} million"
+    return f"{int(float(f'{tokens:.3g}')):,}"
+
+
+def _duration(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return "a minute or less"
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
