@@ -29,6 +29,7 @@ def main() -> None:
     import bench_bias
     import bench_classifier
     import bench_sampling
+    import bench_scoring
     import bench_verdicts
 
     benchmarks = {
@@ -37,6 +38,7 @@ def main() -> None:
         "bias": bench_bias.main,
         "annotate": bench_annotate.main,
         "sampling": bench_sampling.main,
+        "scoring": bench_scoring.main,
         "classifier": bench_classifier.main,
     }
     chosen = sys.argv[1:] or list(benchmarks)

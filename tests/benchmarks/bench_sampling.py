@@ -1,79 +1,154 @@
-"""Sampling with the embedded model, against the published way: one prompt at a time, `model.generate` with 30 returned
-sequences. Shown for the published temperature and for a low one, as a strong instruct model's answers are distributed.
+"""Sampling against the published way (one prompt at a time, `generate` with 30 returned sequences) and against plain
+batched `generate`, at the published temperature and at a low one, as a strong instruct model's answers are distributed.
+
+Ours and theirs take turns, so that what else the machine does falls on all; medians are reported. The plain ways answer
+a few prompts of the job, ours all of it: their rate does not depend on how many there are.
 """
 
 from __future__ import annotations
 
+import statistics
 import sys
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parent))
 
-from workbench.data import shipped_instrument_folder, shipped_templates
+from subjects import SAMPLES, Subject, distinct_beginnings, embedded, large, synchronised
+
 from workbench.domain.responses import Request, Sampling
-from workbench.domain.statements import ORIGINAL
-from workbench.formats.read import read_instrument
-from workbench.inference.load import load
-from workbench.inference.local import LocalModel
+from workbench.inference.engines import Answers
 
-PROMPTS, BASELINE_PROMPTS, SAMPLES = 16, 2, 30
-
-
-def requests() -> list[Request]:
-    """Return prompts of one published template over the first statements."""
-    template = next(t for t in shipped_templates() if (t.name, t.family) == ("personal-2", "chat"))
-    statements = read_instrument("csv", shipped_instrument_folder()).statements[:PROMPTS]
-    wordings = [statement.wording(ORIGINAL, "en") for statement in statements]
-    return [Request(template.render(w.text), SAMPLES, seed) for seed, w in enumerate(wordings) if w is not None]
+Row = tuple[str, str, str]
+TEMPERATURES = (1.0, 0.25)
+REPEATS = 2
+TOGETHER = 8
+"prompts of one batch of plain `generate`"
 
 
-def ours(model: LocalModel, asked: list[Request], sampling: Sampling) -> float:
-    """Return answers a second."""
-    started = time.perf_counter()
-    answers = sum(count for drawn in model.generate(asked, sampling) for _, count in drawn.answers)
-    return answers / (time.perf_counter() - started)
+@dataclass(slots=True)
+class Computed:
+    """Tokens of one call: what went through the network, and what had to."""
 
+    prompt: int = 0
+    answer: int = 0
+    least_prompt: int = 0
+    least_answer: int = 0
+    naive: int = 0
+    answers: list[Answers] = field(default_factory=list)
 
-def published(model: LocalModel, asked: list[Request], sampling: Sampling) -> float:
-    """Return answers a second of the authors' loop."""
-    network = model._model
-    implementation = network.config._attn_implementation
-    network.set_attn_implementation("sdpa")
-    started = time.perf_counter()
-    for request in asked:
-        ids = torch.tensor([model.encode(request.prompt)], device=network.device)
-        with torch.inference_mode():
-            network.generate(
-                input_ids=ids,
-                attention_mask=torch.ones_like(ids),
-                do_sample=True,
-                temperature=sampling.temperature,
-                top_p=sampling.top_p,
-                top_k=0,
-                max_new_tokens=sampling.max_new_tokens,
-                num_return_sequences=SAMPLES,
-                pad_token_id=network.generation_config.eos_token_id,
-            )
-    seconds = time.perf_counter() - started
-    network.set_attn_implementation(implementation)
-    return len(asked) * SAMPLES / seconds
-
-
-def main() -> list[tuple[str, str, str]]:
-    """Return rows of the benchmark table: what, measured, against the published loop."""
-    model = load("smollm2")
-    assert isinstance(model, LocalModel)
-    asked, rows = requests(), []
-    for temperature in (1.0, 0.25):
-        sampling = Sampling(temperature=temperature)
-        fast, plain = ours(model, asked, sampling), published(model, asked[:BASELINE_PROMPTS], sampling)
-        rows.append(
-            (f"sampling smollm2, T {temperature:g}, 30 a prompt", f"{fast:.1f} answers/s", f"{fast / plain:.1f}x")
+    @property
+    def row(self) -> tuple[str, str]:
+        done, least = self.prompt + self.answer, self.least_prompt + self.least_answer
+        return (
+            f"{done:,} ({self.prompt:,} of prompts), least possible {least:,}",
+            f"{done / least:.3f} of the least, 1/{self.naive / done:.1f} of the authors' loop",
         )
+
+
+def ours(subject: Subject, requests: Sequence[Request], sampling: Sampling) -> tuple[float, Computed]:
+    """Return answers a second, and the tokens that they took."""
+    prompts, work = subject.prompts, subject.work
+    before = (work.prompt_tokens_computed, work.sampled_tokens_computed)
+    synchronised(subject.device)
+    started = time.perf_counter()
+    found = [one for group in subject.engine.sample(prompts, requests, sampling, subject.spell) for one in group]
+    synchronised(subject.device)
+    seconds = time.perf_counter() - started
+    grown = [{a[: i + 1] for a in one.counts for i in range(min(len(a), sampling.max_new_tokens - 1))} for one in found]
+    drawn = sum(len(answer) * count for one in found for answer, count in one.counts.items())
+    computed = Computed(
+        prompt=work.prompt_tokens_computed - before[0],
+        answer=work.sampled_tokens_computed - before[1],
+        least_prompt=distinct_beginnings(prompts),
+        least_answer=sum(map(len, grown)),
+        naive=SAMPLES * sum(map(len, prompts)) + drawn,
+        answers=found,
+    )
+    return sum(sum(one.counts.values()) for one in found) / seconds, computed
+
+
+@torch.inference_mode()
+def plain(subject: Subject, chosen: Sequence[int], sampling: Sampling, together: int) -> float:
+    """Return answers a second of `generate`, so many prompts at a time, padded on the left."""
+    synchronised(subject.device)
+    started = time.perf_counter()
+    for first in range(0, len(chosen), together):
+        batch = [subject.prompts[i] for i in chosen[first : first + together]]
+        longest = max(map(len, batch))
+        ids = torch.tensor([[0] * (longest - len(p)) + p for p in batch], device=subject.device)
+        mask = torch.tensor([[0] * (longest - len(p)) + [1] * len(p) for p in batch], device=subject.device)
+        subject.plain.generate(
+            input_ids=ids,
+            attention_mask=mask,
+            do_sample=True,
+            temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            top_k=0,
+            max_new_tokens=sampling.max_new_tokens,
+            num_return_sequences=SAMPLES,
+            eos_token_id=sorted(subject.stop),
+            pad_token_id=0,
+        )
+    synchronised(subject.device)
+    return len(chosen) * SAMPLES / (time.perf_counter() - started)
+
+
+def compared(subject: Subject, temperature: float, loop_prompts: int) -> list[Row]:
+    """Return the rows of one temperature."""
+    sampling = Sampling(temperature=temperature)
+    spread = [i * len(subject.prompts) // (REPEATS * TOGETHER) for i in range(REPEATS * TOGETHER)]
+    fast, loop, batched, early = list[float](), list[float](), list[float](), list[float]()
+    computed = Computed()
+    shortened = 0.0
+    for repeat in range(REPEATS):
+        chosen = spread[repeat::REPEATS]
+        rate, computed = ours(subject, subject.requests, sampling)
+        fast.append(rate)
+        loop.append(plain(subject, chosen[:loop_prompts], sampling, 1))
+        batched.append(plain(subject, chosen, sampling, TOGETHER))
+        if subject.decided:
+            rate, ended = ours(subject, subject.decided, sampling)
+            early.append(rate)
+            shortened = sum(one.decided for one in ended.answers) / (SAMPLES * len(subject.prompts))
+    what = f"sampling {subject.name}, {len(subject.prompts)} prompts x {SAMPLES}, T {temperature:g}"
+    base, ratio = statistics.median(loop), _over(statistics.median(loop))
+    rows = [
+        (what, f"{statistics.median(fast):.1f} answers/s", f"{ratio(statistics.median(fast))} the authors' loop"),
+        (f"{what}: plain generate in batches of {TOGETHER}", *_rate(batched, ratio)),
+        (f"{what}: authors' loop", f"{base:.1f} answers/s", "1x"),
+        (f"{what}: tokens computed", *computed.row),
+    ]
+    if early:
+        rows.insert(1, (f"{what}, until decided ({shortened:.0%} ended early)", *_rate(early, ratio)))
     return rows
+
+
+def _over(base: float) -> Callable[[float], str]:
+    return lambda rate: f"{rate / base:.1f}x"
+
+
+def _rate(rates: list[float], ratio: Callable[[float], str]) -> tuple[str, str]:
+    return f"{statistics.median(rates):.1f} answers/s", ratio(statistics.median(rates))
+
+
+def main() -> list[Row]:
+    """Return rows of the benchmark table: what, measured, against the published loop."""
+    if torch.cuda.is_available():
+        subject = large(256)
+        ours(subject, subject.requests, Sampling(max_new_tokens=2))  # kernels are chosen on first use
+        rows = [row for t in TEMPERATURES for row in compared(subject, t, loop_prompts=8)]
+        subject.engine.close()
+        del subject
+        torch.cuda.empty_cache()
+        return rows + [row for t in TEMPERATURES for row in compared(embedded(240), t, loop_prompts=8)]
+    subject = embedded(48)
+    return [row for t in TEMPERATURES for row in compared(subject, t, loop_prompts=2)]
 
 
 if __name__ == "__main__":
