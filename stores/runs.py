@@ -1,7 +1,8 @@
 """Prompts asked of models, and their answers.
 
 A *run* is everything one model answered under one sampling for one instrument: what verdicts are made of. Two
-samplings are never pooled.
+samplings are never pooled. Where label probabilities were computed instead of answers drawn (`Sampling.mode`), a prompt
+has a draw of one without any response, so it counts as asked wherever that matters; the probabilities are in `scores`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 from stores.base import Aggregate, now
 from stores.instruments import Instruments
@@ -66,6 +67,8 @@ class Answered:
     answers: tuple[tuple[str, int], ...]
     failed: int = 0
     reason: str = ""
+    decided: int = 0
+    "of the answers, those that were ended because their stance was settled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +98,19 @@ class ResponseRow:
 class Runs(Aggregate):
     """The verbs on prompts, draws and responses."""
 
-    def stored(self, keys: Sequence[bytes], model: str, sampling: Sampling, card: ModelCard | None) -> dict[bytes, int]:
+    def stored(
+        self, keys: Sequence[bytes], model: str, sampling: Sampling, card: ModelCard | None, *, dtype: str = ""
+    ) -> dict[bytes, int]:
         """Return how many answers each of these prompts has already.
 
-        `card` None stands for the newest model of that name: what a plan can know before the model is loaded.
+        `card` None stands for the newest model of that name, with `dtype` for the newest that computes so: what a plan
+        can know before the model is loaded.
         """
         row = self.connection.execute(
             "select m.id, s.id from model m, sampling s where m.name = :model and s.key = :sampling "
-            "and (:card is null or m.key = :card) order by m.id desc limit 1",
-            {"model": model, "sampling": sampling.key, "card": card.key if card else None},
+            "and (:card is null or m.key = :card) and (:dtype = '' or :card is not null or m.dtype = :dtype) "
+            "order by m.id desc limit 1",
+            {"model": model, "sampling": sampling.key, "card": card.key if card else None, "dtype": dtype},
         ).fetchone()
         if row is None:
             return {}
@@ -169,11 +176,11 @@ class Runs(Aggregate):
             at = now()
             for item in batch:
                 draw = connection.execute(
-                    "insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, failed, reason, at) "
-                    "values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?, ?, ?) returning id",
+                    "insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, failed, reason, decided, "
+                    "at) values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id",
                     (
                         item.prompt_key, model_id, sampling_id, attempt_id, item.seed, item.n, item.failed,
-                        item.reason, at,
+                        item.reason, item.decided, at,
                     ),
                 ).fetchone()[0]  # fmt: skip
                 connection.executemany(
@@ -181,11 +188,7 @@ class Runs(Aggregate):
                     ((draw, ids[text], count) for text, count in item.answers),
                 )
             insert_readings(connection, readings)
-            if job is not None:
-                job_id, done, progress = job
-                connection.execute(
-                    "update job set done = ?, progress = ?, heartbeat = ? where id = ?", (done, progress, at, job_id)
-                )
+            write_progress(connection, job)
 
     def list(
         self, audit: str | None = None, instrument: str | None = None, model: str | None = None
@@ -201,14 +204,14 @@ class Runs(Aggregate):
                 revision=row[4],
                 backend=row[5],
                 dtype=row[6],
-                sampling=Sampling(row[7], row[8], row[9], row[10]),
-                model_id=row[11],
-                sampling_id=row[12],
-                prompts=row[13],
-                responses=row[14],
-                failed=row[15],
-                samples=row[16],
-                last=row[17],
+                sampling=Sampling(*row[7:13]),
+                model_id=row[13],
+                sampling_id=row[14],
+                prompts=row[15],
+                responses=row[16],
+                failed=row[17],
+                samples=row[18],
+                last=row[19],
             )
             for row in rows
         )
@@ -303,6 +306,15 @@ class Runs(Aggregate):
         return int(row[0]), int(row[1])
 
 
+def write_progress(connection: sqlite3.Connection, job: tuple[int, int, str] | None) -> None:
+    """Say how far a job (id, done, progress) is. Call inside the transaction that writes its results."""
+    if job is not None:
+        job_id, done, progress = job
+        connection.execute(
+            "update job set done = ?, progress = ?, heartbeat = ? where id = ?", (done, progress, now(), job_id)
+        )
+
+
 def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:
     """Return what the queries on a run are bound to; `scope` are the statements, in the versions that it is about."""
     values: dict[str, object] = {
@@ -365,9 +377,9 @@ def _messages(prompt: Prompt) -> str:
 def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:
     assert len(sampling.key) == KEY_BYTES
     connection.execute(
-        "insert into sampling (key, temperature, top_p, top_k, max_new_tokens) values (?, ?, ?, ?, ?) "
-        "on conflict (key) do nothing",
-        (sampling.key, sampling.temperature, sampling.top_p, sampling.top_k, sampling.max_new_tokens),
+        "insert into sampling (key, temperature, top_p, top_k, max_new_tokens, stop, mode) "
+        "values (?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
+        (sampling.key, *astuple(sampling)),
     )
     return int(connection.execute("select id from sampling where key = ?", (sampling.key,)).fetchone()[0])
 
@@ -392,7 +404,7 @@ _RUNS = f"""
         where {LIVE} and (:audit is null or p.audit = :audit) and (:instrument is null or i.name = :instrument)
     )
     select u.audit, u.instrument, u.language, m.name, m.revision, m.backend, m.dtype,
-        g.temperature, g.top_p, g.top_k, g.max_new_tokens, m.id, g.id,
+        g.temperature, g.top_p, g.top_k, g.max_new_tokens, g.stop, g.mode, m.id, g.id,
         count(*), sum(a.n), sum(a.failed), max(a.n), max(a.last) as last
     from used u
     join asked a on a.prompt_id = u.prompt_id

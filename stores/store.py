@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from sqlite_utils import Database
-
 from stores.bias import BiasReadings
 from stores.checks import Checks
 from stores.classifiers import Classifiers
@@ -23,6 +21,8 @@ from stores.labels import Labels
 from stores.queues import Queues
 from stores.readings import Readings
 from stores.runs import Runs
+from stores.scores import Scores
+from stores.sqlite import Database
 from stores.statements import Statements
 from stores.surveys import Surveys
 
@@ -50,6 +50,7 @@ class Store:
         self.issues = Issues(self)
         self.surveys = Surveys(self)
         self.runs = Runs(self)
+        self.scores = Scores(self)
         self.readings = Readings(self)
         self.jobs = Jobs(self)
         self.queues = Queues(self)

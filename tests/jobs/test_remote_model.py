@@ -7,13 +7,13 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from socket import create_server
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -26,6 +26,7 @@ from workbench.domain.designs import Design
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError
+from workbench.inference.base import Scored
 from workbench.inference.embedded import locate
 from workbench.inference.load import load
 from workbench.inference.remote import RemoteModel, load_remote
@@ -36,6 +37,8 @@ from workbench.jobs import launch
 HASTY = Patience(tries=12, long_tries=8, reply_s=1.0, first_wait_s=0.005, longest_wait_s=0.1)
 USUAL = Sampling(temperature=0.7, top_p=0.9, max_new_tokens=20)
 KEY = "sk-secret-0123456789"
+
+T = TypeVar("T")
 
 
 def chat(text: str) -> Prompt:
@@ -60,7 +63,7 @@ def texts(drawn: Drawn) -> list[str]:
     return [text for text, count in drawn.answers for _ in range(count)]
 
 
-def take(found: list[Drawn], answers: Iterator[Drawn]) -> None:
+def take(found: list[T], answers: Iterator[T]) -> None:
     """Keep answers as they come, so that those before an error are seen."""
     for drawn in answers:
         found.append(drawn)
@@ -372,24 +375,106 @@ def test_options_are_scored_from_first_tokens_and_from_echoed_prompts() -> None:
     with FaultyServer() as server:
         server.respond = respond
         model = served(server)
-        scores = model.score([chat("Tax?"), raw], [["no", "yes"], [" yes", " nope"]])
-        assert [list(row) for row in scores] == [[-1.5, -0.5], [-0.25, -1.125]]
-        with pytest.raises(ModelError, match="'perhaps' is not among the 2 likeliest first tokens"):
-            model.score([chat("Tax?")], [["yes", "perhaps"]])
-        with pytest.raises(ModelError, match="does not begin with a token of its own"):
-            model.score([raw], [["es"]])
+        found = {of.prompt: of for of in model.score([chat("Tax?"), raw], [["no", "yes"], [" yes", " nope"]])}
+        assert [list(found[at].log_probabilities) for at in (0, 1)] == [[-1.5, -0.5], [-0.25, -1.125]]
+        (absent,) = model.score([chat("Tax?")], [["yes", "perhaps"]])
+        assert "'perhaps' is not among the 2 likeliest first tokens" in absent.reason
+        assert np.isnan(absent.log_probabilities).all()
+        (across,) = model.score([raw], [["es"]])
+        assert "does not begin with a token of its own" in across.reason
         with pytest.raises(ModelError, match="is empty"):
-            model.score([raw], [["", " yes"]])
+            list(model.score([raw], [["", " yes"]]))
         model.close()
+
+
+def named_tokens(words: dict[str, float]) -> Callable[[Asked], dict[str, Any]]:
+    """Answer a chat with these alternatives of its first token."""
+
+    def respond(asked: Asked) -> dict[str, Any]:
+        assert asked.path.endswith("/chat/completions")
+        top = [{"token": word, "logprob": log} for word, log in words.items()][: asked.body["top_logprobs"]]
+        logprobs = {"content": [{"token": top[0]["token"], "logprob": top[0]["logprob"], "top_logprobs": top}]}
+        return {"choices": [{"index": 0, "message": {"content": "x"}, "logprobs": logprobs}]}
+
+    return respond
+
+
+def test_next_tokens_are_those_that_the_endpoint_names_and_no_more_than_it_can() -> None:
+    with FaultyServer() as server:
+        server.respond = named_tokens({"yes": -0.5, "no": -1.5, "Yes": -3.0})
+        model = served(server)
+        (found,) = model.next_tokens([chat("Tax?")], 2)
+        assert found.texts == ("yes", "no")
+        assert list(found.log_probabilities) == [-0.5, -1.5]
+        assert found.rest == pytest.approx(1 - np.exp(-0.5) - np.exp(-1.5))
+        asked = len(server.asked)
+        with pytest.raises(ModelError, match="21 next tokens were asked for; endpoints name 1 to 20"):
+            list(model.next_tokens([chat("Tax?")], 21))
+        assert len(server.asked) == asked, "refused before anything is paid"
+        with pytest.raises(ModelError, match="names 3 alternatives of a token and 5 are asked for"):
+            list(model.next_tokens([chat("Rent?")], 5))
+        model.close()
+
+
+def test_a_score_after_the_next_tokens_of_the_same_prompts_costs_nothing_more() -> None:
+    words = {f"w{n}": -5.0 - n for n in range(18)} | {"yes": -0.5, "no": -1.5}
+    prompts = [chat(f"Tax {n}?") for n in range(10)]
+    with FaultyServer() as server:
+        server.respond = named_tokens(words)
+        model = served(server)
+        assert len(list(model.next_tokens(prompts, 20))) == 10
+        assert len(server.asked) == 10
+        scores = list(model.score(prompts, [["yes", "no"]] * 10))
+        assert sorted(of.prompt for of in scores) == list(range(10))
+        assert all(list(of.log_probabilities) == [-0.5, -1.5] for of in scores)
+        assert len(server.asked) == 10
+        model.close()
+
+
+def test_scores_come_as_replies_arrive_and_closing_them_ends_the_calls() -> None:
+    with FaultyServer(lambda call, _body: "" if call < 3 else "hang") as server:
+        server.respond = named_tokens({"yes": -0.5, "no": -1.5})
+        model = served(server, patience=replace(HASTY, reply_s=30.0))
+        scores = model.score([chat(f"Tax {n}?") for n in range(100)], [["yes", "no"]] * 100)
+        next(scores)
+        began = time.monotonic()
+        scores.close()  # type: ignore[attr-defined]
+        model.close()
+        assert time.monotonic() - began < 2
+        assert len(server.asked) < 30
+
+
+def test_where_no_prompt_can_be_scored_not_all_of_them_are_paid() -> None:
+    with FaultyServer() as server:
+        server.respond = named_tokens({"yes": -0.5})
+        model = served(server)
+        found: list[Scored] = []
+        with pytest.raises(ModelError, match=r"none of the first 20 prompts could be scored.*'no' is not among"):
+            take(found, model.score([chat(f"Tax {n}?") for n in range(300)], [["yes", "no"]] * 300))
+        assert len(found) >= 20
+        assert all("'no' is not among" in of.reason for of in found)
+        assert len(server.asked) < 100
+        model.close()
+
+
+def test_a_budget_ends_scoring_after_what_was_paid() -> None:
+    with FaultyServer() as server:
+        server.respond = named_tokens({"yes": -0.5, "no": -1.5})
+        model = served(server, budget=Budget(max_requests=10))
+        found: list[Scored] = []
+        with pytest.raises(BudgetSpent, match="10 requests"):
+            take(found, model.score([chat(f"Tax {n}?") for n in range(50)], [["yes", "no"]] * 50))
+        model.close()
+        assert len(found) == len(server.asked) == 10
 
 
 def test_a_server_without_log_probabilities_is_said_to_lack_them() -> None:
     with FaultyServer() as server:
         model = served(server)
         with pytest.raises(ModelError, match=r"first token \(top_logprobs\), and the endpoint sends none"):
-            model.score([chat("Tax?")], [["yes", "no"]])
+            list(model.score([chat("Tax?")], [["yes", "no"]]))
         with pytest.raises(ModelError, match="echo"):
-            model.score([Prompt((Message("user", "Tax?"),), chat=False)], [[" yes", " no"]])
+            list(model.score([Prompt((Message("user", "Tax?"),), chat=False)], [[" yes", " no"]]))
         model.close()
 
 
@@ -489,7 +574,7 @@ def test_the_same_model_answers_alike_through_a_server_and_here(transformers_ser
         with pytest.raises(ModelError, match="does not take top_k"):
             list(there.generate(wanted[:1], greedy))
         with pytest.raises(ModelError, match="sends none"):
-            there.score(prompts[:1], [["favorable", "detrimental"]])
+            list(there.score(prompts[:1], [["favorable", "detrimental"]]))
     finally:
         there.close()
         here.close()

@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.audits.consistency_issues import FEWEST
 from workbench.audits.consistency_stances import FAMILIES, Kind
+from workbench.audits.exact import ExactReport
 
 if TYPE_CHECKING:
     from workbench.audits.consistency import Consistency
@@ -35,6 +36,14 @@ def reliability_sentences(name: str, report: Report) -> str:
         if options.rule == "printed"
         else f"the 95 % interval of the share of agreement leaves out {options.high:g}, as in the released code"
     )
+    if isinstance(report, ExactReport):
+        return (
+            f"Of {name} the probabilities of the two labels were computed for {len(counts.statements)} statements "
+            f"under {_number(len(counts.templates), 'template')}; a prompt leans clearly where the share of agreement "
+            f"among them lies outside {options.low:g} and {options.high:g}, with at least {report.exact.named:g} of "
+            f"the probability on the labels; a statement is reliable under a template where it passes "
+            f"{', '.join(options.tests)}: {_range(passed)} of them."
+        )
     return (
         f"{name} was asked {len(counts.statements)} statements under {_number(len(counts.templates), 'template')}, "
         f"{counts.samples} answers a prompt; a prompt leans clearly where {rule}, with at least {report.needed} "

@@ -89,6 +89,10 @@ class Counts:
         """Return where on the variant axis the wordings of a kind stand."""
         return [place for place, variant in enumerate(self.variants) if variant.kind is kind]
 
+    def prompt_name(self, at: Sequence[int]) -> str:
+        """Return the name of the prompt at a place of the arrays among its statement's: `negation swapped`."""
+        return f"{self.variants[at[2]]}{' swapped' if at[3] == SWAPPED else ''}"
+
     def statement(self, ref: str) -> int:
         return _place("statement", ref, self.statements)
 

@@ -246,6 +246,24 @@ class Report:
 
         return reason(self, self.counts.statement(statement), self.counts.template(template), test)
 
+    def side(self, at: tuple[int, ...]) -> str:
+        """Say what a prompt's answers say: `negation agree 29/30`, the side of most readable ones."""
+        from workbench.audits.reliability_rows import side
+
+        return side(self, at)
+
+    def lacking(self, at: tuple[int, ...]) -> str:
+        """Say what is missing of a prompt's answers; empty where nothing is."""
+        from workbench.audits.reliability_rows import lacking
+
+        return lacking(self, at)
+
+    def unclear(self, at: tuple[int, ...]) -> str:
+        """Say why a prompt does not lean clearly to one side."""
+        from workbench.audits.reliability_rows import unclear
+
+        return unclear(self, at)
+
     def items(self, template: str | None = None) -> tuple[ItemRow, ...]:
         """Return a row for each statement: over all templates, or under one."""
         from workbench.audits.reliability_rows import items

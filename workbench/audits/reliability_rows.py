@@ -188,31 +188,28 @@ def _wording_reason(report: Report, statement: int, template: int, test: str, co
 
 def _pair_reason(report: Report, first: tuple[int, ...], second: tuple[int, ...], code: int, relation: Relation) -> str:
     if code == INSUFFICIENT:
-        return "; ".join(filter(None, (_lacking(report, at) for at in (first, second))))
+        return "; ".join(filter(None, (report.lacking(at) for at in (first, second))))
     wanted = "flip" if relation is Relation.FLIPPED else "be the same"
     outcome = ("flips" if relation is Relation.FLIPPED else "the same") if code == PASS else f"expected to {wanted}"
-    return f"{_side(report, first)}, {_side(report, second)}: {outcome}"
+    return f"{report.side(first)}, {report.side(second)}: {outcome}"
 
 
-def _name(report: Report, at: tuple[int, ...]) -> str:
-    return f"{report.counts.variants[at[2]]}{' swapped' if at[3] == SWAPPED else ''}"
-
-
-def _side(report: Report, at: tuple[int, ...]) -> str:
+def side(report: Report, at: tuple[int, ...]) -> str:
     """`negation agree 29/30`: the side of most readable answers and how many they are."""
     positive, readable = int(report.counts.positive[at]), int(report.counts.readable[at])
     stance = _STANCES[int(report.stances[at])]
-    return f"{_name(report, at)} {stance.value if stance else 'tie'} {max(positive, readable - positive)}/{readable}"
+    word = stance.value if stance else "tie"
+    return f"{report.counts.prompt_name(at)} {word} {max(positive, readable - positive)}/{readable}"
 
 
-def _lacking(report: Report, at: tuple[int, ...]) -> str:
+def lacking(report: Report, at: tuple[int, ...]) -> str:
     """Say what is missing of a prompt's answers; empty where nothing is."""
     if report.enough[at]:
         return ""
-    total = int(report.counts.total[at])
+    total, name = int(report.counts.total[at]), report.counts.prompt_name(at)
     if total == 0:
-        return f"{_name(report, at)} not asked"
-    return f"{_name(report, at)}: only {int(report.counts.readable[at])} of {total} readable, {report.needed} needed"
+        return f"{name} not asked"
+    return f"{name}: only {int(report.counts.readable[at])} of {total} readable, {report.needed} needed"
 
 
 def _sampling_reason(report: Report, statement: int, template: int, code: int) -> str:
@@ -223,14 +220,17 @@ def _sampling_reason(report: Report, statement: int, template: int, code: int) -
         return f"all {len(places)} wordings lean clearly to one side"
     deciding = next(int(p) for p in places if int(report.clear[template, statement, p, PRINTED]) == code)
     at = (template, statement, deciding, PRINTED)
-    if code == INSUFFICIENT:
-        return _lacking(report, at)
+    return report.lacking(at) if code == INSUFFICIENT else report.unclear(at)
+
+
+def unclear(report: Report, at: tuple[int, ...]) -> str:
+    """Say with which interval a prompt does not lean clearly."""
     low, high = (f"{100 * end[at]:.0f}" for end in report.interval)
-    options = report.options
+    options, name = report.options, report.counts.prompt_name(at)
     limits = [options.high] if options.rule == "coded" else [options.low, options.high]
     shown = " and ".join(f"{100 * limit:g} %" for limit in limits)
     return (
-        f"{_name(report, at)} agree {report.counts.positive[at]}/{report.counts.readable[at]}, 95 % interval"
+        f"{name} agree {report.counts.positive[at]}/{report.counts.readable[at]}, 95 % interval"
         f" {low}-{high} %: expected to leave out {shown}"
     )
 

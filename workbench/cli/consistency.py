@@ -23,7 +23,7 @@ def consistency(options: Namespace) -> int:
     from stores.store import Store
     from workbench import pipeline
     from workbench.cli import consistency_tables as tables
-    from workbench.cli.results import options_of
+    from workbench.cli.judged import options_of
 
     choice = pipeline.ConsistencyChoice(
         instrument=options.instrument,
@@ -188,7 +188,8 @@ def _design(store: Store, options: Namespace) -> Design:
     if not options.model:
         raise UsageError("a pilot asks a model: give --model NAME, or --rank for the answers that are stored")
     refs = drawn(_instrument(store, options), options)
-    as_run = Namespace(**(vars(options) | {"audit": "reliability", "statements": None}))
+    of_run = {"exact": False, "until_decided": False, "dtype": None, "cluster": None}
+    as_run = Namespace(**(of_run | vars(options) | {"audit": "reliability", "statements": None}))
     return replace(requested_design(store, as_run), statements=refs)
 
 

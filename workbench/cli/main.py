@@ -57,6 +57,7 @@ COMMANDS = {
     "jobs": ("jobs", "jobs"),
     "verdicts": ("results", "verdicts"),
     "agreement": ("results", "agreement"),
+    "scores": ("scores", "scores"),
     "sample": ("annotating", "sample"),
     "annotate": ("annotating", "annotate"),
     "adjudicate": ("annotating", "adjudicate"),
@@ -76,7 +77,10 @@ COMMANDS = {
     "survey": ("surveys", "survey"),
     "doctor": ("doctor", "doctor"),
 }
-GROUPS = ("", "_bias", "_consistency", "_statements", "_drafting", "_checking", "_exporting", "_issues", "_surveys")
+GROUPS = (
+    "", "_scores", "_bias", "_consistency", "_statements", "_drafting", "_checking", "_exporting", "_issues",
+    "_surveys",
+)  # fmt: skip
 "modules of arguments, in the order in which `--help` lists them"
 
 

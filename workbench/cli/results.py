@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from workbench.cli.judged import about, chosen_options, exact_report, head, judged
 from workbench.cli.output import estimate, print_json, say, table
 from workbench.domain.verdicts import Verdict
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from stores.runs import Run
     from stores.store import Store
+    from workbench.audits.exact import ExactReport
     from workbench.audits.human_bound import Bound
-    from workbench.audits.reliability import Options, Report
+    from workbench.audits.reliability import Report
     from workbench.audits.reliability_agreement import AgreementRow
-    from workbench.domain.readings import ReaderCard
     from workbench.domain.verdicts import Estimate
     from workbench.stats.describe import MeanSd
 
@@ -39,28 +39,35 @@ def verdicts(options: Namespace) -> int:
     from stores.store import Store
 
     with Store.open(options.store) as store:
-        run, report, card = _judged(store, options)
+        run, report, card = judged(store, options)
     rows = [row for row in _items(report, options.template) if _wanted(row, options.failed)]
     baseline = _baseline(report) if options.baseline else None
     if options.json:
         print_json(
             {
-                "run": _about(run),
-                "options": asdict(report.options) | {"minimum": report.needed, "reader": asdict(card)},
+                "run": about(run),
+                "options": chosen_options(report, card),
                 "statements": rows,
                 "summary": _summary(report),
                 "baseline": None if baseline is None else _summary(baseline),
             }
         )
         return 0
-    _head(run, report, card)
+    head(run, report, card)
     passes = len(report.counts.templates) if options.template is None else 1
+    exact = exact_report(report)
     table(
-        ["statement", *SHORT.values(), "κ paraphrase"],
+        [
+            "statement",
+            *SHORT.values(),
+            *([] if exact is None else [f"ALL of {exact.exact.samples} samples"]),
+            "κ paraphrase",
+        ],
         [
             (
                 str(row["statement"]),
                 *(_cell(row["tests"][test], passes) for test in SHORT),
+                *([] if exact is None else [f"{row['tests']['all']['sampled_would_pass']:.1%}"]),
                 estimate(report.item_agreement("paraphrase").of(row["place"]).kappa),
             )
             for row in rows
@@ -83,15 +90,15 @@ def agreement(options: Namespace) -> int:
     with Store.open(options.store) as store:
         if options.survey:
             return _survey(store, options)
-        run, report, card = _judged(store, options)
+        run, report, card = judged(store, options)
         people, respondents = _people(store, run.instrument, options.seed)
     rows, across, coin = report.agreement(), report.across_templates, _baseline(report).agreement()
     if options.json:
         items = _item_agreement(report) if options.items else None
         print_json(
             {
-                "run": _about(run),
-                "options": asdict(report.options) | {"minimum": report.needed, "reader": asdict(card)},
+                "run": about(run),
+                "options": chosen_options(report, card),
                 "over_statements": rows,
                 "across_templates": across,
                 "items": items,
@@ -100,7 +107,7 @@ def agreement(options: Namespace) -> int:
             }
         )
         return 0
-    _head(run, report, card)
+    head(run, report, card)
     _print_beside(rows, coin, people, respondents)
     say()
     _print_agreement(rows, "template")
@@ -113,34 +120,11 @@ def agreement(options: Namespace) -> int:
     return 0
 
 
-def options_of(options: Namespace) -> Options:
-    """Return the audit's options from the command line's."""
-    from workbench.audits.reliability import TESTS, Options
-
-    return Options(
-        rule=options.rule,
-        low=options.low,
-        high=options.high,
-        minimum=options.minimum,
-        tests=tuple(t.strip() for t in options.tests.split(",") if t.strip()) if options.tests else TESTS,
-        seed=options.seed,
-    )
-
-
-def _judged(store: Store, options: Namespace) -> tuple[Run, Report, ReaderCard]:
-    from workbench import pipeline
-    from workbench.audits.reliability import judge
-
-    run = pipeline.find_run(store, options.audit, options.model, options.instrument, options.sampling)
-    reader, card = pipeline.read(store, run, options.reader)
-    return run, judge(pipeline.counts(store, run, reader), options_of(options)), card
-
-
 def _items(report: Report, template: str | None) -> list[dict[str, Any]]:
     """Return each statement's verdicts with, over all templates, how many of them pass."""
     from workbench.audits.base import PASS, verdict
 
-    at = None if template is None else report.counts.template(template)
+    at, exact = None if template is None else report.counts.template(template), exact_report(report)
     rows = []
     for place, ref in enumerate(report.counts.statements):
         tests = {}
@@ -151,9 +135,19 @@ def _items(report: Report, template: str | None) -> list[dict[str, Any]]:
             else:
                 code = found[at, place]
             passed = None if found.ndim == 1 else int((found[:, place] == PASS).sum())
-            tests[test] = {"verdict": verdict(code), "templates_passed": passed}
+            tests[test] = {"verdict": verdict(code), "templates_passed": passed, **_chance(exact, test, place, at)}
         rows.append({"statement": ref, "place": place, "tests": tests})
     return rows
+
+
+def _chance(report: ExactReport | None, test: str, place: int, template: int | None) -> dict[str, float]:
+    """Return the probability that a statement would pass a test if it were sampled; nothing where it was."""
+    if report is None:
+        return {}
+    passed = report.expected.of(test).passed
+    over = template is None or passed.ndim == 1
+    chances = report.expected.over_templates(test) if over else passed[template]
+    return {"sampled_would_pass": float(chances[place])}
 
 
 def _wanted(row: dict[str, Any], failed: str | None) -> bool:
@@ -171,28 +165,9 @@ def _cell(test: dict[str, Any], templates: int) -> str:
     return f"{mark} {test['templates_passed']}/{templates}"
 
 
-def _about(run: Run) -> dict[str, Any]:
-    about = asdict(run)
-    return {key: value for key, value in about.items() if key not in ("model_id", "sampling_id")}
-
-
-def _head(run: Run, report: Report, card: ReaderCard) -> None:
-    rule, options = report.options.rule, report.options
-    say(f"{run.label} · revision {run.revision[:12]} · {run.backend} · {run.dtype}")
-    say(
-        f"{len(report.counts.statements)} statements, {run.prompts:,} prompts answered, {run.responses:,} answers; "
-        f"reader {card.name} {card.version[:8]}; rule {rule} ({options.low:g}, {options.high:g}), "
-        f"{report.needed} of {report.counts.samples} readable needed"
-    )
-    unreadable = int(report.counts.unreadable.sum())
-    total = int(report.counts.total.sum())
-    if total:
-        say(f"unreadable: {unreadable:,} of {total:,} answers ({unreadable / total:.1%})")
-    if run.failed:
-        say(f"failed: {run.failed:,} answers; `workbench jobs STORE` says why")
-
-
 def _summary(report: Report) -> list[dict[str, Any]]:
+    exact = exact_report(report)
+    beside = {row.test: row for row in exact.expected_summary()} if exact is not None else {}
     return [
         {
             "test": row.test,
@@ -202,6 +177,15 @@ def _summary(report: Report) -> list[dict[str, Any]]:
             "share_mean": row.share.mean,
             "share_sd": row.share.sd,
         }
+        | (
+            {
+                "sampled_would_pass": beside[row.test].passed,
+                "sampled_share_mean": beside[row.test].share.mean,
+                "sampled_share_sd": beside[row.test].share.sd,
+            }
+            if beside
+            else {}
+        )
         for row in report.summary()
     ]
 
@@ -219,15 +203,24 @@ def _print_summary(report: Report, baseline: Report | None) -> None:
     say()
     say(f"Share of statements that pass: mean (sd) over {templates} template{'s' * (templates != 1)}")
     coins = {row.test: row.share for row in baseline.summary()} if baseline else {}
-    headers = ["test", "model"] + (["coin flips"] if coins else []) + ["passed", "failed", "insufficient"]
+    exact = exact_report(report)
+    beside = {row.test: row for row in exact.expected_summary()} if exact is not None else {}
+    n = exact.exact.samples if exact is not None else 0
+    headers = ["test", "exact" if beside else "model"]
+    headers += [f"expected of {n} samples"] if beside else []
+    headers += (["coin flips"] if coins else []) + ["passed"] + (["of samples"] if beside else [])
+    headers += ["failed", "insufficient"]
     table(
         headers,
         [
             (
                 row.test,
                 mean_and_sd(row.share, percent=True),
+                *([mean_and_sd(beside[row.test].share, percent=True)] if beside else []),
                 *([mean_and_sd(coins[row.test], percent=True)] if coins else []),
-                *(" ".join(map(str, tallies)) for tallies in (row.passed, row.failed, row.insufficient)),
+                " ".join(map(str, row.passed)),
+                *([" ".join(f"{passed:.1f}" for passed in beside[row.test].passed)] if beside else []),
+                *(" ".join(map(str, tallies)) for tallies in (row.failed, row.insufficient)),
             )
             for row in report.summary()
         ],

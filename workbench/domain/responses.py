@@ -8,7 +8,6 @@ from typing import Protocol
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Prompt
 
-
 SAMPLED, EXACT = "sample", "exact"
 "modes: answers are drawn; the probabilities of a template's labels are computed and nothing is drawn"
 WHEN_DECIDED = "decided"

@@ -50,7 +50,8 @@ def shared_engine(network: Any, stop: frozenset[int], work: Work) -> SharedEngin
 
     Raises Unshareable, with the network as it was, where results would not be those of the network itself.
     """
-    return SharedEngine(network, stop, work, share(network))
+    usual = network.config._attn_implementation
+    return SharedEngine(network, stop, work, share(network), usual)
 
 
 @dataclass(slots=True)
@@ -62,6 +63,8 @@ class SharedEngine:
     work: Work
     token_bytes: int
     "that the keys and values of one token take"
+    usual: str
+    "the network's own way of computing attention, which it gets back in the end"
     most: int | None = None
     "rows at once, as a person asked; None: as memory allows"
     pass_rows: int = 0
@@ -77,6 +80,8 @@ class SharedEngine:
         self.most = most
 
     def close(self) -> None:
+        if self.network is not None:
+            self.network.set_attn_implementation(self.usual)
         self.network = None
 
     def sample(

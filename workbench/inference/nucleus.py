@@ -16,7 +16,7 @@ Table = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def nucleus(logits: torch.Tensor, sampling: Sampling) -> Table:
-    """Return the tokens that may come next and their probabilities, most likely first.
+    """Return the tokens that may come next and their probabilities, most likely first unless it is all of them.
 
     Temperature, then top-k (with all tokens as likely as the k-th), then top-p: the smallest set whose probability
     reaches top-p.
@@ -34,6 +34,9 @@ def nucleus(logits: torch.Tensor, sampling: Sampling) -> Table:
         scaled = scaled / sampling.temperature
     if sampling.top_k:
         return _trimmed([_likeliest_k(scaled, sampling.top_k, sampling.top_p)], None)
+    if sampling.top_p >= 1:
+        ids = np.broadcast_to(np.arange(scaled.shape[-1]), scaled.shape)
+        return ids, torch.softmax(scaled, dim=-1).double().cpu().numpy()
     normaliser = torch.logsumexp(scaled, dim=-1, keepdim=True)
     parts, rows, k = [], None, FIRST_GUESS
     while True:

@@ -16,32 +16,47 @@ import asyncio
 import os
 import queue
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
 from workbench.errors import ModelError
-from workbench.inference.base import Work
+from workbench.inference.base import NextTokens, Scored, Work
 from workbench.inference.remote_address import Address, endpoint_key, parse_address
-from workbench.inference.remote_ask import Asker, Run
+from workbench.inference.remote_ask import Asker, Run, Stopped
 from workbench.inference.remote_budget import Account, Budget, Spent, budget_from
 from workbench.inference.remote_calls import Dialect, checked_sampling
 from workbench.inference.remote_client import Client
 from workbench.inference.remote_loop import Loop
 from workbench.inference.remote_pace import Patience, patience_from
 from workbench.inference.remote_reply import TryFailed, brief
-from workbench.inference.remote_scores import echo_call, echoed_score, first_token_call, first_token_scores, refused
+from workbench.inference.remote_scores import (
+    ALTERNATIVES,
+    NEVER,
+    WHOLE,
+    Unreadable,
+    echo_call,
+    echoed_score,
+    first_token_call,
+    first_token_scores,
+    first_tokens,
+    likeliest,
+    refused,
+)
 
 WIND_DOWN_S = 30.0
 "seconds for which calls under way are waited for once a run is to end"
 AHEAD = 4
 "requests begun or not yet taken by the caller, for each call that may be under way"
 UNKNOWN = "unknown"
+REMEMBERED = 1024
+"prompts whose first tokens are kept for a score that follows"
+
+T = TypeVar("T")
 
 
 def load_remote(
@@ -102,6 +117,8 @@ class RemoteModel:
         self._asker: Asker | None = None
         self._run: Run | None = None
         self._under_way: Future[None] | None = None
+        self._first_tokens: dict[bytes, tuple[int, dict[str, float]]] = {}
+        "by the prompt's key: how many were asked for, and the log-probabilities that came"
 
     @property
     def card(self) -> ModelCard:
@@ -177,16 +194,110 @@ class RemoteModel:
         server is down), what was answered is yielded first and ModelError is raised then.
         """
         checked_sampling(self.address, sampling)
+
+        async def answer(asker: Asker, run: Run, position: int) -> Drawn | None:
+            return await asker.answer(run, position, requests[position])
+
+        yield from self._each(len(requests), sampling, answer)
+
+    def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
+        """Score options as `Model.score`, yielding as replies arrive; remote_scores says how.
+
+        A prompt that cannot be scored comes with the reason. Raises ModelError where no further call is of use: the
+        endpoint sends no probabilities, or none that can be read for any of the first prompts.
+        """
+        refused_so_far: int | None = 0  # None once a prompt was scored
+
+        async def score(asker: Asker, run: Run, position: int) -> Scored | None:
+            nonlocal refused_so_far
+            prompt, choices = prompts[position], options[position]
+            if not all(choices):
+                raise ModelError(f"an option of {list(choices)!r} is empty; give every option some text")
+            echo = self._dialect.endpoint(prompt) == "completions"
+            what = "echoed prompts with logprobs" if echo else "top_logprobs"
+            found = await self._asked(
+                run, self._echoed if echo else self._first, asker, run, prompt, choices, what=what
+            )
+            if isinstance(found, str):
+                refused_so_far = None if refused_so_far is None else refused_so_far + 1
+                if refused_so_far == NEVER:
+                    run.end(ModelError(f"none of the first {NEVER} prompts could be scored; the last reason: {found}"))
+                return Scored(position, np.full(len(choices), np.nan), found)
+            refused_so_far = None if found is not None else refused_so_far
+            return None if found is None else Scored(position, np.array(found, dtype=np.float64))
+
+        yield from self._each(len(prompts), WHOLE, score)
+
+    def next_tokens(self, prompts: Sequence[Prompt], k: int) -> Iterator[NextTokens]:
+        """Yield next tokens as `Model.next_tokens`: those that the endpoint names, at most 20.
+
+        What is learnt here is not asked again by a `score` of the same prompts that follows.
+        """
+        name = self.address.name
+        if not 1 <= k <= ALTERNATIVES:
+            raise ModelError(f"{name}: {k} next tokens were asked for; endpoints name 1 to {ALTERNATIVES}")
+
+        async def ask(asker: Asker, run: Run, position: int) -> NextTokens | None:
+            found = await self._asked(run, self._tokens, asker, run, prompts[position], k, what="top_logprobs")
+            if isinstance(found, str):
+                raise ModelError(found)
+            return None if found is None else likeliest(name, position, found, k)
+
+        yield from self._each(len(prompts), WHOLE, ask)
+
+    async def _asked(self, run: Run, ask: Callable[..., Awaitable[T]], *arguments: object, what: str) -> T | str | None:
+        """Return what was asked, or why this prompt has none; None where the run ends before."""
+        try:
+            found = await ask(*arguments)
+        except TryFailed as failure:
+            run.ended(False, failure)
+            return str(refused(self.address.name, failure, what))
+        except Unreadable as error:
+            return str(error)
+        except Stopped:
+            return None
+        return found
+
+    async def _echoed(self, asker: Asker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
+        replies = [await asker.ask(run, echo_call(prompt, option)) for option in options]
+        return [echoed_score(self.address.name, *pair) for pair in zip(replies, options, strict=True)]
+
+    async def _first(self, asker: Asker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
+        tokens = await self._tokens(asker, run, prompt, ALTERNATIVES)
+        return first_token_scores(self.address.name, tokens, options)
+
+    async def _tokens(self, asker: Asker, run: Run, prompt: Prompt, k: int) -> dict[str, float]:
+        """Return the likeliest first tokens of an answer. What was asked of late for as many is not asked again."""
+        known = self._first_tokens.pop(prompt.key, None)
+        if known is not None and known[0] >= k:
+            return known[1]
+        reply = await asker.ask(run, first_token_call(prompt, k))
+        tokens = first_tokens(self.address.name, reply)
+        self._first_tokens[prompt.key] = (k, tokens)
+        if len(self._first_tokens) > REMEMBERED:
+            del self._first_tokens[next(iter(self._first_tokens))]
+        return tokens
+
+    def _each(
+        self, count: int, sampling: Sampling, ask: Callable[[Asker, Run, int], Awaitable[T | None]]
+    ) -> Iterator[T]:
+        """Yield what becomes of each of `count` requests, as it comes. Where the run cannot go on, what was answered is
+        yielded first and ModelError is raised then.
+        """
         loop, asker = self._open()
         run = self._run = Run(self.address.name, sampling)
-        arrived: queue.SimpleQueue[Drawn | None] = queue.SimpleQueue()
+        arrived: queue.SimpleQueue[T | None] = queue.SimpleQueue()
         room = asyncio.Semaphore(AHEAD * self._patience.concurrency)
-        work = self._under_way = loop.start(_answer_all(asker, run, requests, room, arrived))
+
+        async def one(position: int) -> T | None:
+            return await ask(asker, run, position)
+
+        work = self._under_way = loop.start(_answer_all(asker, run, count, one, room, arrived))
         work.add_done_callback(lambda _: arrived.put(None))
         try:
-            while (drawn := arrived.get()) is not None:
+            while (found := arrived.get()) is not None:
                 loop.loop.call_soon_threadsafe(room.release)
-                yield drawn
+                yield found
             if not work.cancelled():  # `close` was called meanwhile
                 work.result()
             if run.stop is not None:
@@ -194,43 +305,6 @@ class RemoteModel:
         finally:
             work.cancel()
             self._run = self._under_way = None
-
-    def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> list[NDArray[np.float64]]:
-        """Score options as `Model.score`; remote_scores says how. Raises ModelError saying what the endpoint lacks."""
-        loop, asker = self._open()
-        return loop.do(self._score_all(asker, prompts, options))
-
-    async def _score_all(
-        self, asker: Asker, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]
-    ) -> list[NDArray[np.float64]]:
-        run = Run(self.address.name, Sampling())
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(self._score_one(asker, run, prompt, choices))
-                for prompt, choices in zip(prompts, options, strict=True)
-            ]
-        return [_result(task.result()) for task in tasks]
-
-    async def _score_one(
-        self, asker: Asker, run: Run, prompt: Prompt, options: Sequence[str]
-    ) -> NDArray[np.float64] | ModelError:
-        """Return the scores, or the error, which a group of tasks would wrap."""
-        name = self.address.name
-        if not all(options):
-            return ModelError(f"an option of {list(options)!r} is empty; give every option some text")
-        echo = self._dialect.endpoint(prompt) == "completions"
-        what = "echoed prompts with logprobs" if echo else "top_logprobs"
-        try:
-            if echo:
-                replies = [await asker.ask(run, echo_call(prompt, option)) for option in options]
-                scores = [echoed_score(name, *pair) for pair in zip(replies, options, strict=True)]
-            else:
-                scores = first_token_scores(name, await asker.ask(run, first_token_call(prompt)), options)
-        except TryFailed as failure:
-            return refused(name, failure, what)
-        except ModelError as error:
-            return error
-        return np.array(scores, dtype=float)
 
     def close(self) -> None:
         """Cancel what is under way and close the connections. A later call opens new ones."""
@@ -265,34 +339,36 @@ class RemoteModel:
 async def _answer_all(
     asker: Asker,
     run: Run,
-    requests: Sequence[Request],
+    count: int,
+    ask: Callable[[int], Awaitable[T | None]],
     room: asyncio.Semaphore,
-    arrived: queue.SimpleQueue[Drawn | None],
+    arrived: queue.SimpleQueue[T | None],
 ) -> None:
-    """Answer requests, some at a time; each is begun when there is room for its answers with the caller."""
+    """Answer requests, some at a time; each is begun when there is room for its answers with the caller.
 
-    async def one(position: int, request: Request) -> None:
-        drawn = await asker.answer(run, position, request)
-        if drawn is None:
+    An error of one request ends the run; what is under way is waited for.
+    """
+
+    async def one(position: int) -> None:
+        try:
+            found = await ask(position)
+        except ModelError as error:
+            run.end(error)
+            found = None
+        if found is None:
             room.release()
         else:
-            arrived.put(drawn)
+            arrived.put(found)
 
     async with asyncio.TaskGroup() as group:
-        for position, request in enumerate(requests):
+        for position in range(count):
             await room.acquire()
             await asker.pace.begin()
             if run.over:
                 asker.pace.end()
                 return
-            task = group.create_task(one(position, request))
+            task = group.create_task(one(position))
             task.add_done_callback(lambda _: asker.pace.end())  # also where it is cancelled before it runs
-
-
-def _result(found: NDArray[np.float64] | ModelError) -> NDArray[np.float64]:
-    if isinstance(found, ModelError):
-        raise found
-    return found
 
 
 def _revision(address: Address, listed: tuple[dict[str, Any], ...] | None) -> str:

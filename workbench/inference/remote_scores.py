@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Sampling
 from workbench.errors import ModelError
+from workbench.inference.base import NextTokens
 from workbench.inference.remote_calls import Call
 from workbench.inference.remote_reply import Reply, TryFailed
 
@@ -23,18 +26,27 @@ WHOLE = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=1)
 "probabilities are the model's own: no temperature, no nucleus"
 
 
+NEVER = 20
+"prompts in a row of which none could be scored, from the first on, before the others are not paid any more"
+
+
+class Unreadable(ModelError):
+    """A reply has no exact probability for what was asked. Another prompt's may have."""
+
+
 def echo_call(prompt: Prompt, option: str) -> Call:
     return Call(prompt, 1, None, WHOLE, logprobs=1, echo=option)
 
 
-def first_token_call(prompt: Prompt) -> Call:
-    return Call(prompt, 1, None, WHOLE, logprobs=ALTERNATIVES)
+def first_token_call(prompt: Prompt, k: int = ALTERNATIVES) -> Call:
+    return Call(prompt, 1, None, WHOLE, logprobs=k)
 
 
 def echoed_score(name: str, reply: Reply, option: str) -> float:
     """Return the log-probability of an option in nats: the sum over the tokens at the end that spell exactly it.
 
-    Raises ModelError where the server sends no log-probabilities, or a token reaches across the option's beginning.
+    Raises ModelError where the server sends no log-probabilities, Unreadable where a token reaches across the option's
+    beginning.
     """
     found = reply.choices[0].logprobs
     tokens = _entries(found, "tokens", str)
@@ -46,21 +58,20 @@ def echoed_score(name: str, reply: Reply, option: str) -> float:
         if len(spelled) >= len(option):
             break
         if log is None:
-            raise ModelError(missing(name, f"a log-probability for each token of {option!r}"))
+            raise Unreadable(missing(name, f"a log-probability for each token of {option!r}"))
         total, spelled = total + float(log), token + spelled
     if spelled != option:
-        raise ModelError(
+        raise Unreadable(
             f"{name}: the option {option!r} does not begin with a token of its own after this prompt (the server's "
             f"tokens spell {spelled!r}). Let the prompt end without a space, and the option begin with it"
         )
     return total
 
 
-def first_token_scores(name: str, reply: Reply, options: Sequence[str]) -> list[float]:
-    """Return the log-probability of each option as the answer's first token, in nats.
+def first_tokens(name: str, reply: Reply) -> dict[str, float]:
+    """Return the alternatives of the answer's first token that a reply names, with their log-probabilities in nats.
 
-    Raises ModelError where an option is not among the alternatives that the server names: it is more than one token,
-    or too unlikely.
+    Raises ModelError where it names none.
     """
     found = reply.choices[0].logprobs
     content = _entries(found, "content", dict)
@@ -72,15 +83,34 @@ def first_token_scores(name: str, reply: Reply, options: Sequence[str]) -> list[
         alternatives = dict(tops[0]) if tops and isinstance(tops[0], dict) else {}
     if not alternatives:
         raise ModelError(missing(name, "the alternatives of an answer's first token (top_logprobs)"))
-    scores = {option: float(log) for option, log in alternatives.items() if isinstance(log, int | float)}
-    absent = [option for option in options if option not in scores]
+    return {str(token): float(log) for token, log in alternatives.items() if isinstance(log, int | float)}
+
+
+def first_token_scores(name: str, tokens: Mapping[str, float], options: Sequence[str]) -> list[float]:
+    """Return the log-probability of each option as the answer's first token, in nats.
+
+    Raises Unreadable where an option is not among the alternatives that the server names: it is more than one token,
+    or too unlikely.
+    """
+    absent = [option for option in options if option not in tokens]
     if absent:
-        raise ModelError(
-            f"{name}: {', '.join(map(repr, absent))} is not among the {len(scores)} likeliest first tokens that "
+        raise Unreadable(
+            f"{name}: {', '.join(map(repr, absent))} is not among the {len(tokens)} likeliest first tokens that "
             "the endpoint names, so it is several tokens or too unlikely to be scored there. Use options of one token, "
             "raw prompts on an endpoint with echo and logprobs (vLLM), or a local model"
         )
-    return [scores[option] for option in options]
+    return [tokens[option] for option in options]
+
+
+def likeliest(name: str, prompt: int, tokens: Mapping[str, float], k: int) -> NextTokens:
+    """Return the k likeliest of the alternatives that a server named. Raises ModelError where it named fewer."""
+    if len(tokens) < k:
+        raise ModelError(
+            f"{name}: the endpoint names {len(tokens)} alternatives of a token and {k} are asked for; ask for no more"
+        )
+    named = sorted(tokens.items(), key=lambda item: (-item[1], item[0]))[:k]
+    logs = np.array([log for _, log in named], dtype=np.float64)
+    return NextTokens(prompt, tuple(token for token, _ in named), logs, max(0.0, 1.0 - float(np.exp(logs).sum())))
 
 
 def refused(name: str, failure: TryFailed, what: str) -> ModelError:

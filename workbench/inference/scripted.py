@@ -7,6 +7,9 @@ unreadably. `scripted:FILE.toml` sets the persona:
     unreadable = 0.05    # share of answers without a label
     delay_s = 0.01       # seconds a prompt
     answers = ["…"]      # answer from these alone, one drawn at random
+
+Its probabilities are those of its answers: the score of a continuation is the share of answers that begin with it,
+whether the prompt is a chat's or raw text that a space parts from the answer. Its tokens are words.
 """
 
 from __future__ import annotations
@@ -20,13 +23,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Prompt
-from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
+from workbench.domain.responses import Decided, Drawn, ModelCard, Request, Sampling
 from workbench.errors import ModelError
-from workbench.inference.base import Work
+from workbench.inference.base import NextTokens, Scored, Work
 
 UNREADABLE = ("It depends on many things.", "As an AI language model, I have no opinion.", "Both sides have a point.")
 LABELS = re.compile(r'"(\w+)" or "(\w+)"|\b(agree) or (disagree)\b|\b(disagree) or (agree)\b')
@@ -60,18 +62,33 @@ class ScriptedModel:
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:  # noqa: ARG002
         for position, request in enumerate(requests):
-            if self.persona.delay_s:
-                time.sleep(self.persona.delay_s)
+            self._pause()
             rng = np.random.default_rng(request.seed)
-            texts = Counter(self._answer(request.prompt, rng) for _ in range(request.n))
-            yield Drawn(position, tuple(texts.most_common()))
+            ends = [_end(self._answer(request.prompt, rng), request.decided) for _ in range(request.n)]
+            texts = Counter(text for text, _ in ends)
+            yield Drawn(position, tuple(texts.most_common()), decided=sum(settled for _, settled in ends))
 
-    def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> list[NDArray[np.float64]]:
-        scores = []
-        for prompt, choices in zip(prompts, options, strict=True):
-            weights = np.random.default_rng(list(prompt.key)).dirichlet(np.ones(len(choices)))
-            scores.append(np.log(weights))
-        return scores
+    def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
+        for position, (prompt, choices) in enumerate(zip(prompts, options, strict=True)):
+            self._pause()
+            if not all(choice.strip() for choice in choices):
+                raise ModelError(f"an option of {list(choices)!r} is empty; give every option some text")
+            shares = self._shares(prompt)
+            masses = [sum(p for text, p in shares.items() if text.startswith(c.lstrip())) for c in choices]
+            with np.errstate(divide="ignore"):
+                yield Scored(position, np.log(np.array(masses, dtype=np.float64)))
+
+    def next_tokens(self, prompts: Sequence[Prompt], k: int) -> Iterator[NextTokens]:
+        """As `Model.next_tokens`; all of its words where it knows fewer than k."""
+        for position, prompt in enumerate(prompts):
+            words: dict[str, float] = {}
+            for text, share in self._shares(prompt).items():
+                word = text.split()[0] if text.split() else ""
+                words[word] = words.get(word, 0.0) + share
+            likeliest = sorted((item for item in words.items() if item[1] > 0), key=lambda item: (-item[1], item[0]))
+            rest = sum(share for _, share in likeliest[k:])
+            logs = np.log(np.array([share for _, share in likeliest[:k]], dtype=np.float64))
+            yield NextTokens(position, tuple(word for word, _ in likeliest[:k]), logs, rest)
 
     def close(self) -> None:
         pass
@@ -81,12 +98,41 @@ class ScriptedModel:
             return _one_of(self.persona.answers, rng)
         if rng.random() < self.persona.unreadable:
             return _one_of(UNREADABLE, rng)
+        first, second, share = self._labels(prompt)
+        return first if rng.random() < share else second
+
+    def _labels(self, prompt: Prompt) -> tuple[str, str, float]:
+        """Return the two answers that name a label, and how often it is the first of them."""
         text = " ".join(message.content for message in prompt.messages)
         found = LABELS.search(text)
         first, second = [label for label in found.groups() if label] if found else ("agree", "disagree")
         by_hash = prompt.key[0] / 255
         share = self.persona.agree if self.persona.agree is not None else (0.08 if by_hash < 0.45 else 0.92)
-        return (first if rng.random() < share else second).capitalize() + "."
+        return first.capitalize() + ".", second.capitalize() + ".", share
+
+    def _shares(self, prompt: Prompt) -> dict[str, float]:
+        """Return the probability of each answer."""
+        persona = self.persona
+        if persona.answers:
+            return {text: n / len(persona.answers) for text, n in Counter(persona.answers).items()}
+        first, second, share = self._labels(prompt)
+        named = 1 - persona.unreadable
+        return {first: named * share, second: named * (1 - share)} | {
+            text: persona.unreadable / len(UNREADABLE) for text in UNREADABLE
+        }
+
+    def _pause(self) -> None:
+        if self.persona.delay_s:
+            time.sleep(self.persona.delay_s)
+
+
+def _end(text: str, decided: Decided | None) -> tuple[str, bool]:
+    """Return an answer up to the word that settles its stance, and whether there is one."""
+    if decided is not None:
+        for word in re.finditer(r"\S+", text):
+            if decided(text[: word.end()]):
+                return text[: word.end()], True
+    return text, False
 
 
 def _one_of(texts: Sequence[str], rng: np.random.Generator) -> str:

@@ -56,7 +56,8 @@ class SampleTree:
             add up to 1; they are normalised.
         """
         before, self.rows = self.rows, []
-        all_edges, last = np.cumsum(probabilities, axis=1), np.count_nonzero(probabilities, axis=1) - 1
+        all_edges = np.cumsum(probabilities, axis=1)
+        last = probabilities.shape[1] - 1 - np.argmax(probabilities[:, ::-1] > 0, axis=1)  # rounding draws no further
         for parent, row in enumerate(before):
             edges = all_edges[parent]
             drawn = np.searchsorted(edges, self.rng.random(row.count) * edges[-1], side="right")

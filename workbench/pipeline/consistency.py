@@ -12,11 +12,9 @@ from stores.store import Store
 from workbench.audits import consistency as audit
 from workbench.audits.consistency import Consistency, reliable_stances
 from workbench.audits.reliability import Options, Report
-from workbench.audits.reliability import judge as judge_reliability
 from workbench.domain.readings import ReaderCard
 from workbench.errors import UnknownName
-from workbench.pipeline.judging import counts
-from workbench.pipeline.reading import read
+from workbench.pipeline.verdicts import verdicts
 
 Whose = Literal["gold", "people"]
 
@@ -92,9 +90,8 @@ def consistency(store: Store, choice: ConsistencyChoice | None = None) -> Consis
 
 
 def _judged(store: Store, choice: ConsistencyChoice, name: str, run: Run) -> JudgedRun:
-    reader, card = read(store, run, choice.reader)
-    report = judge_reliability(counts(store, run, reader), choice.reliability)
-    return JudgedRun(name, run, report, card, tuple(store.runs.outdated(run)))
+    found = verdicts(store, run, choice.reliability, reader=choice.reader)
+    return JudgedRun(name, run, found.report, found.card, tuple(store.runs.outdated(run)))
 
 
 def _since(one: JudgedRun) -> str:

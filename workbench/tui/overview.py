@@ -160,11 +160,9 @@ def lint_count(store: Store, name: str) -> LintCount:
 def _report(store: Store, run: Run) -> Report | str:
     """Judge the answers of a run; return why where that is impossible."""
     from workbench import pipeline
-    from workbench.audits.reliability import judge
 
     try:
-        reader, _ = pipeline.read(store, run)
-        return judge(pipeline.counts(store, run, reader))
+        return pipeline.verdicts(store, run).report
     except WorkbenchError as error:
         return str(error)
 

@@ -77,6 +77,8 @@ class AuditScreen(StoreScreen):
         self._filter = Filter()
         self._shown: tuple[ItemLine, ...] = ()
         self._pending: tuple[Run | None, Settings] | None = None
+        self._beside = False
+        "whether the table has the column of an exact run"
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="head", markup=False)
@@ -136,7 +138,8 @@ class AuditScreen(StoreScreen):
     def explain(self) -> str:
         at = self.table.current
         line = next((line for line in self._shown if line.ref == at), None)
-        return explain_items(self.table.column, line, undefined_reasons(self._shown))
+        exact = self._judged is not None and self._judged.exact is not None
+        return explain_items(self.table.column, line, undefined_reasons(self._shown), exact=exact)
 
     @on(Input.Changed, "#find")
     def find_now(self, event: Input.Changed) -> None:
@@ -186,7 +189,8 @@ class AuditScreen(StoreScreen):
 
     def action_options(self) -> None:
         samples = self._judged.report.counts.samples if self._judged else None
-        self.app.push_screen(OptionsScreen(self._settings, samples), self._take_settings)
+        exact = self._judged is not None and self._judged.exact is not None
+        self.app.push_screen(OptionsScreen(self._settings, samples, exact=exact), self._take_settings)
 
     def action_runs(self) -> None:
         if self._judged is not None:
@@ -233,6 +237,9 @@ class AuditScreen(StoreScreen):
             self._say(NO_MATCH)
             return
         self._say(None)
+        if self._beside != (judged.exact is not None):
+            self._beside = not self._beside
+            self.table.lay_out_again()
         self.table.show_for_width(self._records)
 
     def _records(self, width: int) -> list[Record]:
@@ -241,7 +248,8 @@ class AuditScreen(StoreScreen):
         return [item_record(line, width, notes, refs, old) for line in self._shown]
 
     def _columns(self, width: int) -> tuple[Column, ...]:
-        return item_columns(width, self._ref_width())
+        exact = self._judged.exact if self._judged else None
+        return item_columns(width, self._ref_width(), exact.exact.samples if exact else 0)
 
     def _ref_width(self) -> int:
         return ref_width(self._judged.lines[""]) if self._judged else 8

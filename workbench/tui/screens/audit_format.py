@@ -44,6 +44,11 @@ SHORT = {
 STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.INSUFFICIENT: "yellow"}
 STANCE_MARKS = {"agree": "+", "disagree": "−", None: "·"}
 
+SAMPLED = "sampled"
+"the column of what samples would have said"
+ALL_OF = "of {}"
+"heading of a probability among so many samples"
+
 UNDEFINED_BECAUSE = {
     "all answers equal": "all paired answers equal",
     "no pairs": "no pair of conditions with a stance on both sides",
@@ -58,8 +63,11 @@ def name_of(test: str) -> str:
 # ── the table ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def item_columns(width: int, ref_width: int) -> tuple[Column, ...]:
-    """Return the table's columns for a width; each begins with a blank, for there is no padding."""
+def item_columns(width: int, ref_width: int, samples: int = 0) -> tuple[Column, ...]:
+    """Return the table's columns for a width; each begins with a blank, for there is no padding.
+
+    `samples`: of the sampling verdict that stands beside an exact one; 0: answers were sampled.
+    """
     wide = width >= WIDE
     tests = [Column(test, f" {SHORT[test]}", _test_width(test, wide) + 1) for test in COLUMNS if test != ALL]
     return (
@@ -69,6 +77,7 @@ def item_columns(width: int, ref_width: int) -> tuple[Column, ...]:
         Column("kappa", " κ paraphrase" if wide else " κpara", 20 if wide else 6),
         Column("n", "   n", 4),
         Column(ALL, f" {SHORT[ALL]}", _test_width(ALL, wide) + 1),
+        *([Column(SAMPLED, f" {ALL_OF.format(samples)}", 7)] if samples else []),
     )
 
 
@@ -100,8 +109,18 @@ def item_record(line: ItemLine, width: int, notes: Sequence[str], refs: int, old
         kappa_cell(line.kappa, notes, wide=wide),
         Text(f"{line.kappa.n:>4}", style="dim"),
         outcome_cell(line.outcomes[ALL], words=wide, tally=True),
+        *([] if line.sampled is None else [Text(" ").append_text(chance_cell(line.sampled))]),
     )
     return line.ref, cells
+
+
+def chance_cell(probability: float) -> Text:
+    """Return a probability as `84 %`, dim where it is next to certain either way."""
+    if math.isnan(probability):
+        return Text("–", style="dim")
+    sure = probability < 0.005 or probability > 0.995
+    shown = "<1 %" if 0 < probability < 0.005 else ">99 %" if 0.995 < probability < 1 else f"{100 * probability:.0f} %"
+    return Text(f"{shown:>5}", style="dim" if sure else "bold")
 
 
 def outcome_cell(outcome: Outcome, *, words: bool, tally: bool) -> Text:
@@ -156,11 +175,19 @@ def head(judged: Judged) -> Text:
     report, run = judged.report, judged.run
     counts, options = report.counts, report.options
     prompts = len({(template, order) for _, _, template, order in judged.probes})
+    exact = judged.exact
     first = Text.assemble(
         (visible(run.model), "bold"),
         f" · {visible(run.instrument)} · {len(counts.statements)} statements × {prompts} prompts a wording"
-        f" × {counts.samples} samples",
+        + (f" × {counts.samples} samples" if exact is None else ", scored"),
     )
+    if exact is not None:
+        reading = "" if exact.exact.readable == "given" else f", ≥{report.needed} readable"
+        second = (
+            f"{run.sampling} · {100 * options.low:g}-{100 * options.high:g} % unclear"
+            f" · labels ≥{100 * exact.exact.named:g} % · of {counts.samples}: {options.rule}{reading}"
+        )
+        return Text("\n").join([first, Text(second + _fewer_tests(options.tests), style="dim")])
     second = (
         f"{run.sampling} · {judged.card.name} · rule {options.rule} · ≥{report.needed} of {counts.samples} readable"
     )
@@ -181,6 +208,7 @@ def filter_line(judged: Judged, chosen: Filter, shown: int) -> Text:
         (f"✓ {judged.passing_under(chosen.template)} of {total} pass all", "bold green"),
         " under ",
         (under, "bold" if chosen.template else ""),
+        _beside(judged, chosen.template),
         " · ",
         f"{shown} shown" if chosen.narrows else "all shown",
     ]
@@ -192,6 +220,14 @@ def filter_line(judged: Judged, chosen: Filter, shown: int) -> Text:
     if chosen.find:
         parts += [" · find ", (visible(chosen.find), "bold underline")]
     return Text.assemble(*parts)
+
+
+def _beside(judged: Judged, template: str) -> str:
+    """Return how many statements would be expected to pass with samples; nothing where they were sampled."""
+    if judged.exact is None:
+        return ""
+    found = sum(line.sampled or 0.0 for line in judged.lines[template])
+    return f" ({judged.exact.exact.samples} samples: {found:.1f})"
 
 
 def failed_words(failed: str) -> str:
@@ -254,22 +290,33 @@ EXPLAIN = {
     "otherwise with o). 4/6: passes under 4 of 6 templates; ✓ only under all of them. "
     f"{_PAPER}, section 6.2.",
 }
+EXPLAIN_EXACT = {
+    "sampling": "Every wording (printed label order) leans clearly to one side: its share of agreement among answers "
+    "that begin with a label lies outside 45-55 %. The probabilities were computed, so there is no interval; "
+    f"the limits are those of {_PAPER}, section 5.4.",
+    SAMPLED: "The probability that the statement would pass every test that counts if each prompt were sampled, summed "
+    "over all outcomes; prompts are independent. Over all templates: that it passes under every one.",
+}
+"in place of, or after, those above where label probabilities were computed"
+READING_EXACT = """✓ pass   ✗ fail   · few: the labels have too little of the probability; neither a pass nor a fail.
+Stance: the side of one half of p(agree) / (p(agree) + p(disagree)). Exactly one half has none."""
 READING = """✓ pass   ✗ fail   · few: too few readable answers to say; neither a pass nor a fail.
 Stance: the side of most readable answers. A tie has no stance, and fails what compares it."""
 
 
-def explain_items(column: str, line: ItemLine | None, notes: Sequence[str]) -> str:
+def explain_items(column: str, line: ItemLine | None, notes: Sequence[str], *, exact: bool = False) -> str:
     """Explain the marked column first, then the row's own numbers, then the other columns."""
-    parts = [f"{_title(column)}\n{EXPLAIN[column]}"]
+    columns = EXPLAIN | EXPLAIN_EXACT if exact else EXPLAIN
+    parts = [f"{_title(column)}\n{columns[column]}"]
     if line is not None and not line.kappa.defined:
         why = UNDEFINED_BECAUSE.get(line.kappa.undefined, line.kappa.undefined)
         parts.append(f"{line.ref}: κ is undefined, because {why} (n {line.kappa.n}, {line.kappa.excluded} left out).")
-    parts.append(READING)
-    parts += [f"{_title(name)}\n{text}" for name, text in EXPLAIN.items() if name != column]
+    parts.append(READING_EXACT if exact else READING)
+    parts += [f"{_title(name)}\n{text}" for name, text in columns.items() if name != column]
     if notes:
         parts.append(footnotes(notes))
     return "\n\n".join(parts)
 
 
 def _title(column: str) -> str:
-    return {"kappa": "κ paraphrase", "ref": "id"}.get(column, name_of(column)).upper()
+    return {"kappa": "κ paraphrase", "ref": "id", SAMPLED: "of n samples"}.get(column, name_of(column)).upper()

@@ -16,6 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from workbench.domain.responses import EXACT
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.screens.audit_format import name_of
@@ -31,6 +32,10 @@ RULES = {
 READERS = {
     "label-words": "label-words: the first assertion decides",
     "label-words-coded": "label-words-coded: as in the released code",
+}
+READABLE = {
+    "given": "all: what a leaning means for answers that name a label",
+    "named": "as many as the model's next text is a label",
 }
 RADIO = {True: "(•)", False: "( )"}
 TICK = {True: "[x]", False: "[ ]"}
@@ -52,13 +57,15 @@ class OptionsScreen(ModalScreen[Settings | None]):
 
     choices = query_one("#choices", OptionList)
 
-    def __init__(self, settings: Settings, samples: int | None) -> None:
+    def __init__(self, settings: Settings, samples: int | None, *, exact: bool = False) -> None:
         super().__init__()
-        self.settings, self._samples = settings, samples
+        self.settings, self._samples, self._exact = settings, samples, exact
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = "How answers are read and judged"
+            dialog.border_title = (
+                "How probabilities are judged, and samples beside" if self._exact else "How answers are read and judged"
+            )
             dialog.border_subtitle = "Space choose · ← → number · Enter apply · Esc leave as it was"
             yield OptionList(id="choices", markup=False)
             yield Static(id="trouble", markup=False)
@@ -102,20 +109,24 @@ class OptionsScreen(ModalScreen[Settings | None]):
     def _fill(self, at: int) -> None:
         self.choices.set_options(
             Option(Content.styled(words, "" if name else "$text-muted"), id=name or None, disabled=not name)
-            for name, words in form(self.settings, self._samples)
+            for name, words in form(self.settings, self._samples, exact=self._exact)
         )
         self.choices.highlighted = at
         self.query_one("#trouble", Static).update("")
 
 
-def form(settings: Settings, samples: int | None) -> Iterator[tuple[str, str]]:
-    """Yield the lines of the form: what a line chooses (nothing for a heading), and its words."""
-    yield "", "What is a clear leaning"
+def form(settings: Settings, samples: int | None, *, exact: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield the lines of the form: what a line chooses (nothing for a heading), and its words.
+
+    `exact`: label probabilities were computed, and the rule is that of the samples beside.
+    """
+    yield "", "What is a clear leaning of the samples beside" if exact else "What is a clear leaning"
     for rule, words in RULES.items():
         yield f"rule:{rule}", f" {RADIO[rule == settings.rule]} {words}"
-    yield "", "Who reads"
-    for reader, words in READERS.items():
-        yield f"reader:{reader}", f" {RADIO[reader == settings.reader]} {words}"
+    yield "", "Which of the samples beside are readable" if exact else "Who reads"
+    choices, chosen = (READABLE, settings.readable) if exact else (READERS, settings.reader)
+    for name, words in choices.items():
+        yield f"{'readable' if exact else 'reader'}:{name}", f" {RADIO[name == chosen]} {words}"
     yield "", "How many readable answers a prompt needs"
     needed = Settings(minimum=settings.minimum).options().needed(samples) if samples else "?"
     of = f"{needed} of {samples}" if samples else str(settings.minimum or "")
@@ -132,6 +143,8 @@ def picked(settings: Settings, line: str) -> Settings:
         return replace(settings, rule=name)
     if what == "reader":
         return replace(settings, reader=name)
+    if what == "readable":
+        return replace(settings, readable="named" if name == "named" else "given")
     if what == "minimum":
         return replace(settings, minimum=None)
     ticked = set(settings.tests) ^ {name}
@@ -176,9 +189,10 @@ class RunsScreen(ModalScreen["Run | None"]):
 
 def run_words(run: Run) -> Content:
     """Return two lines: whose answers, and how many."""
+    of = "prompts scored" if run.sampling.mode == EXACT else "answers"
     return Content.assemble(
         (visible(run.model), "bold"),
         f" · {visible(run.instrument)} · {run.sampling}\n",
-        (f"  {run.responses:,} answers · revision {visible(run.revision[:12])}", "dim"),
+        (f"  {run.responses:,} {of} · revision {visible(run.revision[:12])}", "dim"),
         (f" · last {visible(run.last[:16]).replace('T', ' ')} UTC", "dim"),
     )

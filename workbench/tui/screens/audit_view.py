@@ -15,8 +15,11 @@ from workbench.domain.verdicts import Estimate, Verdict
 if TYPE_CHECKING:
     from stores.runs import Run
     from stores.store import Store
+    from workbench.audits.exact import ExactReport, ExactRow
+    from workbench.audits.expected import Readable
     from workbench.audits.reliability import Options, Report
     from workbench.audits.reliability_rows import ItemRow, VariantRow
+    from workbench.stats.arrays import FloatArray
 
 WITHIN = ("sampling", "paraphrase", "negation", "opposite", "label_order")
 TEMPLATE, ALL = "template", "all"
@@ -37,6 +40,8 @@ class Settings:
     "readable answers that a prompt needs; None: two thirds"
     tests: tuple[str, ...] = WITHIN
     "which tests `all` takes together"
+    readable: Readable = "given"
+    "of an exact run, what the samples beside are: all readable, or as often as the model names a label"
 
     def options(self) -> Options:
         """Return the audit's options. Raises UsageError where they make no sense."""
@@ -65,6 +70,8 @@ class ItemLine:
     issues: tuple[tuple[str, int], ...]
     outcomes: Mapping[str, Outcome]
     kappa: Estimate
+    sampled: float | None = None
+    "probability that samples would pass `all`; None where there are samples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +129,13 @@ class Judged:
     "statements that were changed since: ref -> (version that was asked, current version)"
 
     @property
+    def exact(self) -> ExactReport | None:
+        """The report where label probabilities were computed; None where answers were sampled."""
+        from workbench.audits.exact import ExactReport
+
+        return self.report if isinstance(self.report, ExactReport) else None
+
+    @property
     def templates(self) -> tuple[str, ...]:
         return self.report.counts.templates
 
@@ -177,7 +191,20 @@ def shown_variants(judged: Judged, ref: str, template: str, *, every: bool) -> t
     return tuple(row for row in rows if every or row.order == "printed" or row.variant == str(ORIGINAL))
 
 
-def line_of(row: ItemRow, statement: Statement, language: str, passed: Mapping[str, int], templates: int) -> ItemLine:
+def exact_variants(report: ExactReport, ref: str, template: str, *, every: bool) -> tuple[ExactRow, ...]:
+    """Return the rows of `shown_variants` with their probabilities."""
+    rows = report.exact_rows(ref, template)
+    return tuple(row for row in rows if every or row.row.order == "printed" or row.row.variant == str(ORIGINAL))
+
+
+def line_of(
+    row: ItemRow,
+    statement: Statement,
+    language: str,
+    passed: Mapping[str, int],
+    templates: int,
+    sampled: float | None = None,
+) -> ItemLine:
     """Return the line of a statement; `passed` is empty under a single template."""
     wording = statement.wording(ORIGINAL, language) or (statement.wordings[0] if statement.wordings else None)
     return ItemLine(
@@ -187,6 +214,7 @@ def line_of(row: ItemRow, statement: Statement, language: str, passed: Mapping[s
         issues=tuple(sorted((issue, label) for issue, label in statement.issues.items() if label)),
         outcomes={test: Outcome(row.verdict(test), passed.get(test), templates) for test in COLUMNS},
         kappa=row.kappa_paraphrase,
+        sampled=sampled,
     )
 
 
@@ -201,9 +229,22 @@ def lines_of(report: Report, instrument: Instrument, language: str) -> dict[str,
     def table(template: str) -> Iterator[ItemLine]:
         for place, row in enumerate(report.items(template or None)):
             passed = {} if template else {test: int(tally[place]) for test, tally in tallies.items()}
-            yield line_of(row, statements[row.statement], language, passed, len(templates))
+            sampled = None if (chances := _chances(report, template)) is None else float(chances[place])
+            yield line_of(row, statements[row.statement], language, passed, len(templates), sampled)
 
     return {template: tuple(table(template)) for template in ("", *templates)}
+
+
+def _chances(report: Report, template: str) -> FloatArray | None:
+    """Return the probability that samples of each statement would pass `all`; None where there are samples."""
+    from workbench.audits.exact import ExactReport
+
+    if not isinstance(report, ExactReport):
+        return None
+    if not template:
+        return report.expected.over_templates(ALL)
+    found: FloatArray = report.expected.of(ALL).passed[report.counts.template(template)]
+    return found
 
 
 def same_run(a: Run, b: Run) -> bool:
@@ -232,7 +273,7 @@ def load(path: Path, wanted: Run | None, settings: Settings, *, known: Judged | 
     """
     from stores.store import Store
     from workbench import pipeline
-    from workbench.audits.reliability import judge
+    from workbench.audits.exact import ExactOptions
 
     options = settings.options()
     with Store.open(path) as store:
@@ -242,8 +283,8 @@ def load(path: Path, wanted: Run | None, settings: Settings, *, known: Judged | 
         run = chosen(runs, wanted)
         if known is not None and _same(store, known, runs, run, settings):
             return known
-        reader, card = pipeline.read(store, run, settings.reader)
-        report = judge(pipeline.counts(store, run, reader), options)
+        exact = ExactOptions(readable=settings.readable)
+        found = pipeline.verdicts(store, run, options, reader=settings.reader, exact=exact)
         instrument, outdated = store.runs.instrument(run), store.runs.outdated(run)
         probes = {
             (ref, str(VariantId.parse(f"{kind}-{n}" if n else kind)), template, "swapped" if inverted else "printed"): p
@@ -253,11 +294,11 @@ def load(path: Path, wanted: Run | None, settings: Settings, *, known: Judged | 
         runs=runs,
         run=run,
         settings=settings,
-        reader=reader,
-        card=card,
+        reader=found.reader,
+        card=found.card,
         instrument=instrument,
-        report=report,
-        lines=lines_of(report, instrument, run.language),
+        report=found.report,
+        lines=lines_of(found.report, instrument, run.language),
         probes=probes,
         outdated=outdated,
     )

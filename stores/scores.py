@@ -1,0 +1,235 @@
+"""Probabilities that a model gives to continuations of prompts, and its likeliest next tokens.
+
+What was scored belongs to a run as answers do: beside the probabilities of a prompt stands a draw of one under the
+exact sampling, without any response, which says when, by whom and with which code it was scored, or why not.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from stores.base import Aggregate, now
+from stores.runs import Run, run_values, write_progress
+from stores.texts import restored, text_ids
+from workbench.domain.keys import text_key
+from workbench.domain.responses import ModelCard
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPrompt:
+    """The probabilities of one prompt's continuations, ready to be written."""
+
+    prompt_key: bytes
+    scores: tuple[tuple[str, float], ...]
+    "(continuation, log-probability in nats); empty where it could not be scored"
+    reason: str = ""
+    "why not, for people"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenTable:
+    """The likeliest next tokens of one prompt, most likely first."""
+
+    tokens: tuple[tuple[str, float], ...]
+    "(text, log-probability in nats)"
+    rest: float
+    "probability of all others"
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeScores:
+    """What was computed for one probe, and where it comes from."""
+
+    scores: tuple[tuple[str, float], ...]
+    table: TokenTable | None
+    "None where the backend offered none"
+    template: str
+    order: str
+    at: str
+    code_version: str
+    job: int
+    failed: str = ""
+    "why there are no scores"
+
+
+class Scores(Aggregate):
+    """The verbs on computed probabilities."""
+
+    def stored(
+        self, forms: Mapping[bytes, Sequence[str]], model: str, card: ModelCard | None, *, dtype: str = ""
+    ) -> dict[bytes, int]:
+        """Return, with 1 each, the prompts (by key) of which all these continuations are scored.
+
+        `card` None stands for the newest model of that name, and of that dtype where one is named: what a plan can
+        know before the model is loaded.
+        """
+        row = self.connection.execute(
+            "select id from model where name = :model and (:card is null or key = :card) "
+            "and (:dtype = '' or dtype = :dtype) order by id desc limit 1",
+            {"model": model, "card": card.key if card else None, "dtype": "" if card else dtype},
+        ).fetchone()
+        if row is None:
+            return {}
+        held: dict[bytes, set[bytes]] = defaultdict(set)
+        for prompt, text in self.connection.execute(_SCORED, row):
+            held[prompt].add(text)
+        keys = {form: text_key(form) for form in {form for wanted in forms.values() for form in wanted}}
+        return {prompt: 1 for prompt, wanted in forms.items() if held[prompt].issuperset(keys[f] for f in wanted)}
+
+    def with_tokens(self, model_id: int) -> Set[bytes]:
+        """Return the keys of the prompts whose next tokens are stored."""
+        rows = self.connection.execute(
+            "select p.key from next_tokens n join prompt p on p.id = n.prompt_id where n.model_id = ?", (model_id,)
+        )
+        return {row[0] for row in rows}
+
+    def add(
+        self,
+        model_id: int,
+        sampling_id: int,
+        attempt_id: int,
+        scored: Iterable[ScoredPrompt],
+        tables: Mapping[bytes, TokenTable],
+        *,
+        job: tuple[int, int, str] | None = None,
+    ) -> None:
+        """Write what was computed in one transaction, and with `job` = (id, done, progress) how far the job is.
+
+        What is there already is written over: the same model gives the same probabilities, up to rounding.
+        """
+        with self.store.write() as connection:
+            at = now()
+            scored = list(scored)
+            ids = text_ids(connection, (form for item in scored for form, _ in item.scores))
+            by = (model_id, attempt_id, at)
+            connection.executemany(
+                _ADD_SCORE, ((item.prompt_key, ids[form], log, *by) for item in scored for form, log in item.scores)
+            )
+            for item in scored:
+                values = {"prompt": item.prompt_key, "model": model_id, "sampling": sampling_id, "attempt": attempt_id}
+                connection.execute(
+                    _ADD_DRAW, values | {"failed": int(not item.scores), "reason": item.reason, "at": at}
+                )
+            connection.executemany(
+                _ADD_TOKENS, ((key, json.dumps(table.tokens), table.rest, *by) for key, table in tables.items())
+            )
+            write_progress(connection, job)
+
+    def of_run(self, run: Run) -> dict[int, dict[str, float]]:
+        """Return the log-probabilities of every scored probe of a run: rowid of the probe -> continuation -> nats."""
+        texts: dict[int, str] = {}
+        found: dict[int, dict[str, float]] = defaultdict(dict)
+        for probe, text, log in self.connection.execute(_OF_RUN, run_values(self.connection, run)):
+            if text not in texts:
+                texts[text] = _text(self.connection, text)
+            found[probe][texts[text]] = log
+        return dict(found)
+
+    def of_probe(self, run: Run, probe_id: int) -> ProbeScores | None:
+        """Return what was computed for one probe of a run; None where nothing was asked."""
+        values = {"model": run.model_id, "sampling": run.sampling_id, "probe": probe_id}
+        row = self.connection.execute(_PROVENANCE, values).fetchone()
+        if row is None:
+            return None
+        template, inverted, at, version, job, failed, reason = row
+        scores = self.connection.execute(_OF_PROBE, values).fetchall()
+        return ProbeScores(
+            scores=tuple((restored(body, packed), log) for body, packed, log in scores),
+            table=self._table(values),
+            template=template,
+            order="swapped" if inverted else "printed",
+            at=at,
+            code_version=version,
+            job=job,
+            failed=reason if failed else "",
+        )
+
+    def tables_of_run(self, run: Run) -> dict[int, TokenTable]:
+        """Return the likeliest next tokens of every probe of a run that has them, by the probe's rowid."""
+        rows = self.connection.execute(_TABLES, run_values(self.connection, run))
+        return {probe: _as_table(tokens, rest) for probe, tokens, rest in rows}
+
+    def _table(self, values: Mapping[str, object]) -> TokenTable | None:
+        row = self.connection.execute(_TOKENS, values).fetchone()
+        return None if row is None else _as_table(*row)
+
+
+def _as_table(tokens: str, rest: float) -> TokenTable:
+    return TokenTable(tuple((text, log) for text, log in json.loads(tokens)), rest)
+
+
+def _text(connection: sqlite3.Connection, rowid: int) -> str:
+    return restored(*connection.execute("select body, packed from text where id = ?", (rowid,)).fetchone())
+
+
+_SCORED = """
+    select p.key, x.key from score c join prompt p on p.id = c.prompt_id join text x on x.id = c.text_id
+    where c.model_id = ?
+"""
+
+_ADD_SCORE = """
+    insert into score (prompt_id, text_id, log_probability, model_id, attempt_id, at)
+    values ((select id from prompt where key = ?), ?, ?, ?, ?, ?)
+    on conflict (model_id, prompt_id, text_id) do update
+    set log_probability = excluded.log_probability, attempt_id = excluded.attempt_id, at = excluded.at
+"""
+
+_ADD_DRAW = """
+    insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, failed, reason, at)
+    select p.id, :model, :sampling, :attempt, 0, 1, :failed, :reason, :at from prompt p
+    where p.key = :prompt and not exists (
+        select 1 from draw d where d.prompt_id = p.id and d.model_id = :model and d.sampling_id = :sampling
+            and d.n > d.failed
+    )
+"""
+
+_ADD_TOKENS = """
+    insert into next_tokens (prompt_id, tokens, rest, model_id, attempt_id, at)
+    values ((select id from prompt where key = ?), ?, ?, ?, ?, ?)
+    on conflict (model_id, prompt_id) do update
+    set tokens = excluded.tokens, rest = excluded.rest, attempt_id = excluded.attempt_id, at = excluded.at
+"""
+
+_OF_RUN = """
+    select p.id, c.text_id, c.log_probability
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and p.audit = :audit
+    join score c on c.prompt_id = p.prompt_id and c.model_id = :model
+    where i.name = :instrument
+"""
+
+_TABLES = """
+    select p.id, n.tokens, n.rest
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and p.audit = :audit
+    join next_tokens n on n.prompt_id = p.prompt_id and n.model_id = :model
+    where i.name = :instrument
+"""
+
+_PROVENANCE = """
+    select t.name, t.inverted, d.at, a.code_version, a.job_id, d.failed, d.reason
+    from probe p
+    join template t on t.id = p.template_id
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+    join attempt a on a.id = d.attempt_id
+    where p.id = :probe order by d.failed, d.id desc limit 1
+"""
+
+_OF_PROBE = """
+    select x.body, x.packed, c.log_probability
+    from probe p join score c on c.prompt_id = p.prompt_id and c.model_id = :model join text x on x.id = c.text_id
+    where p.id = :probe order by c.log_probability desc, x.id
+"""
+
+_TOKENS = """
+    select n.tokens, n.rest from probe p join next_tokens n on n.prompt_id = p.prompt_id and n.model_id = :model
+    where p.id = :probe
+"""

@@ -1,0 +1,90 @@
+"""Exact label probabilities on the command line: run, verdicts beside expected samples, and the numbers behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import data, run
+
+ASK = ("--model", "scripted", "--statements", "4", "--templates", "2")
+
+
+@pytest.fixture
+def scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    path = tmp_path / "demo.db"
+    assert run(capsys, "init", path, "--demo")[0] == 0
+    code, out, err = run(capsys, "run", path, *ASK, "--exact", "--yes")
+    assert code == 0, out + err
+    return path
+
+
+def test_verdicts_stand_beside_what_samples_would_be_expected_to_say(
+    scored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(capsys, "verdicts", scored)
+    assert code == 0
+    assert "4 statements, 96 prompts scored; clear outside (0.45, 0.55)" in out
+    assert "expected of 30 samples" in out
+    assert "ALL of 30 samples" in out
+    found = data(capsys, "verdicts", scored)
+    assert found["options"]["exact"] == {"named": 0.05, "samples": 30, "readable": "given"}
+    sampling = next(row for row in found["summary"] if row["test"] == "sampling")
+    assert sampling["passed"] == [4, 4]
+    assert 3.9 < sampling["sampled_would_pass"][0] < 4, "leanings of .08 and .92 are nearly always clear of 30"
+    first = found["statements"][0]["tests"]["all"]
+    assert 0 <= first["sampled_would_pass"] <= 1
+
+
+def test_the_samples_beside_are_as_many_and_as_readable_as_asked(
+    scored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = data(capsys, "verdicts", scored, "--beside", "5", "--with-unreadable")
+    assert few["options"]["exact"] == {"named": 0.05, "samples": 5, "readable": "named"}
+    many = data(capsys, "verdicts", scored, "--beside", "100")
+    share = [next(r for r in of["summary"] if r["test"] == "sampling")["sampled_share_mean"] for of in (few, many)]
+    assert share[0] < share[1] <= 1
+    code, _, err = run(capsys, "verdicts", scored, "--beside", "5", "--minimum", "20")
+    assert (code, "more than the 5" in err) == (2, True)
+    strict = data(capsys, "verdicts", scored, "--named", "0.99")
+    assert next(r for r in strict["summary"] if r["test"] == "sampling")["insufficient"] == [4, 4]
+
+
+def test_scores_are_the_probabilities_of_each_prompt(scored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ref = data(capsys, "verdicts", scored)["statements"][0]["statement"]
+    found = data(capsys, "scores", scored, "--statement", ref, "--tokens")
+    assert len(found["prompts"]) == 24, "6 wordings, 2 templates, 2 orders"
+    for row in found["prompts"]:
+        assert row["named"] == pytest.approx(0.97), "the stand-in is unreadable in 3 of 100"
+        assert row["leaning"] == pytest.approx(row["positive"] / 0.97)
+        assert sorted([row["positive"], row["negative"]]) == pytest.approx([0.08 * 0.97, 0.92 * 0.97])
+        assert sum(token["probability"] for token in row["next_tokens"]) == pytest.approx(1)
+        assert row["sampled"]["reliable"] > 0.99
+    code, out, _ = run(capsys, "scores", scored, "--statement", ref, "--tokens", "--template", "personal-1")
+    assert code == 0
+    assert "p(+)" in out
+    assert "Agree. 89.2 %" in out
+
+
+def test_sampled_and_exact_runs_are_told_apart(scored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "run", scored, *ASK, "--samples", "3", "--yes")[0] == 0
+    code, _, err = run(capsys, "verdicts", scored)
+    assert code == 2
+    assert "exact label probabilities (96 answers" in err
+    assert "expected of" in run(capsys, "verdicts", scored, "--sampling", "exact")[1]
+    sampled = run(capsys, "verdicts", scored, "--sampling", "T 1")[1]
+    assert "expected of" not in sampled
+    assert "sampled_would_pass" not in data(capsys, "verdicts", scored, "--sampling", "T 1")["summary"][0]
+    code, _, err = run(capsys, "scores", scored, "--sampling", "T 1")
+    assert code == 2
+    assert "workbench run --exact" in err or "holds no" in err
+    assert run(capsys, "agreement", scored, "--sampling", "exact")[0] == 0
+
+
+def test_scores_of_a_store_without_any_say_how_to_get_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "demo.db"
+    run(capsys, "init", path, "--demo")
+    code, _, err = run(capsys, "scores", path)
+    assert code == 2
+    assert "Start with: workbench run" in err

@@ -1,0 +1,305 @@
+"""Verdicts on exact label probabilities, and what sampling would be expected to say."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.core.test_reliability import VARIANTS
+from workbench.audits.base import FAIL, INSUFFICIENT, PASS
+from workbench.audits.counts import ALL, PRINTED, TEMPLATE, TESTS, Counts, Options
+from workbench.audits.exact import ExactOptions, ExactReport, LabelMass, judge
+from workbench.audits.expected import AGREE, DISAGREE, FEW, TIE, Readable
+from workbench.audits.label_forms import label_forms
+from workbench.audits.reliability import judge as judge_samples
+from workbench.domain.prompts import FREE_TEXT, LIKERT, Template
+from workbench.domain.statements import ORIGINAL
+from workbench.errors import UsageError
+from workbench.stats.proportions import is_reliable
+
+EVERY = (*TESTS, ALL, TEMPLATE)
+
+
+def mass(statements: int = 1, templates: int = 2, p: float = 0.9, named: float = 0.8, **changes: Any) -> LabelMass:
+    """A consistent model: agrees with originals and paraphrases with leaning p, rejects the others as clearly."""
+    shape = (templates, statements, len(VARIANTS), 2)
+    leaning = np.full(shape, p)
+    leaning[:, :, 3:] = 1 - p
+    made = LabelMass(
+        statements=tuple(f"s{number}" for number in range(statements)),
+        variants=VARIANTS,
+        templates=tuple(f"t{number}" for number in range(templates)),
+        positive=named * leaning,
+        negative=named * (1 - leaning),
+        exists=np.ones((statements, len(VARIANTS)), dtype=np.bool_),
+    )
+    return replace(made, **changes)
+
+
+def leaning_to(base: LabelMass, at: tuple[int, ...], p: float, named: float = 0.8) -> LabelMass:
+    """Change what the model thinks of one prompt."""
+    positive, negative = base.positive.copy(), base.negative.copy()
+    positive[at], negative[at] = named * p, named * (1 - p)
+    return replace(base, positive=positive, negative=negative)
+
+
+def random_mass(rng: np.random.Generator, statements: int, templates: int = 2) -> LabelMass:
+    """Leanings over the whole range, near the limits and at the ends, with labels of all sizes; wordings missing."""
+    shape = (templates, statements, len(VARIANTS), 2)
+    leaning = rng.choice([0.0, 0.3, 0.5, 0.65, 0.75, 1.0], size=shape) * 0.7 + 0.3 * rng.random(shape)
+    leaning = np.where(rng.random(shape) < 0.2, np.round(leaning), leaning)
+    named = rng.choice([0.5, 0.7, 0.9, 1.0], size=shape)
+    exists = rng.random((statements, len(VARIANTS))) < 0.85
+    scored = (rng.random(shape) < 0.97) & exists[None, :, :, None]
+    return LabelMass(
+        tuple(map(str, range(statements))),
+        VARIANTS,
+        tuple(f"t{n}" for n in range(templates)),
+        np.where(scored, named * leaning, np.nan),
+        np.where(scored, named * (1 - leaning), np.nan),
+        exists,
+        rng.choice([-1, 0, 1], size=exists.shape, p=[0.45, 0.1, 0.45]).astype(np.int8),
+    )
+
+
+def test_a_consistent_model_passes_every_test_and_its_leaning_is_the_share_among_the_labels() -> None:
+    report = judge(mass())
+    assert all((report.verdicts(test) == PASS).all() for test in EVERY)
+    assert report.leaning[0, 0, 0, PRINTED] == pytest.approx(0.9)
+    assert report.mass.named[0, 0, 0, PRINTED] == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(("p", "verdict"), [(0.45, FAIL), (0.55, FAIL), (0.449, PASS), (0.551, PASS), (0.5, FAIL)])
+def test_a_prompt_leans_clearly_where_its_leaning_lies_outside_the_limits(p: float, verdict: int) -> None:
+    report = judge(leaning_to(mass(), (0, 0, 0, PRINTED), p))
+    assert report.verdicts("sampling")[0, 0] == verdict
+    assert report.verdicts("sampling")[1, 0] == PASS
+
+
+def test_a_tie_has_no_stance_and_fails_what_compares_it() -> None:
+    report = judge(leaning_to(mass(), (0, 0, 0, PRINTED), 0.5))
+    for test in ("sampling", "paraphrase", "negation", "opposite", "label_order"):
+        assert report.verdicts(test)[0, 0] == FAIL
+    assert report.counts.total[0, 0, 0, PRINTED] == 1, "it was asked all the same"
+
+
+def test_labels_with_too_little_probability_are_insufficient_and_the_reason_says_how_little() -> None:
+    base = leaning_to(mass(), (0, 0, 3, PRINTED), 0.0, named=0.04)
+    report = judge(base)
+    assert report.verdicts("negation")[0, 0] == INSUFFICIENT
+    assert "negation: only 4.00% of the probability on its labels, 5.00% needed" in report.reason(
+        "s0", "t0", "negation"
+    )
+    assert judge(base, exact=ExactOptions(named=0.01)).verdicts("negation")[0, 0] == PASS
+
+
+def test_reasons_have_the_exact_shares() -> None:
+    report = judge(leaning_to(mass(), (0, 0, 3, PRINTED), 0.52))
+    said = report.reason("s0", "t0", "negation")
+    assert said == "original agree 90.0%, negation agree 52.0%: expected to flip"
+    assert report.reason("s0", "t0", "sampling") == "negation agree 52.0%: expected below 45 % or above 55 %"
+    unscored = judge(leaning_to(mass(), (0, 0, 3, PRINTED), math.nan))
+    assert unscored.reason("s0", "t0", "negation") == "negation not scored"
+
+
+def test_kappas_over_statements_are_those_of_the_stances() -> None:
+    rng = np.random.default_rng(5)
+    base = random_mass(rng, 40)
+    report = judge(base)
+    signs = np.nan_to_num(np.sign(base.positive - base.negative))
+    assert (report.stances == np.where(report.enough, signs, 0)).all()
+    assert {row.name for row in report.agreement()} == {"paraphrase", "negation", "opposite", "label_order"}
+    assert all(row.raw[0].n > 0 for row in report.agreement())
+
+
+# ── the sampling verdict beside it ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_one_prompt_by_hand() -> None:
+    """Three samples, of which two have to be readable; p = .75 and 20 % of the answers name no label."""
+    rule = Options(minimum=2, low=0.5, high=0.5)
+    base = leaning_to(mass(), (0, 0, 0, PRINTED), 0.75, named=0.8)
+    found = judge(base, rule, ExactOptions(samples=3, readable="named")).expected
+    a, b, c = 0.6, 0.2, 0.2
+    two, three = 3 * c, 1.0
+    agree = two * a * a + three * (a**3 + 3 * a * a * b)
+    disagree = two * b * b + three * (b**3 + 3 * b * b * a)
+    tie, few = two * 2 * a * b, c**3 + 3 * c * c * (a + b)
+    at = (0, 0, 0, PRINTED)
+    assert found.stances[at] == pytest.approx([agree, disagree, tie, few])
+    clear = [[is_reliable(k, m, low=0.5, high=0.5) for k in range(m + 1)] for m in range(4)]
+    ways = {(2, 0): two * b * b, (2, 1): tie, (2, 2): two * a * a, (3, 0): b**3, (3, 1): 3 * a * b * b,
+            (3, 2): 3 * a * a * b, (3, 3): a**3}  # fmt: skip
+    assert found.reliable[at] == pytest.approx(sum(p for (m, k), p in ways.items() if clear[m][k]))
+
+
+@pytest.mark.parametrize("readable", ["given", "named"])
+@pytest.mark.parametrize("rule", ["printed", "coded"])
+def test_probabilities_are_those_that_simulated_samples_come_to(readable: Readable, rule: str) -> None:
+    """Against 4,000 simulated audits through the real verdicts, every test of every statement."""
+    rng = np.random.default_rng(11)
+    base, samples, repeats = random_mass(rng, 6), 9, 4000
+    options = Options(rule=rule, low=0.4, high=0.6, minimum=6, tests=("sampling", "paraphrase", "label_order"))
+    exact = ExactOptions(samples=samples, readable=readable)
+    found = judge_samples(simulated(judge(again(base, repeats), options, exact), rng), options)
+    report = judge(base, options, exact)
+    for test in EVERY:
+        codes, wanted = found.verdicts(test), report.expected.of(test)
+        codes = codes.reshape(*codes.shape[:-1], repeats, len(base.statements))
+        for code, p in ((PASS, wanted.passed), (FAIL, wanted.failed)):
+            share = (codes == code).mean(axis=-2)
+            assert (np.abs(share - p) <= 4.5 * np.sqrt(p * (1 - p) / repeats) + 1e-9).all(), test
+
+
+def again(base: LabelMass, repeats: int) -> LabelMass:
+    """Return the same statements many times over."""
+    sides = [np.tile(side, (1, repeats, 1, 1)) for side in (base.positive, base.negative)]
+    assert base.relations is not None
+    return replace(
+        base,
+        statements=tuple(f"{ref}-{n}" for n in range(repeats) for ref in base.statements),
+        positive=sides[0],
+        negative=sides[1],
+        exists=np.tile(base.exists, (repeats, 1)),
+        relations=np.tile(base.relations, (repeats, 1)),
+    )
+
+
+def simulated(report: ExactReport, rng: np.random.Generator) -> Counts:
+    """Draw the answers that a model with these probabilities gives."""
+    base, n = report.mass, report.exact.samples
+    sides = [np.nan_to_num(side) for side in (base.positive, base.negative)]
+    if report.exact.readable == "given":
+        named = np.where(sides[0] + sides[1] > 0, sides[0] + sides[1], 1)
+        sides = [side / named for side in sides]
+    thirds = np.stack([*sides, np.maximum(0, 1 - sides[0] - sides[1])], axis=-1)
+    drawn = rng.multinomial(n, thirds / thirds.sum(axis=-1, keepdims=True)).astype(np.int32)
+    positive, negative, unreadable = (np.where(base.scored, drawn[..., at], 0) for at in range(3))
+    return replace(report.counts, positive=positive, negative=negative, unreadable=unreadable)
+
+
+@pytest.mark.parametrize("readable", ["given", "named"])
+def test_a_model_without_doubt_is_judged_by_samples_as_it_is(readable: Readable) -> None:
+    report = judge(mass(p=1.0, named=1.0), exact=ExactOptions(readable=readable))
+    for test in EVERY:
+        assert (report.expected.of(test).passed == 1.0).all()
+        assert (report.expected.of(test).failed == 0.0).all()
+    other = judge(mass(p=0.0, named=1.0), exact=ExactOptions(readable=readable))
+    assert (other.expected.stances[..., :3, PRINTED, DISAGREE] == 1.0).all()
+
+
+def test_an_even_prompt_is_almost_never_reliable_with_thirty_samples() -> None:
+    """0-8 and 22-30 of 30 are clear under the printed rule: 2 P(X <= 8) of Binomial(30, 1/2) = .01612."""
+    report = judge(leaning_to(mass(), (0, 0, 0, PRINTED), 0.5))
+    by_hand = 2 * sum(math.comb(30, k) for k in range(9)) / 2**30
+    assert report.expected.reliable[0, 0, 0, PRINTED] == pytest.approx(by_hand)
+    assert round(by_hand, 4) == 0.0161
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["given", "named"]), st.integers(1, 12))
+def test_swapping_the_labels_swaps_the_stances_and_nothing_else(seed: int, readable: Readable, samples: int) -> None:
+    base = random_mass(np.random.default_rng(seed), 3)
+    turned = replace(base, positive=base.negative, negative=base.positive)
+    exact = ExactOptions(samples=samples, readable=readable)
+    left, right = judge(base, exact=exact), judge(turned, exact=exact)
+    order = [DISAGREE, AGREE, TIE, FEW]
+    assert np.allclose(left.expected.stances, right.expected.stances[..., order])
+    assert (left.stances == -right.stances).all()
+    for test in EVERY:
+        assert (left.verdicts(test) == right.verdicts(test)).all()
+        assert np.allclose(left.expected.of(test).passed, right.expected.of(test).passed)
+        assert np.allclose(left.expected.of(test).failed, right.expected.of(test).failed)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["given", "named"]))
+def test_probabilities_add_up_and_all_is_no_likelier_than_its_parts(seed: int, readable: Readable) -> None:
+    base = random_mass(np.random.default_rng(seed), 3)
+    found = judge(base, exact=ExactOptions(samples=10, readable=readable)).expected
+    assert np.allclose(found.stances.sum(axis=-1), 1)
+    every = found.of(ALL)
+    assert (every.passed + every.failed <= 1 + 1e-9).all()
+    for test in TESTS:
+        assert (every.passed <= found.of(test).passed + 1e-9).all()
+        assert (every.failed >= found.of(test).failed - 1e-9).all()
+
+
+def test_with_more_samples_the_expected_verdict_comes_near_the_exact_one() -> None:
+    base = leaning_to(mass(p=0.8), (0, 0, 3, PRINTED), 0.7)
+    shares = [judge(base, exact=ExactOptions(samples=n)).expected.of(ALL).failed[0, 0] for n in (10, 30, 100)]
+    assert judge(base).verdicts(ALL)[0, 0] == FAIL
+    assert shares[-1] > 0.9999
+    assert judge(mass(p=0.7), exact=ExactOptions(samples=200)).expected.of(ALL).passed.min() > 0.95
+
+
+def test_expected_numbers_of_statements_stand_beside_the_passes() -> None:
+    report = judge(mass(statements=4, p=0.8))
+    rows = {row.test: row for row in report.expected_summary()}
+    by_hand = 4 * report.expected.of("sampling").passed[0, 0]
+    assert rows["sampling"].passed == pytest.approx((by_hand, by_hand))
+    assert len(rows[TEMPLATE].passed) == 1
+    assert report.expected.over_templates(ALL) == pytest.approx(report.expected.of(ALL).passed.prod(axis=0))
+
+
+@pytest.mark.parametrize("readable", ["given", "named"])
+def test_all_17208_prompts_are_judged_in_well_under_a_second(readable: Readable) -> None:
+    base = random_mass(np.random.default_rng(1), 239, templates=6)
+    began = time.perf_counter()
+    report = judge(base, exact=ExactOptions(readable=readable))
+    report.expected_summary()
+    assert time.perf_counter() - began < 2.0, "0.3 s on two cores"
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    with pytest.raises(UsageError, match="give 0 to 1"):
+        ExactOptions(named=1.5)
+    with pytest.raises(UsageError, match=r"minimum of 20 .* more than the 10"):
+        judge(mass(), Options(minimum=20), ExactOptions(samples=10))
+    with pytest.raises(UsageError, match="give 1 to 200"):
+        _ = judge(mass(), exact=ExactOptions(samples=201)).expected
+    with pytest.raises(ValueError, match="more than 1"):
+        mass(positive=np.ones((2, 1, 5, 2)))
+
+
+# ── forms of labels ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def template(positive: str, negative: str, **changes: Any) -> Template:
+    return Template("t", False, "{statement}", positive, negative, **changes)
+
+
+def test_a_label_is_scored_as_printed_and_capitalised_after_a_space_where_the_prompt_is_raw() -> None:
+    assert label_forms(template("favorable", "unfavorable")).positive == ("favorable", "Favorable")
+    assert label_forms(template("favorable", "unfavorable")).negative == ("unfavorable", "Unfavorable")
+    assert label_forms(template("Ja", "Nein", chat=False)).all == (" Ja", " Nein")
+
+
+def test_labels_of_which_one_begins_with_the_other_are_refused() -> None:
+    with pytest.raises(UsageError, match="one begins with the other"):
+        label_forms(template("support", "support not"))
+    with pytest.raises(UsageError, match="one begins with the other"):
+        label_forms(template("yes", "Yes, but"))
+
+
+@pytest.mark.parametrize("scale", [LIKERT, FREE_TEXT])
+def test_templates_without_labels_are_refused(scale: str) -> None:
+    with pytest.raises(UsageError, match="not one of two labels"):
+        label_forms(template("agree", "disagree", scale=scale))
+
+
+def test_rows_of_a_statement_have_the_probabilities_and_what_samples_would_say() -> None:
+    report = judge(mass(p=0.9, named=0.5))
+    first, *_ = rows = report.exact_rows("s0", "t0")
+    assert [row.row.variant for row in rows][: len(VARIANTS)] == [str(v) for v in VARIANTS]
+    assert first.row.variant == str(ORIGINAL)
+    assert (first.positive, first.negative, first.named) == pytest.approx((0.45, 0.05, 0.5))
+    assert first.reliable == pytest.approx(float(report.expected.reliable[0, 0, 0, PRINTED]))
+    assert first.agree + first.disagree + first.tie + first.few == pytest.approx(1)

@@ -1,0 +1,256 @@
+"""Exact label probabilities from plan to verdict: computed once, committed as they come, kept apart from samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stores.runs import Run
+from stores.store import Store
+from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
+from tests.jobs.test_jobs import ended, wait
+from workbench import pipeline
+from workbench.audits.base import PASS
+from workbench.audits.counts import ALL, PRINTED, SWAPPED
+from workbench.audits.exact import ExactReport
+from workbench.domain.designs import Design
+from workbench.domain.prompts import Prompt
+from workbench.domain.responses import EXACTLY, Sampling
+from workbench.domain.statements import ORIGINAL, Wording
+from workbench.errors import ModelError, UsageError
+from workbench.inference.base import NextTokens, Scored
+from workbench.inference.remote import load_remote
+from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.jobs import launch
+from workbench.pipeline import scoring
+from workbench.pipeline.verdicts import label_mass
+
+EXACT = Design("small", "scripted", samples=1, sampling=EXACTLY)
+SURE = Persona(agree=0.8, unreadable=0.1)
+"names the first label of a prompt with .72, the second with .18"
+
+
+def score(
+    store: Store, model: ScriptedModel | None = None, design: Design = EXACT, **options: Any
+) -> pipeline.Progress:
+    model = model or ScriptedModel(SURE)
+    plan = pipeline.plan(store, replace(design, model=model.card.name), card=model.card)
+    job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
+    attempt = store.jobs.claim(job, "test")
+    progress = pipeline.score_design(store, plan, model, attempt=attempt, job=job, **options)
+    store.jobs.finish(job, attempt, "done")
+    return progress
+
+
+def exact_run(store: Store) -> Run:
+    return pipeline.find_run(store, "reliability", sampling="exact")
+
+
+class Counting(ScriptedModel):
+    """Keeps what it was asked; refuses prompts that hold a word."""
+
+    def __init__(self, refused: str = "", name: str = "scripted") -> None:
+        super().__init__(SURE, name)
+        self.refused = refused
+        self.scored: list[bytes] = []
+
+    def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
+        for found in super().score(prompts, options):
+            prompt = prompts[found.prompt]
+            if self.refused and self.refused in prompt.messages[-1].content:
+                raise ModelError(f"{self.refused} is too long")
+            self.scored.append(prompt.key)
+            yield found
+
+
+def test_probabilities_are_stored_summed_over_forms_and_read_back(filled: Store) -> None:
+    progress = score(filled)
+    assert (progress.done, progress.total, progress.failed) == (72, 72, 0)
+    mass = label_mass(filled, exact_run(filled))
+    assert mass.positive.shape == (2, 3, 6, 2)
+    assert mass.positive[..., PRINTED] == pytest.approx(0.72), "beneficial stands first"
+    assert mass.positive[..., SWAPPED] == pytest.approx(0.18)
+    assert mass.named == pytest.approx(0.9)
+    assert mass.leaning[..., PRINTED] == pytest.approx(0.8)
+
+
+def test_an_exact_run_is_a_run_of_its_own_and_no_reading_sees_it(filled: Store) -> None:
+    score(filled)
+    run = exact_run(filled)
+    assert (run.prompts, run.responses, run.failed, run.samples) == (72, 72, 0, 1)
+    assert str(run.sampling) == "exact label probabilities"
+    assert filled.connection.execute("select count(*) from response").fetchone()[0] == 0
+    pipeline.read(filled, run)
+    assert filled.connection.execute("select count(*) from reading").fetchone()[0] == 0
+    with pytest.raises(UsageError, match="only probabilities"):
+        pipeline.counts(filled, run, 1)
+
+
+def test_verdicts_come_from_either_kind_of_run(filled: Store) -> None:
+    score(filled)
+    model = ScriptedModel(SURE)
+    plan = pipeline.plan(filled, Design("small", "scripted", samples=30), card=model.card)
+    attempt = filled.jobs.claim(filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test")
+    pipeline.collect(filled, plan, model, attempt=attempt)
+    assert len(filled.runs.list("reliability")) == 2
+    exact, sampled = (
+        pipeline.verdicts(filled, pipeline.find_run(filled, "reliability", sampling=of)).report
+        for of in ("exact", "T 1")
+    )
+    assert isinstance(exact, ExactReport)
+    assert not isinstance(sampled, ExactReport)
+    assert (exact.verdicts("paraphrase") == PASS).all()
+    assert (exact.verdicts("label_order") != PASS).all(), "the persona prefers the first label, whichever it is"
+    leaning = sampled.leaning[..., PRINTED].mean()
+    assert abs(leaning - exact.leaning[..., PRINTED].mean()) < 0.05, "36 prompts of 30 answers"
+    chance = exact.expected.reliable[..., PRINTED].mean()
+    assert abs((sampled.clear[..., PRINTED] == 1).mean() - chance) < 4 * math.sqrt(chance * (1 - chance) / 36) + 1e-9
+
+
+def test_nothing_is_computed_twice_and_new_wordings_alone_are_asked(filled: Store) -> None:
+    score(filled)
+    again = Counting()
+    assert score(filled, again).done == 72
+    assert again.scored == []
+    old = filled.statements.get("small", "a-1")
+    wordings = tuple(Wording(w.variant, "en", "New.") if w.variant == ORIGINAL else w for w in old.wordings)
+    filled.statements.save("small", [replace(old, wordings=wordings)], person="ana")
+    run = exact_run(filled)
+    assert filled.runs.outdated(run) == {"a-1": (1, 2)}, "the run keeps to the version it asked"
+    assert label_mass(filled, run).scored.all()
+    third = Counting()
+    score(filled, third)
+    assert len(third.scored) == 4, "two templates in two orders"
+    assert filled.runs.outdated(exact_run(filled)) == {}
+
+
+def test_another_sampling_of_the_same_model_shares_nothing_with_it(filled: Store) -> None:
+    score(filled)
+    plan = pipeline.plan(filled, Design("small", "scripted", samples=1, sampling=Sampling()))
+    assert plan.samples_stored == 0
+    assert pipeline.plan(filled, EXACT).samples_needed == 0
+
+
+def test_work_is_committed_as_it_comes_and_resumes_where_it_stopped(
+    filled: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scoring, "FLUSH_AFTER_S", 0.0)
+    monkeypatch.setattr(scoring, "TOGETHER", 10)
+    looked = iter(range(1000))
+    first = Counting()
+    progress = score(filled, first, should_stop=lambda: next(looked) >= 25)
+    assert 0 < progress.done < 72
+    assert exact_run(filled).responses == progress.done == len(first.scored)
+    job = filled.jobs.list()[-1]
+    assert (job.done, job.total) == (progress.done, 72)
+    second = Counting()
+    assert score(filled, second).done == 72
+    assert len(second.scored) == 72 - progress.done
+    assert not {*first.scored} & {*second.scored}
+
+
+def test_a_prompt_that_cannot_be_scored_fails_with_the_reason_and_the_others_are_scored(filled: Store) -> None:
+    progress = score(filled, Counting("Repeal"))
+    assert (progress.done, progress.failed) == (60, 12)
+    run = exact_run(filled)
+    assert (run.responses, run.failed) == (60, 12)
+    report = pipeline.verdicts(filled, run).report
+    assert report.reason("a-1", "personal-1", "opposite") == "opposite not scored"
+    cells = {(ref, kind, t, i): probe for ref, kind, _, t, i, probe, _ in filled.runs.cells(run)}
+    found = filled.scores.of_probe(run, cells["a-1", "opposite", "personal-1", 0])
+    assert found is not None
+    assert (found.scores, found.failed) == ((), "Repeal is too long")
+    assert len(filled.jobs.failed_prompts(filled.jobs.list()[-1].id)) == 12
+    assert score(filled, Counting()).done == 72
+    assert label_mass(filled, exact_run(filled)).scored.all()
+
+
+def test_the_likeliest_next_tokens_are_stored_with_what_they_leave(filled: Store) -> None:
+    score(filled)
+    run = exact_run(filled)
+    tables = filled.scores.tables_of_run(run)
+    assert len(tables) == 72
+    probe = next(probe for *_, probe, _ in filled.runs.cells(run))
+    found = filled.scores.of_probe(run, probe)
+    assert found is not None
+    assert found.table == tables[probe]
+    assert [text for text, _ in tables[probe].tokens][:2] == ["Beneficial.", "Harmful."]
+    assert math.exp(tables[probe].tokens[0][1]) == pytest.approx(0.72)
+    assert tables[probe].rest == 0.0
+
+
+def test_a_backend_without_next_tokens_is_scored_all_the_same(filled: Store) -> None:
+    class Mute(ScriptedModel):
+        def next_tokens(self, prompts: Sequence[Prompt], k: int) -> Iterator[NextTokens]:
+            raise ModelError("offers none")
+
+    assert score(filled, Mute(SURE)).done == 72
+    assert filled.scores.tables_of_run(exact_run(filled)) == {}
+
+
+def test_a_label_of_no_probability_is_stored_as_such(filled: Store) -> None:
+    score(filled, ScriptedModel(Persona(agree=1.0, unreadable=0.0)))
+    mass = label_mass(filled, exact_run(filled))
+    assert (mass.leaning[..., PRINTED] == 1.0).all()
+    assert (mass.leaning[..., SWAPPED] == 0.0).all()
+    stored = filled.scores.of_run(exact_run(filled))
+    assert {form: math.exp(log) for form, log in next(iter(stored.values())).items()}.keys() == {
+        "beneficial", "Beneficial", "harmful", "Harmful",
+    }  # fmt: skip
+
+
+def test_a_form_that_is_missing_counts_as_not_scored(filled: Store) -> None:
+    score(filled)
+    filled.connection.execute("delete from score where log_probability = -9e999")
+    run = exact_run(filled)
+    assert not label_mass(filled, run).scored.any()
+    assert pipeline.plan(filled, EXACT).samples_needed == 72
+
+
+def test_a_worker_process_scores_an_exact_design(filled: Store) -> None:
+    job = wait(filled, launch.start(filled, EXACT), ended)
+    assert job.state == "done", job.message
+    assert (job.done, job.total) == (72, 72)
+    assert exact_run(filled).responses == 72
+
+
+def test_exact_runs_take_part_in_the_consistency(filled: Store) -> None:
+    score(filled, ScriptedModel(Persona(agree=0.8, unreadable=0.0)))
+    found = pipeline.consistency(filled)
+    assert found.result.models == ("scripted",)
+    assert "the probabilities of the two labels were computed for 3 statements" in found.methods()
+    report = found.runs[0].report
+    assert isinstance(report, ExactReport)
+    assert (report.verdicts(ALL) != PASS).all()
+
+
+def test_a_served_model_is_scored_from_one_call_a_prompt(filled: Store) -> None:
+    def respond(asked: Asked) -> dict[str, Any]:
+        words = ["Beneficial", "beneficial", "Harmful", "harmful"]
+        if "Repeal" in prompt_of(asked.body):
+            words = words[1:]
+        top = [{"token": word, "logprob": -1.5 - n} for n, word in enumerate(words)]
+        top += [{"token": f"w{n}", "logprob": -9.0} for n in range(20 - len(top))]
+        logprobs = {"content": [{"token": top[0]["token"], "logprob": -1.5, "top_logprobs": top}]}
+        return {"choices": [{"index": 0, "message": {"content": "x"}, "logprobs": logprobs}]}
+
+    with FaultyServer() as server:
+        server.respond = respond
+        model = load_remote(server.name, environ={})
+        design = replace(EXACT, model=server.name)
+        plan = pipeline.plan(filled, design, card=model.card)
+        attempt = filled.jobs.claim(filled.jobs.create("sample", design.as_json(), plan.samples), "test")
+        progress = pipeline.score_design(filled, plan, model, attempt=attempt)
+        model.close()
+        assert len(server.asked) == 72, "the tokens come with the labels"
+    assert (progress.done, progress.failed) == (60, 12)
+    run = exact_run(filled)
+    mass = label_mass(filled, run)
+    wanted = np.exp([-1.5, -2.5]).sum()
+    assert mass.positive[mass.scored] == pytest.approx(wanted)
+    assert len(filled.scores.tables_of_run(run)) == 72, "what it would have said is known of the failed ones too"

@@ -1,0 +1,152 @@
+"""An exact run on the audit screens: verdicts, probabilities, what samples would say, and the likeliest next tokens."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from stores.scores import ScoredPrompt, TokenTable
+from stores.store import Store
+from tests.tui.audit_runs import audited, small
+from tests.tui.conftest import screen_text, shown, until
+from tests.tui.test_audit_screen import SIZES, judged, rows, table
+from workbench.audits import reliability
+from workbench.audits.label_forms import label_forms
+from workbench.domain.prompts import Probe
+from workbench.domain.responses import EXACTLY, ModelCard
+from workbench.domain.statements import variant_order
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.audit_options import OptionsScreen, RunsScreen
+from workbench.tui.screens.audit_statement import AuditedStatementScreen
+from workbench.tui.screens.dialogs import TextScreen
+
+LOGS = {0.6: -0.5108256237659907, 0.2: -1.6094379124341003, 0.42: -0.8675005677047231, 0.38: -0.9675840262617056,
+        0.01: -4.605170185988091}  # fmt: skip
+
+
+def sides(probe: Probe) -> tuple[float, float]:
+    """Return the probability of each label: a model that agrees with every original three times to one."""
+    if probe.statement == "env-03" and probe.variant == "negation":
+        return 0.6, 0.2
+    if probe.statement == "tax-02" and probe.variant == "negation":
+        return 0.38, 0.42
+    if probe.statement == "mig-01" and probe.variant == "paraphrase-2" and probe.template == "personal-2":
+        return 0.01, 0.01
+    return (0.2, 0.6) if probe.variant in ("negation", "opposite") else (0.6, 0.2)
+
+
+def scored(path: Path) -> Path:
+    """Fill a store with the probabilities of a model whose labels hold .8 of the probability."""
+    base = small()
+    variants = sorted({w.variant for s in base.statements for w in s.wordings}, key=variant_order)
+    probes = tuple(reliability.probes(base.statements, base.templates, variants, "en", "m"))
+    templates = {(t.name, t.inverted): t for t in base.templates}
+    with Store.open(path, create=not path.exists()) as store:
+        store.instruments.add(base)
+        store.runs.add_probes("reliability", base.name, "en", base.templates, probes)
+        card = ModelCard("smol", "0123456789abcdef", "scripted 1", "float32", "none")
+        model, sampling = store.runs.begin(card, EXACTLY)
+        job = store.jobs.create("infer", {}, len(probes))
+        attempt = store.jobs.claim(job, "9.9")
+        batch, tables = [], {}
+        for probe in probes:
+            forms = label_forms(templates[probe.template, probe.inverted])
+            likely = {forms.positive[1]: sides(probe)[0], forms.negative[1]: sides(probe)[1]}
+            logs = tuple((form, LOGS[likely[form]] if form in likely else -float("inf")) for form in forms.all)
+            batch.append(ScoredPrompt(probe.prompt.key, logs))
+            tables[probe.prompt.key] = TokenTable((("Benef", LOGS[0.6]), (" \x1b[31m", LOGS[0.2])), 0.2)
+        store.scores.add(model, sampling, attempt, batch, tables)
+        store.jobs.finish(job, attempt, "done")
+    return path
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> WorkbenchApp:
+    return WorkbenchApp(scored(tmp_path / "audit.db"), start="audit")
+
+
+@SIZES
+async def test_cells_are_the_exact_verdicts_with_the_chance_of_samples_beside(
+    app: WorkbenchApp, size: tuple[int, int]
+) -> None:
+    async with app.run_test(size=size) as pilot:
+        await judged(app, pilot)
+        found = rows(app)
+        assert {ref: cells["all"][0] for ref, cells in found.items()} == {
+            "soc-07": "✓", "env-03": "✗", "mig-01": "·", "tax-02": "✗",
+        }  # fmt: skip
+        assert found["tax-02"]["sampling"][0] == "✗", "38 of 80 lies between 45 and 55 %"
+        assert found["env-03"]["sampled"] == "0 %" or found["env-03"]["sampled"] == "<1 %"
+        assert 0 < int(found["soc-07"]["sampled"].split()[0]) < 60, "leanings of 75 % are not always clear of 30"
+        assert "exact label probabilities" in shown(app, "#head")
+        assert "1 of 4 pass all" in shown(app, "#filters")
+        assert "(30 samples: 0." in shown(app, "#filters")
+        assert "of 30" in screen_text(app)
+
+
+@SIZES
+async def test_a_statement_shows_shares_of_its_labels_and_the_likeliest_tokens(
+    app: WorkbenchApp, size: tuple[int, int]
+) -> None:
+    async with app.run_test(size=size) as pilot:
+        await judged(app, pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: "next:" in shown(app, "#details"))
+        assert isinstance(app.screen, AuditedStatementScreen)
+        cells = rows(app)["original · printed"]
+        assert (cells["named"], cells["stance"]) == ("80.0 %", "+ agree")
+        by_hand = sum(math.comb(30, k) * 0.75**k * 0.25 ** (30 - k) for k in range(22, 31))
+        assert cells["clear"] == f"{100 * by_hand:.0f} %" == "67 %", "22 or more of 30 (8 or fewer: 2e-9)"
+        said = shown(app, "#details")
+        assert "agree 60.0 %, disagree 20.0 %" in said
+        assert "of the two, agree 75.0 %" in said
+        assert "30 samples: clear" in said
+        assert "Benef 60.0 %" in said
+        assert "\x1b" not in said
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TextScreen))
+        text = shown(app, "#text")
+        assert "Beneficial" in text
+        assert "20.0 %  all others" in text
+        assert "revision 0123456789ab" in text
+        await pilot.press("escape", "question_mark")
+        await until(pilot, lambda: isinstance(app.screen, TextScreen))
+        assert "LABELS  the share" in shown(app, "#text")
+
+
+async def test_too_little_probability_is_few_and_says_how_little(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(140, 40)) as pilot:
+        await judged(app, pilot)
+        await pilot.press("down", "down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, AuditedStatementScreen))
+        await pilot.press("right_square_bracket")
+        assert rows(app)["paraphrase-2 · printed"]["stance"] == "· few"
+        assert "only 2.00% of the probability on its labels, 5.00% needed" in shown(app, "#details")
+
+
+async def test_exact_and_sampled_runs_are_chosen_alike(tmp_path: Path) -> None:
+    app = WorkbenchApp(scored(audited(tmp_path / "audit.db")), start="audit")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await judged(app, pilot)
+        assert "sampled" in rows(app)["soc-07"]
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, RunsScreen))
+        assert "prompts scored" in screen_text(app)
+        await pilot.press("up", "enter")
+        await until(pilot, lambda: "30 samples" in shown(app, "#head") and table(app).row_count > 0)
+        assert "sampled" not in rows(app)["soc-07"]
+        assert "of 30 readable" in shown(app, "#head")
+
+
+async def test_the_samples_beside_may_be_unreadable_as_often_as_no_label_is_named(app: WorkbenchApp) -> None:
+    async with app.run_test(size=(140, 40)) as pilot:
+        await judged(app, pilot)
+        before = rows(app)["soc-07"]["sampled"]
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, OptionsScreen))
+        assert "Which of the samples beside are readable" in screen_text(app)
+        await pilot.press("down", "down", "down", "space", "enter")
+        await until(pilot, lambda: "≥20 readable" in shown(app, "#head"))
+        await until(pilot, lambda: rows(app).get("soc-07", {}).get("sampled", before) != before)

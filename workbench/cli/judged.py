@@ -1,0 +1,112 @@
+"""Which run a command means, its verdicts, and what stands above them: shared by the commands that judge."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import say
+
+if TYPE_CHECKING:
+    from stores.runs import Run
+    from stores.store import Store
+    from workbench.audits.exact import ExactOptions, ExactReport
+    from workbench.audits.reliability import Options, Report
+    from workbench.domain.readings import ReaderCard
+
+
+def options_of(options: Namespace) -> Options:
+    """Return the audit's options from the command line's."""
+    from workbench.audits.reliability import TESTS, Options
+
+    return Options(
+        rule=options.rule,
+        low=options.low,
+        high=options.high,
+        minimum=options.minimum,
+        tests=tuple(t.strip() for t in options.tests.split(",") if t.strip()) if options.tests else TESTS,
+        seed=options.seed,
+    )
+
+
+def exact_options(options: Namespace) -> ExactOptions:
+    """Return what only a run without samples needs from the command line's."""
+    from workbench.audits.exact import LEAST_NAMED, ExactOptions
+    from workbench.domain.designs import PUBLISHED_SAMPLES
+
+    return ExactOptions(
+        named=LEAST_NAMED if options.named is None else options.named,
+        samples=PUBLISHED_SAMPLES if options.beside is None else options.beside,
+        readable="named" if options.with_unreadable else "given",
+    )
+
+
+def judged(store: Store, options: Namespace) -> tuple[Run, Report, ReaderCard]:
+    """Return the run that the command line means, its verdicts and who read it."""
+    from workbench import pipeline
+
+    run = pipeline.find_run(store, options.audit, options.model, options.instrument, options.sampling)
+    found = pipeline.verdicts(store, run, options_of(options), reader=options.reader, exact=exact_options(options))
+    return run, found.report, found.card
+
+
+def exact_report(report: Report) -> ExactReport | None:
+    """Return the report as one on probabilities; None where answers were sampled."""
+    from workbench.audits.exact import ExactReport
+
+    return report if isinstance(report, ExactReport) else None
+
+
+def chosen_options(report: Report, card: ReaderCard) -> dict[str, Any]:
+    """Return the choices behind a report as plain values."""
+    exact = exact_report(report)
+    of_exact = {} if exact is None else {"exact": asdict(exact.exact)}
+    return asdict(report.options) | {"minimum": report.needed, "reader": asdict(card)} | of_exact
+
+
+def about(run: Run) -> dict[str, Any]:
+    """Return a run as plain values."""
+    return {key: value for key, value in asdict(run).items() if key not in ("model_id", "sampling_id")}
+
+
+def head(run: Run, report: Report, card: ReaderCard) -> None:
+    """Say what is judged, and by which rules."""
+    rule, options = report.options.rule, report.options
+    say(f"{run.label} · revision {run.revision[:12]} · {run.backend} · {run.dtype}")
+    exact = exact_report(report)
+    if exact is not None:
+        _exact_head(run, exact)
+        return
+    say(
+        f"{len(report.counts.statements)} statements, {run.prompts:,} prompts answered, {run.responses:,} answers; "
+        f"reader {card.name} {card.version[:8]}; rule {rule} ({options.low:g}, {options.high:g}), "
+        f"{report.needed} of {report.counts.samples} readable needed"
+    )
+    unreadable = int(report.counts.unreadable.sum())
+    total = int(report.counts.total.sum())
+    if total:
+        say(f"unreadable: {unreadable:,} of {total:,} answers ({unreadable / total:.1%})")
+    if run.failed:
+        say(f"failed: {run.failed:,} answers; `workbench jobs STORE` says why")
+
+
+def _exact_head(run: Run, report: ExactReport) -> None:
+    options, exact = report.options, report.exact
+    say(
+        f"{len(report.counts.statements)} statements, {run.responses:,} prompts scored; clear outside "
+        f"({options.low:g}, {options.high:g}), labels need {exact.named:.0%} of the probability"
+    )
+    reading = (
+        "each naming a label"
+        if exact.readable == "given"
+        else f"unreadable as often as no label begins them, {report.needed} readable needed"
+    )
+    say(f"beside it what {exact.samples} samples a prompt would say by rule {options.rule}: {reading}")
+    scored = report.mass.scored
+    if scored.any():
+        few = int((scored & report.counts.exists[None, :, :, None] & ~report.enough).sum())
+        mean = report.mass.named[scored].mean()
+        say(f"labels have {mean:.1%} of the probability on average; too little: {few:,} prompts")
+    if run.failed:
+        say(f"failed: {run.failed:,} prompts; `workbench jobs STORE` says why")

@@ -1,0 +1,188 @@
+"""Instrument ─plan→ prompts ─score→ label probabilities: what an exact design needs, and computing what is missing.
+
+In the same pass the likeliest next tokens of each prompt are stored, where the backend offers them: they show what the
+model would say in place of a label.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence, Set
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from stores.scores import ScoredPrompt, TokenTable
+from stores.store import Store
+from workbench.audits.label_forms import forms_by_prompt
+from workbench.domain.prompts import Prompt
+from workbench.errors import BudgetSpent, ModelError
+from workbench.inference.base import Metered, Scored, Unhurried
+from workbench.pipeline.asking import FLUSH_AFTER_S, Plan, Progress, saved
+
+if TYPE_CHECKING:
+    from workbench.inference.base import Model
+
+T = TypeVar("T")
+
+TOP = 20
+"next tokens that are stored of each prompt: as many as served models name"
+TOGETHER = 512
+"prompts whose tokens and labels are computed before the next ones': enough to share most of what they share"
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What was computed and is not committed."""
+
+    scored: list[ScoredPrompt] = field(default_factory=list)
+    tables: dict[bytes, TokenTable] = field(default_factory=dict)
+
+
+class _Scoring:
+    """One attempt at a plan: what comes is committed about once a second, together with the job's progress."""
+
+    def __init__(
+        self, store: Store, plan: Plan, model: Model, attempt: int, job: int | None, should_stop: Callable[[], bool]
+    ) -> None:
+        self.progress = Progress(done=plan.samples_stored, total=plan.samples)
+        self.stopped = False
+        self._store, self._model, self._attempt, self._job = store, model, attempt, job
+        self._should_stop = should_stop
+        self._forms = forms_by_prompt(plan.templates, plan.probes)
+        self._model_id, self._sampling_id = store.runs.begin(model.card, plan.design.sampling)
+        self._has_tokens = store.scores.with_tokens(self._model_id)
+        self._offers_tokens = True
+        self._batch = _Batch()
+        self._started = self._committed = time.monotonic()
+
+    def score(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
+        """Compute and commit what is asked of some prompts: first the tokens, so that a scored prompt has them."""
+        try:
+            self._tokens([(key, prompt) for key, prompt in prompts if key not in self._has_tokens])
+            if not self.stopped:
+                self._labels(prompts)
+        finally:
+            self._commit()
+
+    def _tokens(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
+        """Note the likeliest next tokens. An endpoint that offers none is not paid for saying so again."""
+        if not self._offers_tokens or not prompts:
+            return
+        try:
+            with closing_of(self._model.next_tokens([prompt for _, prompt in prompts], TOP)) as tables:
+                for found in tables:
+                    logs = (float(log) for log in found.log_probabilities)
+                    named = tuple(zip(found.texts, logs, strict=True))
+                    self._batch.tables[prompts[found.prompt][0]] = TokenTable(named, float(found.rest))
+                    if self._pause():
+                        return
+        except BudgetSpent:
+            raise
+        except ModelError:
+            self._offers_tokens = not isinstance(self._model, Metered)
+
+    def _labels(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
+        forms = [self._forms[key].all for key, _ in prompts]
+        with closing_of(scored_one_by_one(self._model, [prompt for _, prompt in prompts], forms)) as scores:
+            for found in scores:
+                at = found.prompt
+                self._note(prompts[at][0], forms[at], found)
+                if self._pause():
+                    return
+
+    def _note(self, key: bytes, forms: Sequence[str], found: Scored) -> None:
+        reason = found.reason or ("a probability is undefined" if np.isnan(found.log_probabilities).any() else "")
+        logs = () if reason else tuple(zip(forms, map(float, found.log_probabilities), strict=True))
+        self._batch.scored.append(ScoredPrompt(key, logs, reason))
+        self.progress.done += not reason
+        self.progress.answers += not reason
+        self.progress.failed += bool(reason)
+
+    def _pause(self) -> bool:
+        """Commit about once a second; return whether to leave off at once. Calls that are paid for are waited for."""
+        if time.monotonic() - self._committed >= FLUSH_AFTER_S:
+            self._commit()
+            if not self.stopped and self._should_stop():
+                self.stopped = True
+                if isinstance(self._model, Unhurried):
+                    self._model.wind_down()
+        return self.stopped and not isinstance(self._model, Unhurried)
+
+    def _commit(self) -> None:
+        batch, self._batch = self._batch, _Batch()
+        self._committed = time.monotonic()
+        if not batch.scored and not batch.tables:
+            return
+        progress, work = self.progress, self._model.work
+        progress.seconds = self._committed - self._started
+        progress.shared = saved(work.prompt_tokens, work.prompt_tokens_computed)
+        progress.used = self._model.meter() if isinstance(self._model, Metered) else {}
+        state = None if self._job is None else (self._job, progress.done, progress.as_json())
+        self._store.scores.add(self._model_id, self._sampling_id, self._attempt, batch.scored, batch.tables, job=state)
+
+
+def score_design(
+    store: Store,
+    plan: Plan,
+    model: Model,
+    *,
+    attempt: int,
+    job: int | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+    only: Set[bytes] | None = None,
+) -> Progress:
+    """Compute the label probabilities that are missing; `done` and `answers` of the progress count prompts.
+
+    What was committed is complete and stays. A prompt that cannot be scored is stored as failed, with the reason.
+    `only`: of these prompts (keys) alone. Raises UsageError where a template's answers are not two labels, ModelError
+    where the model cannot go on.
+    """
+    store.runs.add_probes(plan.design.audit, plan.design.instrument, plan.design.language, plan.templates, plan.probes)
+    scoring = _Scoring(store, plan, model, attempt, job, should_stop)
+    wanted = [
+        (key, prompt)
+        for key, prompt in plan.prompts.items()
+        if not plan.stored.get(key) and (only is None or key in only)
+    ]
+    for first in range(0, len(wanted), TOGETHER):
+        scoring.score(wanted[first : first + TOGETHER])
+        if scoring.stopped or should_stop():
+            break
+    return scoring.progress
+
+
+def scored_one_by_one(model: Model, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
+    """Yield scores as `Model.score`; where a local model refuses, find the prompts that it refuses, and say why.
+
+    A served model says itself which prompts it refused: an error is the end of its run.
+    """
+    left = dict.fromkeys(range(len(prompts)))
+    try:
+        with closing_of(model.score(prompts, options)) as scores:
+            for found in scores:
+                del left[found.prompt]
+                yield found
+        return
+    except ModelError:
+        if isinstance(model, Metered):
+            raise
+    for at in left:
+        try:
+            for found in model.score([prompts[at]], [options[at]]):
+                yield Scored(at, found.log_probabilities, found.reason)
+        except ModelError as error:
+            yield Scored(at, np.full(len(options[at]), np.nan), str(error))
+
+
+@contextmanager
+def closing_of(items: Iterator[T]) -> Iterator[Iterator[T]]:
+    """Close an iterator at the end, where it can be closed: that stops its work."""
+    try:
+        yield items
+    finally:
+        close = getattr(items, "close", None)
+        if close is not None:
+            close()

@@ -1,0 +1,77 @@
+"""A run ─judge→ its report, whether it was sampled or its label probabilities were computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stores.runs import Run
+from stores.store import Store
+from workbench.audits import exact as of_probabilities
+from workbench.audits.exact import ExactOptions, LabelMass
+from workbench.audits.label_forms import VERSION, label_forms
+from workbench.audits.reliability import Options, Report, judge
+from workbench.domain.readings import ReaderCard, ReaderKind
+from workbench.domain.responses import EXACT
+from workbench.errors import UsageError
+from workbench.pipeline.judging import counts, layout
+from workbench.pipeline.reading import LABEL_WORDS, read
+
+PROBABILITIES = ReaderCard(ReaderKind.RULE, "label-probabilities", VERSION)
+"stands where a sampled run has its reader"
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """A report, and who read what it judges."""
+
+    report: Report
+    "an `ExactReport` where nothing was sampled"
+    reader: int
+    "rowid of the reader; 0 where there was nothing to read"
+    card: ReaderCard
+
+
+def verdicts(
+    store: Store,
+    run: Run,
+    options: Options | None = None,
+    *,
+    reader: str = LABEL_WORDS,
+    exact: ExactOptions | None = None,
+) -> Verdicts:
+    """Read and judge a run of the reliability audit. `exact`: what only a run without samples needs.
+
+    Raises UsageError where the options do not fit the run, or nothing of it can be judged.
+    """
+    if run.sampling.mode == EXACT:
+        return Verdicts(of_probabilities.judge(label_mass(store, run), options, exact), 0, PROBABILITIES)
+    rowid, card = read(store, run, reader)
+    return Verdicts(judge(counts(store, run, rowid), options), rowid, card)
+
+
+def label_mass(store: Store, run: Run) -> LabelMass:
+    """Return the probabilities of the two labels of every prompt, summed over the forms in which they are written.
+
+    A prompt of which a form is not scored counts as not scored. Raises UsageError where nothing is.
+    """
+    forms = {(t.name, t.inverted): label_forms(t) for t in store.runs.templates(run)}
+    of = {
+        probe: forms.get((template, bool(inverted))) for _, _, _, template, inverted, probe, _ in store.runs.cells(run)
+    }
+    scores = store.scores.of_run(run)
+    if not scores:
+        raise UsageError(f"{run.label} has no probabilities yet; start or resume a job first")
+    places = layout(store, run, scores.keys())
+    positive, negative = (np.full(places.shape, np.nan) for _ in range(2))
+    for probe, found in scores.items():
+        wanted = of[probe]
+        if probe in places.flat and wanted is not None and all(form in found for form in wanted.all):
+            for side, names in ((positive, wanted.positive), (negative, wanted.negative)):
+                side.reshape(-1)[places.flat[probe]] = sum(np.exp(found[form]) for form in names)
+    axes = (places.statements, places.variants, places.templates)
+    return LabelMass(*axes, positive, negative, places.exists, places.relations)
+
+
+__all__ = ["PROBABILITIES", "Verdicts", "label_mass", "verdicts"]
