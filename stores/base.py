@@ -7,8 +7,7 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from sqlite_utils import Database
-
+from stores.sqlite import Database
 from workbench.errors import UnknownName
 
 

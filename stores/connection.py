@@ -6,9 +6,8 @@ import os
 import sqlite3
 from pathlib import Path
 
-from sqlite_utils import Database
-
 from stores.migrations import APPLICATION_ID, migrations
+from stores.sqlite import Database
 from workbench.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError
 
 SQLITE = sqlite3.sqlite_version_info

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -13,6 +17,41 @@ from workbench.domain.prompts import Template
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind, Wording
 
 SHARED = Path(__file__).parents[2] / "shared" / "instruments"
+
+LONGEST = (
+    *("tui/test_bias_study.py", "jobs/test_job_control.py", "jobs/test_local_model.py", "jobs/test_remote_model.py"),
+    *("tui/test_consistency_screen.py", "jobs/test_classifier.py", "jobs/test_published_study.py"),
+    *("jobs/test_annotation_processes.py", "golden/test_probvaa_lint.py", "tui/test_checks_screen.py"),
+    *("tui/test_results_screen.py", "jobs/test_jobs.py", "tui/test_survey_screen.py", "tui/test_annotate_screen.py"),
+)
+"files that take longest, begun first: one that begins last keeps a process busy while the others have no more to do"
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many processes again as cores: screens and jobs spend a good part of their time waiting."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores + cores // 2)
+
+
+def pytest_configure() -> None:
+    """Keep tests and their workers off the model hub, and let each of several processes compute in one thread: more
+    threads than cores wait for one another by spinning.
+    """
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest (with xdist's --no-loadscope-reorder), else keep the order."""
+    places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+def pytest_collection_finish() -> None:
+    """Take what is loaded by now out of the garbage collector's way: there is much of it, and it stays."""
+    gc.collect()
+    gc.freeze()
 
 
 def published(*parts: str) -> Path:
@@ -63,9 +102,24 @@ def instrument(*refs: str, name: str = "small") -> Instrument:
     )
 
 
+@cache
+def _blank() -> bytes:
+    """Return the bytes of a new store: to migrate one from nothing costs more than most tests of it."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "blank.db"
+        Store.open(path, create=True).close()
+        return path.read_bytes()
+
+
+def new_store(path: Path) -> Store:
+    """Return a new, empty store, open at `path`."""
+    path.write_bytes(_blank())
+    return Store.open(path)
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "audit.db", create=True) as opened:
+    with new_store(tmp_path / "audit.db") as opened:
         yield opened
 
 

@@ -19,11 +19,18 @@ HEAVY = ("torch", "transformers", "scipy", "sentence_transformers", "openai", "p
         ("workbench.audits.reliability", ("sqlite_utils", "textual")),
         ("workbench.readers.label_words", ("numpy", "sqlite_utils", "textual")),
         ("workbench.jobs.launch", ("textual",)),
+        ("workbench.jobs.worker", ("textual",)),
     ],
 )
 def test_a_module_brings_nothing_heavy(module: str, also: tuple[str, ...]) -> None:
-    # sqlite-utils imports pandas wherever it is installed; the development extra brings it, the package does not.
-    heavy = [name for name in HEAVY if not (name == "pandas" and "sqlite_utils" not in also)]
-    code = f"import {module}, sys; print([n for n in {[*heavy, *also]} if n in sys.modules])"
+    code = f"import {module}, sys; print([n for n in {[*HEAVY, *also]} if n in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_the_store_leaves_pandas_to_those_who_want_it() -> None:
+    """sqlite-utils imports it wherever it is installed; the development extra brings it."""
+    pytest.importorskip("pandas")
+    code = "import stores.store, sys; assert 'pandas' not in sys.modules; import pandas; print(pandas.NA)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "<NA>"

@@ -29,7 +29,9 @@ def test_lint_names_the_key_the_place_and_the_texts(odd: Path, capsys: pytest.Ca
     code, out, _ = run(capsys, "lint", odd)
     assert code == 1
     assert "negation-equals-original" in out
-    assert out.strip().endswith("1 errors, 0 warnings, 2 notes")
+    assert out.strip().endswith(
+        "1 errors, 0 warnings, 2 notes, with hints of style and what models found (Home counts neither)"
+    )
     first = data(capsys, "lint", odd)[0]
     assert (first["ref"], first["variant"], first["language"], first["waiver"]) == ("a-1", "negation", "en", None)
     assert first["texts"] == [

@@ -124,6 +124,22 @@ def test_everything_is_computed_once(filled: Store, nli: Path) -> None:
     assert "18 texts to embed with minilm; 18 are stored already" in again.describe()
 
 
+def test_a_near_duplicate_is_told_by_the_measure_of_the_model_that_found_it(store: Store) -> None:
+    first = statement("a-1", "Veldania should lower the tax on bread and milk.")
+    second = statement("a-2", "Veldania should lower the taxes on bread and milk.")
+    store.instruments.add(replace(instrument("a-1", "a-2"), statements=(first, second)))
+
+    def told() -> list[str]:
+        found = (one.finding for one in check_report(store, "small").checked)
+        return [one.message for one in found if one.code == "near-duplicate"]
+
+    [message] = told()
+    assert message.endswith("of the trigrams)")
+    run_check(store, SMALL)
+    [message] = told()
+    assert "says nearly what a-1 says (cosine 0.9" in message
+
+
 def test_only_what_changed_is_computed_again(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     run_check(filled, SMALL)
     changed = statement("a-1")

@@ -288,7 +288,9 @@ def test_a_worker_waits_for_its_turn_and_is_told_to_begin(filled: Store) -> None
     job = wait(filled, job_id, lambda found: f"waits for job {first}" in found.message)
     assert (job.state, job.attempts) == ("queued", 0)
     assert launch.resume(filled, job_id) is None
-    assert "no model could be loaded" in wait(filled, job_id, ended).message
+    said = wait(filled, job_id, ended).message
+    assert "no model could be loaded" in said
+    assert "Resuming helps once that is put right" in said
 
 
 def test_a_worker_that_waits_for_its_turn_lets_go_of_a_cancelled_job(filled: Store) -> None:

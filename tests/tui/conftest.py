@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,17 @@ from typing import Any
 import pytest
 from textual.app import App
 from textual.content import Content
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from stores.store import Store
-from tests.conftest import instrument, statement
+from tests.conftest import instrument, new_store, statement
 from workbench.domain.instruments import Instrument, IssueLabel
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, Wording
+
+SOON_S = 0.2
+"what has not come by then is looked for at intervals: to look without end takes the time of whoever brings it"
 
 HOSTILE = (
     "[@click=app.bell]x[/] closes",
@@ -66,6 +70,23 @@ def large_instrument(size: int) -> Instrument:
     return replace(base, statements=statements, issue_labels=labels, party_answers=(), survey=())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _parsed_once() -> Iterator[None]:
+    """Keep what Textual has parsed of style sheets from one app for the next: they are the same in every test."""
+    parsed: dict[tuple[Any, ...], list[RuleSet]] = {}
+    parse = Stylesheet._parse_rules
+
+    def remembered(self: Stylesheet, css: str, read_from: Any, *rest: Any, **named: Any) -> list[RuleSet]:
+        key = (css, read_from, rest, *sorted(named.items()), *sorted(self._variables.items()))
+        if key not in parsed:
+            parsed[key] = parse(self, css, read_from, *rest, **named)
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", remembered)
+        yield
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A store with one small instrument."""
@@ -74,7 +95,7 @@ def path(tmp_path: Path) -> Path:
 
 def made(path: Path, *instruments: Instrument) -> Path:
     """Make a store that holds these instruments."""
-    with Store.open(path, create=True) as store:
+    with new_store(path) as store:
         for one in instruments:
             store.instruments.add(one)
     return path
@@ -82,10 +103,11 @@ def made(path: Path, *instruments: Instrument) -> Path:
 
 async def until(pilot: Pilot[Any], holds: Callable[[], object], seconds: float = 90.0) -> None:
     """Let the app go on until something holds: workers and debounced timers bring it."""
-    deadline = time.monotonic() + seconds
+    began = time.monotonic()
     while not holds():
-        assert time.monotonic() < deadline, "it did not come to hold in time"
-        await pilot.pause()
+        waited = time.monotonic() - began
+        assert waited < seconds, "it did not come to hold in time"
+        await pilot.pause(min(0.01 + waited / 10, 0.1) if waited > SOON_S else None)
 
 
 def shown(app: App[Any], selector: str) -> str:

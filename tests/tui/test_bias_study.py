@@ -132,7 +132,7 @@ async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, mon
         assert pipeline.agreement(store, "test").coefficients.percent.value == 1.0
         labels = Counter(item.gold for item in store.labels.judged("stance"))
         assert len(labels) >= 2
-        config = TrainConfig(base="minilm", steps=30, batch=8, warmup=2, learning_rate=2e-4)
+        config = TrainConfig(base="minilm", steps=30, batch=4, warmup=2, learning_rate=2e-4)
         trained = launch.start_training(store, TrainSpec("stance-1", config))
         stopped_at = stop_after(store, trained, steps=3)
         assert 3 <= stopped_at < 30

@@ -202,6 +202,8 @@ async def test_keys_typed_ahead_stay_on_the_statement_that_is_in_sight(path: Pat
         await seat.pilot.pause()
         assert {ref for ref, _ in labels_of(path, "ana")} == {"a-1"}
         assert seat.at() == ("a-2", ISSUES[0])
+        said = shown(seat.app, "#pace")
+        assert "(saved) ! 4 keys not taken: typed before this statement was seen" in said
 
 
 async def test_a_key_that_came_before_the_statement_was_seen_is_dropped(
@@ -211,7 +213,7 @@ async def test_a_key_that_came_before_the_statement_was_seen_is_dropped(
         monkeypatch.setattr(issue_grid, "GLANCE_S", 3600.0)
         await seat.pilot.press("j")
         await seat.pilot.press("a", "f")
-        await seat.pilot.pause()
+        await seat.until(lambda: "1 key not taken" in shown(seat.app, "#pace"))
         assert labels_of(path, "ana") == {}
 
 

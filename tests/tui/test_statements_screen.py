@@ -115,6 +115,20 @@ async def test_issue_and_country_filters_cycle_and_x_takes_them_away(tmp_path: P
         await until(pilot, lambda: table(app).row_count == 30)
 
 
+async def test_marks_of_what_is_archived_go_and_others_stay(path: Path) -> None:
+    app = WorkbenchApp(path, start="statements")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: table(app).row_count == 3)
+        await pilot.press("space", "space")
+        assert "2 marked" in screen_text(app)
+        with Store.open(path) as store:
+            store.statements.archive("small", ["a-1"], person="ben")
+        await pilot.press("f5")
+        await until(pilot, lambda: table(app).row_count == 2)
+        assert "1 marked" in screen_text(app)
+        assert app.screen.chosen == ("a-2",)  # type: ignore[attr-defined]
+
+
 async def test_t_switches_the_instrument(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", instrument(), large_instrument(5)), start="statements")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 KEY = 10
 "hexadecimal digits of a finding's key that are shown; more may be given, and fewer where they are clear"
+COUNTED = ", with hints of style and what models found (Home counts neither)"
 SPREAD = {"low": "lowest", "fifth": "5 %", "median": "median", "ninety_fifth": "95 %", "high": "highest"}
 
 
@@ -45,7 +46,7 @@ def lint(options: Namespace) -> int:
         say("The store holds no instrument yet. Next: workbench import STORE --format csv PATH")
     else:
         _show(shown, reports)
-        say(", ".join(f"{severities.get(s, 0)} {s}s" for s in SEVERITIES))
+        say(", ".join(f"{severities.get(s, 0)} {s}s" for s in SEVERITIES) + COUNTED)
     return 1 if severities.get("error") else 0
 
 

@@ -197,7 +197,8 @@ def check_report(
 ) -> CheckReport:
     """Return everything that is odd about an instrument, in one language or in all.
 
-    Similarities and entailments are those of the model that has seen most of it. `thresholds` None stands for those of
+    Similarities and entailments are those of the model that has seen most of it; what a model found is told by its
+    measure, though equal words would have found it too. `thresholds` None stands for those of
     the newest check.
     """
     instrument = store.instruments.get(name)
@@ -206,8 +207,8 @@ def check_report(
     nli = next(iter(store.checks.models(name, NLI)), None)
     found = [
         *lint(instrument, language),
-        *duplicate_findings(instrument, language),
         *_model_findings(store, instrument, language, thresholds, encoder, nli),
+        *duplicate_findings(instrument, language),
         *instrument_hints(instrument, language),
     ]
     once = {finding.fingerprint: finding for finding in reversed(found)}  # the first of two that are alike stays

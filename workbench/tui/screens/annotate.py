@@ -62,6 +62,8 @@ A label is on disk before the next item shows. z takes back one step
 after another, as far as this sitting goes; v shows labels from before,
 too. What you leave unlabelled goes back to the queue.
 
+When another person sits down: q, then p says who annotates.
+
 You see no model, no template, and nobody else's labels, so that yours
 are your own. Notes and flags go to whoever adjudicates.
 

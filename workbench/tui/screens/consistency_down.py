@@ -115,19 +115,19 @@ class Below(StoreScreen):
 
     def work_out(self) -> None:
         """Take from the analysis what is shown: a look-up of a few milliseconds."""
-        raise NotImplementedError
+        raise NotImplementedError("abstract")
 
     def about(self) -> Content:
         """Say what is listed."""
-        raise NotImplementedError
+        raise NotImplementedError("abstract")
 
     def columns(self, width: int) -> Sequence[Column]:
         """Return the columns for a width."""
-        raise NotImplementedError
+        raise NotImplementedError("abstract")
 
     def records(self, width: int) -> list[Record]:
         """Return the rows for a width."""
-        raise NotImplementedError
+        raise NotImplementedError("abstract")
 
     def details(self, key: str | None) -> Content:
         """Return what stands below the rows about the one under the cursor: its wording."""

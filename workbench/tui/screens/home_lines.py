@@ -60,13 +60,13 @@ def _lint(lint: LintCount | None) -> Content:
     if lint is None:
         return Content.styled("checking …", "dim")
     if not lint.errors and not lint.warnings:
-        return Content.assemble(("✓ ", "$text-success"), "checked: no warnings")
+        return Content.assemble(("✓ ", "$text-success"), "lint finds no errors and no warnings")
     parts = []
     if lint.errors:
         parts.append(Content.styled(f"✗ {plural(lint.errors, 'error')}", "bold $text-error"))
     if lint.warnings:
         parts.append(Content.styled(f"! {plural(lint.warnings, 'warning')}", "$text-warning"))
-    return Content("  ").join(parts).append(Content.styled("  in the wordings", "dim"))
+    return Content("  ").join(parts).append(Content.styled("  by lint; hints of style are on Statements, f", "dim"))
 
 
 def _job(job: Job) -> Content:

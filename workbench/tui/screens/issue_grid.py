@@ -21,7 +21,7 @@ from textual.widgets import Static
 
 from workbench.domain.instruments import IssueDefinition
 from workbench.errors import WorkbenchError
-from workbench.tui.format import visible
+from workbench.tui.format import plural, visible
 from workbench.tui.screens.annotate_text import ReadText
 from workbench.tui.screens.base import as_trouble
 from workbench.tui.screens.dialogs import TextScreen
@@ -51,6 +51,8 @@ GLANCE_S = 0.1
 "after a statement was painted: nobody labels what they see faster, but a key that bounces does"
 DEFINITION_LINES = 4
 "of the issue under the cursor; their places are fixed, so that nothing jumps"
+DROPPED = " ! "
+"begins what is said of keys that were not taken"
 TALL = 34
 "lines of a terminal from which a statement has more room"
 LABEL_KEYS: Mapping[str, int | None] = {
@@ -170,7 +172,8 @@ class IssueGridScreen(IssueDeskScreen):
         if self.table.current == asked.ref and self._ahead:
             key, at = self._ahead.popleft()
             self._press(key, at)
-        else:
+        elif self._ahead:
+            self._say_dropped(len(self._ahead))
             self._ahead.clear()
 
     @on(IssueDeskScreen.Undone)
@@ -269,7 +272,10 @@ class IssueGridScreen(IssueDeskScreen):
     def _press(self, key: str, at: float) -> None:
         """Do what a key asks, now or after what is being written."""
         row = self.current
-        if self._desk is None or row is None or not self._issues or at < self._seen_at + GLANCE_S:
+        if self._desk is None or row is None or not self._issues:
+            return
+        if at < self._seen_at + GLANCE_S:
+            self._say_dropped(1)
             return
         if self._busy:
             self._ahead.append((key, at))
@@ -283,6 +289,12 @@ class IssueGridScreen(IssueDeskScreen):
             return
         label, issue = LABEL_KEYS[key], self._issues[self.table.issue].name
         self._give(row, Asked(row.ref, {issue: label}, moves=label is not None, whole_row=False))
+
+    def _say_dropped(self, keys: int) -> None:
+        """Say that keys were not taken; what is said of the last label stays before it."""
+        said = self._said.partition(DROPPED)[0]
+        self._said = f"{said}{DROPPED}{plural(keys, 'key')} not taken: typed before this statement was seen"
+        self._show_progress()
 
     def _give(self, row: Row, asked: Asked) -> None:
         self._submit(lambda sitting: self.Labelled(asked, sitting.put(row, asked.labels)), given(asked.labels))

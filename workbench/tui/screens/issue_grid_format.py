@@ -47,6 +47,8 @@ after another, as far as this sitting goes. You see nobody else's labels
 and no gold label, so that yours are your own. Several people may label
 at the same time; the gold label is what more than half of them said.
 
+p asks who labels: press it when another person sits down.
+
 A statement whose text was changed takes your labels along to its new
 version: look at them again where its meaning changed.
 

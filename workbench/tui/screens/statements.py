@@ -165,6 +165,8 @@ class StatementsScreen(StoreScreen):
             return
         if page.query.instrument != self._query.instrument:
             self._marks.clear()
+        for ref in page.gone:
+            self._marks.pop(ref, None)
         self._page, self._query = page, page.query
         self.trouble.hide()
         self._show_rows(page, event.at)
@@ -374,7 +376,7 @@ class StatementsScreen(StoreScreen):
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")
     def look(self, query: Query, at: int | None = None) -> None:
         worker = get_current_worker()
-        page = read_page(self.store_path, query)
+        page = read_page(self.store_path, query, tuple(self._marks))
         if not worker.is_cancelled:
             self.post_message(self.Found(page, at))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -15,6 +16,7 @@ from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
     from stores.statement_lists import Filters, StatementLine
+    from stores.store import Store
 
 PAGE = 200
 CELL_CHARACTERS = 400
@@ -87,6 +89,8 @@ class Page:
     drafts: int = 0
     "that wait for a person"
     archived: int = 0
+    gone: frozenset[str] = frozenset()
+    "of the marked ones: archived meanwhile, renamed, or retired by an import"
 
     def choices(self, name: str) -> tuple[str, ...]:
         """Return what a filter may be set to."""
@@ -99,8 +103,8 @@ class Page:
         }[name]
 
 
-def read_page(path: Path, query: Query) -> Page:
-    """Read a page of the list, and what it may be filtered by."""
+def read_page(path: Path, query: Query, marked: Collection[str] = ()) -> Page:
+    """Read a page of the list, what it may be filtered by, and which of the marked ones are no longer there."""
     from stores.store import Store
 
     with Store.open(path) as store:
@@ -122,7 +126,12 @@ def read_page(path: Path, query: Query) -> Page:
             tags=store.instruments.tags(name),
             drafts=store.drafts.counts(name).get("pending", 0),
             archived=len(store.statements.archived(name)),
+            gone=_gone(store, name, marked) if marked else frozenset(),
         )
+
+
+def _gone(store: Store, name: str, marked: Collection[str]) -> frozenset[str]:
+    return frozenset(marked).difference(line.ref for line in store.instruments.lines(name))
 
 
 def read_refs(path: Path, query: Query) -> tuple[str, ...]:
