@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from stores.base import Aggregate, now
 from stores.liveness import gone, silent
+from workbench.domain.responses import EXACT
 from workbench.errors import JobError, UsageError
 
 
@@ -61,6 +62,12 @@ class Job:
     def under_way(self) -> bool:
         """Whether another job that asks the same would ask it twice: as `active`, and whatever is paused."""
         return self.active or self.state == "paused"
+
+    @property
+    def exact(self) -> bool:
+        """Whether it computes label probabilities, so that what it counts are prompts and no answers."""
+        sampling = self.spec.get("sampling")
+        return isinstance(sampling, Mapping) and sampling.get("mode") == EXACT
 
     @property
     def failed_items(self) -> int:

@@ -26,7 +26,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.prompts import Message, Probe, Prompt, Template
-from workbench.domain.responses import ModelCard, Sampling
+from workbench.domain.responses import EXACT, ModelCard, Sampling
 from workbench.errors import ConflictError
 
 
@@ -301,8 +301,12 @@ class Runs(Aggregate):
         return Prompt(tuple(Message(role, content) for role, content in json.loads(messages)), bool(chat))
 
     def totals(self) -> tuple[int, int]:
-        """Return how many answers are stored, and to how many draws."""
-        row = self.connection.execute("select coalesce(sum(n - failed), 0), count(*) from draw").fetchone()
+        """Return how many answers are stored, and to how many draws; prompts that were only scored have no answer."""
+        row = self.connection.execute(
+            "select coalesce(sum(d.n - d.failed), 0), count(*) from draw d join sampling g on g.id = d.sampling_id "
+            "where g.mode <> ?",
+            (EXACT,),
+        ).fetchone()
         return int(row[0]), int(row[1])
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from stores.statement_rows import Place, held_texts, insert_statement, place, read_statements, write_wordings
 from stores.texts import text_ids
 from stores.units import first_wording
+from workbench.domain.responses import EXACT
 from workbench.domain.statements import Statement
 
 
@@ -136,7 +137,8 @@ _USED = """
 
 _HISTORY = f"""
     select s.id, s.current, s.archived_at, s.created_at,
-        (select coalesce(sum(d.n - d.failed), 0) from draw d where d.prompt_id in (
+        (select coalesce(sum(d.n - d.failed), 0) from draw d join sampling g on g.id = d.sampling_id
+            where g.mode <> '{EXACT}' and d.prompt_id in (
             select p.prompt_id from probe p join wording w on w.id = p.wording_id where w.statement_id = s.id)),
         (select count(*) from reading r where r.uid is not null and r.label is not null and r.unit_id in (
             select u.id from wording w join unit u on u.wording_id = {first_wording("w", "s")}

@@ -62,10 +62,10 @@ def test_exact_probabilities_need_two_labels(demo: Path, capsys: pytest.CaptureF
 def test_an_exact_run_counts_prompts(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, demo, "--exact", "--yes")
     assert code == 0, out + err
-    assert "0 prompts are stored already; 4 to ask\nsampling: exact label probabilities" in out
+    assert "0 prompts are scored already; 4 to score\nsampling: exact label probabilities" in out
     with Store.open(demo) as store:
         assert Design.from_json(store.jobs.get(1).spec).sampling == EXACTLY
-    assert "4 prompts are stored already; 0 to ask" in run(capsys, demo, "--exact", "--dry-run")[1]
+    assert "4 prompts are scored already; 0 to score" in run(capsys, demo, "--exact", "--dry-run")[1]
 
 
 def test_answers_end_when_they_are_decided(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,7 +71,7 @@ def test_sampled_and_exact_runs_are_told_apart(scored: Path, capsys: pytest.Capt
     assert run(capsys, "run", scored, *ASK, "--samples", "3", "--yes")[0] == 0
     code, _, err = run(capsys, "verdicts", scored)
     assert code == 2
-    assert "exact label probabilities (96 answers" in err
+    assert "exact label probabilities (96 prompts scored" in err
     assert "expected of" in run(capsys, "verdicts", scored, "--sampling", "exact")[1]
     sampled = run(capsys, "verdicts", scored, "--sampling", "T 1")[1]
     assert "expected of" not in sampled

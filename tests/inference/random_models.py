@@ -99,6 +99,20 @@ ARCHITECTURES: dict[str, tuple[str, Overrides]] = {
 }
 "those that an engine must be able to share: class of the configuration, its settings"
 
+MASKED: dict[str, tuple[str, Overrides]] = {
+    "phimoe": ("Phimoe", {**_SMALL, "sliding_window": 40, "num_local_experts": 4, "num_experts_per_tok": 2}),
+    "qwen2-moe-sliding": (
+        "Qwen2Moe",
+        {
+            **ARCHITECTURES["qwen2-moe"][1],
+            "use_sliding_window": True,
+            "sliding_window": 40,
+            "max_window_layers": 2,
+        },
+    ),
+}
+"those whose masks alone say how far back a token looks: further than a few tokens show"
+
 OTHERS: dict[str, tuple[str, Overrides]] = {
     "opt": ("OPT", {**_SMALL, "ffn_dim": 48, "word_embed_proj_dim": 32, "init_std": 0.25}),
     "gpt-j": ("GPTJ", {**_GPT2, "rotary_dim": 4}),
@@ -161,7 +175,7 @@ UNSHAREABLE: dict[str, tuple[str, Overrides]] = {
 }
 "recurrent states, a bias by distance, an encoder: no cache of keys and values alone says what came before"
 
-_KINDS = {**ARCHITECTURES, **OTHERS, **UNSHAREABLE}
+_KINDS = {**ARCHITECTURES, **OTHERS, **MASKED, **UNSHAREABLE}
 
 
 def build(kind: str, *, dtype: torch.dtype = torch.float32, seed: int = 7, spread: float = SPREAD, **more: Any) -> Any:

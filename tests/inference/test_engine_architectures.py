@@ -13,7 +13,9 @@ from tests.inference.jobs_of_prompts import all_answers, mixed_job, requests, sc
 from tests.inference.oracle import Oracle
 from tests.inference.random_models import (
     ARCHITECTURES,
+    MASKED,
     OTHERS,
+    POSITIONS,
     STOP,
     UNSHAREABLE,
     WINDOW,
@@ -64,6 +66,16 @@ def test_any_other_architecture_is_right_or_refused(kind: str) -> None:
     else:
         check(engine, plain)
         engine.close()
+
+
+@pytest.mark.parametrize("kind", MASKED)
+def test_a_window_that_masks_alone_know_of_is_refused_where_prompts_can_be_longer(kind: str) -> None:
+    with pytest.raises(Unshareable, match="masks alone"):
+        shared_engine(build(kind), STOP, Work())
+    network = build(kind, sliding_window=POSITIONS)
+    plain = own_copy(network)
+    with engine_over(network) as engine:
+        check(engine, plain)
 
 
 @pytest.mark.parametrize("kind", UNSHAREABLE)

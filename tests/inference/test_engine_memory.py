@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from tests.inference.jobs_of_prompts import ORDINARY, alike, counts, requests, scores, spell
+from tests.inference.jobs_of_prompts import ORDINARY, alike, counts, requests, scores, spell, text
 from tests.inference.random_models import build, engine_over
 from workbench.domain.responses import Sampling
 from workbench.errors import ModelError
+from workbench.inference.engine import ALONE_TOKENS, held_tokens
 
 USUAL = Sampling(temperature=1.0, top_p=0.95, max_new_tokens=6)
 SAME = 0.99
@@ -129,3 +130,26 @@ def test_other_errors_are_nobody_s_lack_of_memory(place: str) -> None:
         with pytest.raises(RuntimeError, match="mat1 and mat2"):
             list(engine.sample(JOB, requests(N, 40), USUAL, spell))
         assert memory.failed == 1
+
+
+def test_rows_of_prompts_that_share_little_are_thought_to_hold_them_whole() -> None:
+    rng = np.random.default_rng(0)
+    apart = [tuple(text(rng, 400)) for _ in range(20)]
+    alike = [(*apart[0], *text(rng, 20)) for _ in range(20)]
+    assert held_tokens(apart) == 400
+    assert held_tokens(alike) == ALONE_TOKENS
+    assert held_tokens([]) == ALONE_TOKENS
+
+
+def test_log_probabilities_that_do_not_fit_are_computed_of_fewer_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, ends = build("llama"), [[[9], [10, 11]]] * 40
+    with engine_over(network) as engine:
+        freely, usual = np.array(scores(engine, JOB, ends)), torch.log_softmax
+
+        def small(logits: torch.Tensor, dim: int) -> torch.Tensor:
+            if len(logits) > 10:
+                raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate")
+            return usual(logits, dim=dim)
+
+        monkeypatch.setattr(torch, "log_softmax", small)
+        assert np.array(scores(engine, JOB, ends)) == pytest.approx(freely, abs=1e-5)

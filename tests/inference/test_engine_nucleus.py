@@ -8,6 +8,7 @@ import torch
 
 from tests.inference.oracle import warpers
 from workbench.domain.responses import Sampling
+from workbench.errors import ModelError
 from workbench.inference.nucleus import nucleus
 
 SAMPLINGS = [
@@ -22,7 +23,7 @@ def spread(logits: torch.Tensor, sampling: Sampling) -> torch.Tensor:
     """Return what `nucleus` says over the whole vocabulary, every row adding up to 1."""
     tokens, probabilities = nucleus(logits, sampling)
     rows = torch.zeros(logits.shape, dtype=torch.float64)
-    rows.scatter_add_(1, torch.from_numpy(np.asarray(tokens)), torch.from_numpy(np.asarray(probabilities)).double())
+    rows.scatter_add_(1, torch.from_numpy(np.array(tokens)), torch.from_numpy(np.array(probabilities)).double())
     return rows / rows.sum(-1, keepdim=True)
 
 
@@ -99,3 +100,15 @@ def test_half_precision_logits_are_weighed_in_single_precision() -> None:
     logits = torch.randn(4, 2000, generator=torch.Generator().manual_seed(5)).bfloat16()
     found, wanted = spread(logits, Sampling(top_p=1.0)), expected(logits, Sampling(top_p=1.0))
     assert float((found - wanted).abs().max()) < 1e-6
+
+
+@pytest.mark.parametrize("damage", [float("nan"), float("inf")])
+@pytest.mark.parametrize("sampling", [Sampling(), Sampling(top_p=1.0), Sampling(top_k=3), Sampling(temperature=0.3)])
+def test_logits_that_are_no_numbers_are_an_error_and_not_an_answer(damage: float, sampling: Sampling) -> None:
+    logits = torch.randn(3, 50)
+    logits[1, 7] = damage
+    with pytest.raises(ModelError, match=r"no probabilities.*--dtype"):
+        nucleus(logits, sampling)
+    logits[1, 7] = float("-inf")  # ruled out by the network, which is its right
+    tokens, probabilities = nucleus(logits, sampling)
+    assert not probabilities[1][tokens[1] == 7].any()

@@ -16,12 +16,26 @@ from workbench.data import shipped_instrument_folder, shipped_templates
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import ORIGINAL
 from workbench.formats.read import read_instrument
+from workbench.inference.base import Work
+from workbench.inference.engine import Unshareable, shared_engine
 from workbench.inference.local_network import load_network
 from workbench.inference.local_text import TextFormat
 
 PROMPTS, DRAWS, AT_ONCE = 20, 3000, 250
 SAMPLING = Sampling(temperature=1.0, top_p=0.85, max_new_tokens=4)
 "four tokens hold a label: whole answers occur often enough to be counted"
+
+
+def test_the_embedded_model_is_shared_in_bf16_and_not_where_it_would_not_heed_positions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    network = load_network("smollm2", "bfloat16").network
+    usual = network.model.forward
+    with engine_over(network):
+        pass
+    monkeypatch.setattr(network.model, "forward", lambda *given, position_ids=None, **more: usual(*given, **more))
+    with pytest.raises(Unshareable, match="off by"):
+        shared_engine(network, frozenset(), Work())
 
 
 @pytest.mark.slow

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
+from tokenizers import Tokenizer, models, normalizers
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedTokenizerFast
 
 from tests.inference.saved_models import END, WINDOW, save_llama, save_t5
 from workbench.domain.prompts import Message, Prompt
@@ -21,6 +22,7 @@ from workbench.inference.dtypes import check_dtype
 from workbench.inference.load import load
 from workbench.inference.local import LocalModel, load_local
 from workbench.inference.local_network import DEVICE, chosen_device
+from workbench.inference.local_text import TextFormat
 from workbench.inference.plain import PlainEngine
 
 SHORT = Sampling(max_new_tokens=4)
@@ -319,6 +321,18 @@ def test_options_of_an_encoder_decoder_are_scored_as_its_decoder_would_write_the
         with torch.inference_mode():
             loss = network(input_ids=ids, labels=torch.tensor([end])).loss  # the mean of the tokens' -log p
         assert found == pytest.approx(-float(loss) * len(end), abs=1e-4)
+
+
+@pytest.mark.parametrize("prepends", [True, False])
+def test_an_option_that_begins_with_a_space_has_one_where_texts_are_given_another(prepends: bool) -> None:
+    words = ["<unk>", "▁", ":", "▁Yes", "Yes", "▁Answer"]
+    inner = Tokenizer(models.Unigram([(word, -1.0 - 9 * (len(word) == 1)) for word in words], unk_id=0))
+    replaced = normalizers.Replace(" ", "▁")
+    inner.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), replaced]) if prepends else replaced
+    form = TextFormat(PreTrainedTokenizerFast(tokenizer_object=inner, unk_token="<unk>"))
+    prompt, yes = form.encode(raw("Answer:")), form.encode_option(" Yes")
+    assert [*prompt, *yes] == form.encode(raw("Answer: Yes"))
+    assert yes == [words.index("▁Yes")]
 
 
 @pytest.fixture

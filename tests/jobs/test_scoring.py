@@ -18,17 +18,20 @@ from workbench import pipeline
 from workbench.audits.base import PASS
 from workbench.audits.counts import ALL, PRINTED, SWAPPED
 from workbench.audits.exact import ExactReport
+from workbench.audits.label_forms import forms_by_prompt
+from workbench.cli.jobs import progress_line
 from workbench.domain.designs import Design
-from workbench.domain.prompts import Prompt
+from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.domain.statements import ORIGINAL, Wording
-from workbench.errors import ModelError, UsageError
+from workbench.errors import AmbiguousRun, ModelError, UsageError
 from workbench.inference.base import NextTokens, Scored
 from workbench.inference.remote import load_remote
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline import scoring
 from workbench.pipeline.verdicts import label_mass
+from workbench.tui.screens.job_lines import job_details
 
 EXACT = Design("small", "scripted", samples=1, sampling=EXACTLY)
 SURE = Persona(agree=0.8, unreadable=0.1)
@@ -212,11 +215,55 @@ def test_a_form_that_is_missing_counts_as_not_scored(filled: Store) -> None:
     assert pipeline.plan(filled, EXACT).samples_needed == 72
 
 
+def test_a_cluster_which_loads_the_model_for_each_question_is_asked_once(
+    filled: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scoring, "TOGETHER", 20)
+    calls = []
+
+    class Called(ScriptedModel):
+        def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
+            calls.append(len(prompts))
+            return super().score(prompts, options)
+
+    score(filled, Called(SURE, "here"))
+    score(filled, Called(SURE, "there"), replace(EXACT, cluster="local"))
+    assert calls == [20, 20, 20, 12, 72]
+
+
 def test_a_worker_process_scores_an_exact_design(filled: Store) -> None:
     job = wait(filled, launch.start(filled, EXACT), ended)
     assert job.state == "done", job.message
     assert (job.done, job.total) == (72, 72)
     assert exact_run(filled).responses == 72
+    assert job.exact
+    assert job.message.startswith("72 of 72 prompts are scored")
+    assert "answers" not in job.message + progress_line(job) + job_details(job).plain
+    assert "72 prompts scored in this attempt" in job_details(job).plain
+    assert not any(word in progress_line(job) + job_details(job).plain for word in ("unreadable", "refused", "merged"))
+
+
+def test_prompts_that_were_scored_are_no_answers(filled: Store) -> None:
+    score(filled)
+    assert filled.runs.totals() == (0, 0)
+    assert [version.answers for version in filled.statements.history("small", "a-1")] == [0]
+    plan = pipeline.plan(filled, Design("small", "scripted", samples=2), card=ScriptedModel(SURE).card)
+    attempt = filled.jobs.claim(filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test")
+    pipeline.collect(filled, plan, ScriptedModel(SURE), attempt=attempt)
+    assert filled.runs.totals() == (144, 72)
+    assert [version.answers for version in filled.statements.history("small", "a-1")] == [48]
+    with pytest.raises(AmbiguousRun, match=r"72 prompts scored(.|\n)*144 answers"):
+        pipeline.find_run(filled, "reliability")
+    assert pipeline.find_run(filled, "reliability", answered=True).responses == 144
+
+
+def test_a_prompt_that_two_templates_come_to_is_scored_for_the_labels_of_both() -> None:
+    good = Template("good", False, "{statement} Well?", "good", "bad")
+    right = replace(good, name="right", positive="right", negative="bad")
+    probes = [Probe("a", "original", t.name, False, t.render("Rents fall.")) for t in (good, right)]
+    assert forms_by_prompt([good, right], probes) == {
+        probes[0].prompt.key: ("good", "Good", "bad", "Bad", "right", "Right")
+    }
 
 
 def test_exact_runs_take_part_in_the_consistency(filled: Store) -> None:

@@ -8,6 +8,7 @@ begins with one or another exclude each other, and their probabilities add up. W
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -65,7 +66,13 @@ def _written(label: str, space: str) -> tuple[str, ...]:
     return tuple(form for form in forms if not any(form != other and form.startswith(other) for other in forms))
 
 
-def forms_by_prompt(templates: Sequence[Template], probes: Iterable[Probe]) -> dict[bytes, LabelForms]:
-    """Return the forms to score of each prompt, by its key. Raises UsageError as `label_forms`."""
-    forms = {(t.name, t.inverted): label_forms(t) for t in templates}
-    return {probe.prompt.key: forms[probe.template, probe.inverted] for probe in probes}
+def forms_by_prompt(templates: Sequence[Template], probes: Iterable[Probe]) -> dict[bytes, tuple[str, ...]]:
+    """Return the forms to score of each prompt, by its key: those of all templates that come to its text.
+
+    Raises UsageError as `label_forms`.
+    """
+    forms = {(t.name, t.inverted): label_forms(t).all for t in templates}
+    found: dict[bytes, dict[str, None]] = defaultdict(dict)
+    for probe in probes:
+        found[probe.prompt.key] |= dict.fromkeys(forms[probe.template, probe.inverted])
+    return {key: tuple(of) for key, of in found.items()}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WHO = ("model", "name", "classifier", "encoder", "nli")
 "keys of a job's specification that say who does it"
 UNITS = {"train": "steps", "classify": "responses", "check": "texts", "draft": "prompts"}
-"what a kind of jobs counts; every other kind counts answers"
+"what a kind of jobs counts; every other kind counts answers, or prompts where it computes label probabilities"
 EXIT_CODES = {"done": 0, "cancelled": 3, "paused": 3}
 LOOK_EVERY_S = 0.5
 LOG_LINES = 1000
@@ -223,7 +223,8 @@ def progress_line(job: Job) -> str:
 
     share = f"{job.done / job.total:.0%}" if job.total else "0%"
     pace = launch.pace(job)
-    parts = [f"job {job.id} {_state(job)}", f"{job.done:,}/{job.total:,} {UNITS.get(job.kind, 'answers')} {share}"]
+    counted = UNITS.get(job.kind, "prompts" if job.exact else "answers")
+    parts = [f"job {job.id} {_state(job)}", f"{job.done:,}/{job.total:,} {counted} {share}"]
     if pace.per_second is not None:
         parts.append(f"{pace.per_second:.1f}/s")
     if pace.eta_seconds is not None:
@@ -240,7 +241,7 @@ def _figures(job: Job) -> list[str]:
 
     told, answers = job.progress, job.progress.get("answers", 0)
     parts = [f"loss {told['loss']:.3f}"] if "loss" in told else []
-    if answers and job.kind == "sample" and job.spec.get("audit") != "bias_score":
+    if answers and job.kind == "sample" and job.spec.get("audit") != "bias_score" and not job.exact:
         parts += [f"{name} {told.get(name, 0) / answers:.0%}" for name in ("unreadable", "refused")]
     if told.get("failed"):
         parts.append(f"{told['failed']:,.0f} failed")

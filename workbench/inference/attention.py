@@ -24,6 +24,8 @@ from transformers.masking_utils import sdpa_mask
 from workbench.inference.token_tree import Packed
 
 ATTENTION = "workbench_shared"
+UNKNOWN = ("s_aux", "sinks", "position_bias", "indices", "block_indices")
+"what transformers hands to some attention that a layout knows nothing of: sinks, biases, chosen tokens"
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 "keys and values of one layer"
@@ -50,6 +52,8 @@ class Layout(Protocol):
 
 class _Current(threading.local):
     layout: Layout | None = None
+    masks: set[int | None] = set()  # noqa: RUF012 - replaced, never added to
+    layers: set[int | None] = set()  # noqa: RUF012
 
 
 _current = _Current()
@@ -58,11 +62,19 @@ _current = _Current()
 @contextmanager
 def laid_out(layout: Layout) -> Iterator[None]:
     """Let the passes of this thread's networks follow a layout."""
-    _current.layout = layout
+    _current.layout, _current.masks, _current.layers = layout, set(), set()
     try:
         yield
     finally:
         _current.layout = None
+
+
+def windows() -> tuple[set[int | None], set[int | None]]:
+    """Return how far back the last pass of this thread looks: as its network's masks say, and as its layers say.
+
+    None: without limit. A layout goes by the layers; where a network says it by a mask alone, that is lost.
+    """
+    return _current.masks, _current.layers
 
 
 def shared_attention(
@@ -86,13 +98,19 @@ def shared_attention(
         )
         return result
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
+    if odd := [name for name in UNKNOWN if more.get(name) is not None]:
+        raise OutOfOrder(f"they have {', '.join(odd)}")
     rules = Rules(scale, more.get("sliding_window"), more.get("softcap"))
+    _current.layers.add(rules.window)
     seen = layout.attend(module.layer_idx, query[0], key[0], value[0], rules)
     return seen.transpose(0, 1)[None].contiguous(), None
 
 
 def _mask(*arguments: Any, **more: Any) -> Any:
-    return None if _current.layout is not None else sdpa_mask(*arguments, **more)
+    if _current.layout is None:
+        return sdpa_mask(*arguments, **more)
+    _current.masks.add(more.get("local_size"))
+    return None
 
 
 AttentionInterface.register(ATTENTION, shared_attention)

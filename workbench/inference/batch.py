@@ -108,8 +108,8 @@ class Batch:
                 )  # fmt: skip
         return Table(stems, *columns)
 
-    def reseat(self) -> list[Growing]:
-        """Seat the rows that came of those before; return the requests that have none left."""
+    def reseat(self) -> None:
+        """Seat the rows that came of those before; requests that have none left are under way no more."""
         free: list[int] = []
         moves: dict[int, int] = {}  # seat -> seat whose tokens it is to hold
         unseated: list[tuple[Growing, int, int]] = []
@@ -126,12 +126,10 @@ class Batch:
             free += [seat for parent, seat in enumerate(one.seats) if parent not in heirs]
             one.seats = seats
             one.most = max(one.most, len(seats))
-        done = [one for one in self.growing if not one.tree.rows]
-        for one in done:
-            one.stem.users -= 1
+        for one in self.growing:
+            one.stem.users -= not one.tree.rows
         self.growing = [one for one in self.growing if one.tree.rows]
         self._place(unseated, sorted(free, reverse=True), moves)
-        return done
 
     def _place(self, unseated: list[tuple[Growing, int, int]], free: list[int], moves: dict[int, int]) -> None:
         """Give seats to rows that have none, then fill the gaps from the end."""

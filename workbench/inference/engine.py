@@ -21,18 +21,18 @@ from workbench.inference.base import Work
 from workbench.inference.batch import Batch, Growing
 from workbench.inference.engines import Answers, Likeliest, Scores, Spell
 from workbench.inference.memory import free_bytes, is_out_of_memory
-from workbench.inference.nucleus import Table, nucleus
+from workbench.inference.nucleus import Table, check_numbers, nucleus
 from workbench.inference.prefill import Prefill, Read
 from workbench.inference.probe import Unshareable, share
-from workbench.inference.token_tree import Tokens, common, lexicographic
+from workbench.inference.token_tree import Tokens, common, distinct_beginnings, lexicographic
 from workbench.inference.tree import SampleTree
 
 __all__ = ["SharedEngine", "Unshareable", "shared_engine"]
 
 CPU_ROWS, GPU_ROWS = 256, 2048
 "rows of a pass, at the most: more make a pass longer, not faster"
-CPU_TOKENS, GPU_TOKENS = 1024, 8192
-"prompt tokens of a pass, at the most"
+CPU_TOKENS, GPU_TOKENS = 256, 8192
+"prompt tokens of a pass, at the most: what they see of one another is computed for all pairs"
 MEMORY_SHARE = 0.5
 "of what is free when a call begins: what rows may come to hold"
 ALONE_ROWS, ALONE_TOKENS = 8, 64
@@ -105,10 +105,9 @@ class SharedEngine:
         left = [len(its) for its in ends]
         yield from (Scores(i, scores[i]) for i, n in enumerate(left) if not n)
         starts = {sequence: min(len(prompts[i]) for i, _ in its) - 1 for sequence, its in wanted.items()}
-        for read in self._passes(sorted(wanted), starts):
+        for sequences, log in self._passes(sorted(wanted), starts):
             at = 0
-            log = torch.log_softmax(read.logits.float(), dim=-1)
-            for sequence in read.sequences:
+            for sequence in sequences:
                 first, after = starts[sequence], at + len(sequence) - starts[sequence]
                 for i, j in wanted[sequence]:
                     end = torch.tensor(list(ends[i][j]), device=log.device)
@@ -126,31 +125,37 @@ class SharedEngine:
         for i, prompt in enumerate(prompts):
             wanted.setdefault(tuple(prompt), []).append(i)
         starts = {sequence: len(sequence) - 1 for sequence in wanted}
-        for read in self._passes(sorted(wanted), starts):
-            top, tokens = torch.log_softmax(read.logits.float(), dim=-1).topk(min(k, read.logits.shape[-1]), dim=-1)
+        for sequences, log in self._passes(sorted(wanted), starts):
+            check_numbers(log[:, 0])
+            top, tokens = log.topk(min(k, log.shape[-1]), dim=-1)
             logs, ids = top.double().cpu().numpy(), tokens.tolist()
-            for place, sequence in enumerate(read.sequences):
+            for place, sequence in enumerate(sequences):
                 yield from (Likeliest(i, tuple(ids[place]), logs[place]) for i in wanted[sequence])
         self.work.prompt_tokens += sum(map(len, prompts))
 
-    def _passes(self, sequences: list[Tokens], starts: dict[Tokens, int]) -> Iterator[Read]:
-        """Compute sequences, with the logits from each one's start on, a pass at a time."""
+    def _passes(
+        self, sequences: list[Tokens], starts: dict[Tokens, int]
+    ) -> Iterator[tuple[Sequence[Tokens], torch.Tensor]]:
+        """Compute sequences a pass at a time: yield them with the log-probabilities from each one's start on."""
         prefill = Prefill(self.network, self.pass_tokens)
         while sequences:
-            read = self._attempt(lambda: self._next_pass(prefill, sequences, starts), prefill)
-            if read is not None:
-                del sequences[: len(read.sequences)]
-                yield read
+            found = self._attempt(lambda: self._next_pass(prefill, sequences, starts), prefill)
+            if found is not None:
+                del sequences[: len(found[0])]
+                yield found
         self.work.prompt_tokens_computed += prefill.computed
 
     @torch.inference_mode()
-    def _next_pass(self, prefill: Prefill, sequences: list[Tokens], starts: dict[Tokens, int]) -> Read:
+    def _next_pass(
+        self, prefill: Prefill, sequences: list[Tokens], starts: dict[Tokens, int]
+    ) -> tuple[Sequence[Tokens], torch.Tensor]:
         most, logits = 0, 0
         while most < len(sequences) and (not most or logits < self.pass_rows):
             logits += len(sequences[most]) - starts[sequences[most]]
             most += 1
         chosen = sequences[: prefill.take(sequences, most)]
-        return prefill.read(chosen, [range(starts[sequence], len(sequence)) for sequence in chosen])
+        read = prefill.read(chosen, [range(starts[sequence], len(sequence)) for sequence in chosen])
+        return chosen, torch.log_softmax(read.logits.float(), dim=-1)
 
     def _attempt(self, compute: Callable[[], Result], prefill: Prefill) -> Result | None:
         """Compute; where memory runs out, make passes smaller and return None: try again.
@@ -164,9 +169,9 @@ class SharedEngine:
                 raise
             prefill.forget()
             self.free()
-            if self.pass_tokens <= 16:
+            if self.pass_tokens <= 16 and self.pass_rows == 1:
                 raise no_memory(self.network) from error
-            self.pass_tokens //= 2
+            self.pass_tokens = max(16, self.pass_tokens // 2)
             self.pass_rows = max(1, self.pass_rows // 2)
             prefill.most_tokens = self.pass_tokens
             return None
@@ -193,14 +198,19 @@ class _Drawing:
     stems: list[Stem] = field(default_factory=list)
     recent: deque[int] = field(default_factory=lambda: deque(maxlen=RECENT))
     "the most rows of requests that came to their end"
+    left: set[int] = field(init=False)
+    "requests whose answers are not whole"
+    done: list[Growing] = field(default_factory=list)
+    "requests whose answers are whole and not handed over"
     memory_rows: int = 0
     "rows that memory is thought to hold"
 
     def __post_init__(self) -> None:
         engine = self.engine
+        self.left = set(self.queue)
         self.prefill = Prefill(engine.network, engine.pass_tokens)
         self.batch = Batch(engine.network)
-        tokens = ALONE_TOKENS + self.sampling.max_new_tokens
+        tokens = held_tokens(self.prompts) + self.sampling.max_new_tokens
         logits = 12 * engine.network.config.get_text_config().vocab_size
         free = MEMORY_SHARE * free_bytes(engine.network.device)
         self.memory_rows = max(1, int(free // (tokens * engine.token_bytes + logits)))
@@ -210,22 +220,32 @@ class _Drawing:
         return max(1, min(self.engine.pass_rows, self.memory_rows, self.engine.most or self.engine.pass_rows))
 
     def advance(self) -> list[Growing]:
-        """Begin what there is room for and take one step; return the requests whose answers are whole."""
+        """Begin what there is room for and take one step; return the requests whose answers are whole.
+
+        Memory may run out anywhere in it: what is whole by then is handed over, and what is not begins again.
+        """
         try:
-            return [*self._admit(), *self._step()]
+            self._admit()
+            self._step()
         except (RuntimeError, MemoryError) as error:
             if not is_out_of_memory(error):
                 raise
             self._start_over(error)
-            return []
+        done, self.done = self.done, []
+        return done
+
+    def _end(self, one: Growing) -> None:
+        """Note that a request's answers are whole."""
+        self.left.remove(one.request)
+        self.recent.append(one.most or len(one.tree.finished))
+        self.done.append(one)
 
     def _start_over(self, error: BaseException) -> None:
         """Let all that is under way begin again, with less at once: from the same seeds come the same answers."""
         growing, rows = self.batch.growing, self.batch.rows
         if len(growing) <= 1 and self.most_rows == 1 and self.engine.pass_tokens <= 16:
             raise no_memory(self.engine.network) from error
-        again = [*self.queue, *(one.request for one in growing)]
-        self.queue = deque(sorted(again, key=lambda i: self.prompts[i]))
+        self.queue = deque(sorted(self.left, key=lambda i: self.prompts[i]))
         self.memory_rows = max(1, min(self.most_rows, rows or self.most_rows) // 2)
         self.engine.pass_tokens = max(16, self.engine.pass_tokens // 2)
         self.batch, self.stems = Batch(self.engine.network), []
@@ -234,9 +254,8 @@ class _Drawing:
         self.engine.free()
 
     @torch.inference_mode()
-    def _admit(self) -> list[Growing]:
-        """Begin requests while there is room for their rows; return those that ended with their first token."""
-        done: list[Growing] = []
+    def _admit(self) -> None:
+        """Begin requests while there is room for their rows."""
         while self.queue:
             room = self._room()
             if not room:
@@ -248,10 +267,9 @@ class _Drawing:
             read = self.prefill.read(sequences[:n], [[len(sequence) - 1] for sequence in sequences[:n]])
             self.engine.work.prompt_tokens += sum(map(len, sequences[:n]))
             self.engine.work.prompt_tokens_computed += self.prefill.computed - before
-            done += self._begin(ahead[:n], read, sequences[n:])
+            self._begin(ahead[:n], read, sequences[n:])
             for _ in range(n):
                 self.queue.popleft()
-        return done
 
     def _room(self) -> int:
         """Return how many requests to begin now. Few are not worth a pass while others are under way."""
@@ -270,12 +288,12 @@ class _Drawing:
         seen += [one.most for one in self.batch.growing if len(one.tree.rows[0].tokens) >= SETTLED_STEPS]
         return float(np.mean(seen)) if len(seen) >= 4 else float(max(request.n for request in self.requests))
 
-    def _begin(self, chosen: list[int], read: Read, ahead: list[Tokens]) -> list[Growing]:
-        """Draw the first tokens of requests whose prompts were read, and seat their rows."""
+    def _begin(self, chosen: list[int], read: Read, ahead: list[Tokens]) -> None:
+        """Draw the first tokens of requests whose prompts were read, and seat their rows; some end with that token."""
         tokens, probabilities = nucleus(read.logits, self.sampling)
         alone = self._expected() >= ALONE_ROWS
         stem = None if alone else self._stem(read, ahead)
-        begun, done = [], []
+        begun = []
         for place, request in enumerate(chosen):
             tree = self._tree(self.requests[request])
             tree.grow(tokens[place : place + 1], probabilities[place : place + 1])
@@ -289,9 +307,7 @@ class _Drawing:
             if one.tree.rows:
                 self.batch.seat(one, read.pairs(place, len(one.stem.tokens)) if one.own else [])
             else:
-                done.append(one)
-        self.recent.extend(len(one.tree.finished) for one in done)
-        return done
+                self._end(one)
 
     def _tree(self, request: Request) -> SampleTree:
         decided, spell = request.decided, self.spell
@@ -317,20 +333,20 @@ class _Drawing:
         return self.stems[-1]
 
     @torch.inference_mode()
-    def _step(self) -> list[Growing]:
-        """Grow every row by a token; return the requests that have no row left."""
+    def _step(self) -> None:
+        """Grow every row by a token; requests that have no row left have ended."""
         batch, work = self.batch, self.engine.work
         if not batch.growing:
-            return []
+            return
         batch.make_room()
         tokens, probabilities = self._choices()
         work.sampled_tokens += sum(row.count for one in batch.growing for row in one.tree.rows)
         work.sampled_tokens_computed += batch.rows
         for one in batch.growing:
             one.tree.grow(tokens[one.seats], probabilities[one.seats])
-        done = batch.reseat()
-        self.recent.extend(one.most for one in done)
-        return done
+            if not one.tree.rows:
+                self._end(one)
+        batch.reseat()
 
     def _choices(self) -> Table:
         """Return what may come next in each seat, in as many passes as the rows need."""
@@ -346,6 +362,17 @@ class _Drawing:
                 self.memory_rows = (stop - first) // 2
                 self.engine.free()
         return _joined(parts)
+
+
+def held_tokens(prompts: Sequence[Tokens]) -> int:
+    """Return how many tokens of its prompt a row is thought to hold in memory, where many are under way.
+
+    Prompts that share little are held whole, for one row each where it comes to the worst; of others a row holds what
+    it does not share, or its part of a prompt that is held for many rows.
+    """
+    mean = sum(map(len, prompts)) / max(1, len(prompts))
+    apart = distinct_beginnings(prompts) / max(1, len(prompts))
+    return round(max(ALONE_TOKENS, mean if apart > ALONE_TOKENS else mean / ALONE_ROWS))
 
 
 def _joined(parts: list[Table]) -> Table:

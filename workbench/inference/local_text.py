@@ -57,13 +57,22 @@ class TextFormat:
 
         The option is not merged with the prompt's last token. So a raw prompt that is to be continued by a word ends
         without a space (`Answer:`) and the option begins with it (` Yes`): that is how such a word is one token.
+        Tokenizers that write a space in front of every text (Llama 2, Mistral) would give it two, so there it is read
+        as it stands after a colon.
 
         Raises ModelError where it has no token.
         """
-        ids = list(self._tokenizer(option, add_special_tokens=False).input_ids)
+        ids = self._plain_ids(option)
+        if option[:1] == " ":
+            before, whole = self._plain_ids(":"), self._plain_ids(":" + option)
+            if whole[: len(before)] == before:
+                ids = whole[len(before) :]
         if not ids:
             raise ModelError(f"the option {option!r} has no token, so it has no probability; give it some text")
         return ids
+
+    def _plain_ids(self, text: str) -> list[int]:
+        return list(self._tokenizer(text, add_special_tokens=False).input_ids)
 
     def spell(self, tokens: Sequence[int]) -> str:
         """Return the text of an answer, without special tokens."""

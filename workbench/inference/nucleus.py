@@ -7,9 +7,15 @@ import torch
 from numpy.typing import NDArray
 
 from workbench.domain.responses import Sampling
+from workbench.errors import ModelError
 
 FIRST_GUESS = 64
 "tokens that are looked at first for a nucleus; more in the rows where they do not hold enough"
+
+NO_NUMBERS = (
+    "the network computed no probabilities: its numbers passed the largest of its number format, or its weights are "
+    "damaged. Load it as float32 or bfloat16 (--dtype)"
+)
 
 Table = tuple[NDArray[np.int64], NDArray[np.float64]]
 "token ids and their probabilities, each of shape (rows, k)"
@@ -28,8 +34,21 @@ def nucleus(logits: torch.Tensor, sampling: Sampling) -> Table:
     Returns
     -------
     arrays of shape (rows, k): token ids and probabilities, 0 beyond a row's nucleus. Rows need not add up to 1.
+
+    Raises ModelError where there are no probabilities.
     """
-    scaled = logits.float()
+    table = _nucleus(logits.float(), sampling)
+    check_numbers(table[1][:, 0])
+    return table
+
+
+def check_numbers(one_of_each: NDArray[np.float64] | torch.Tensor) -> None:
+    """Raise ModelError where one (log-)probability of each row is no number: then no other of its row is one either."""
+    if bool((one_of_each != one_of_each).any()):
+        raise ModelError(NO_NUMBERS)
+
+
+def _nucleus(scaled: torch.Tensor, sampling: Sampling) -> Table:
     if sampling.temperature != 1:
         scaled = scaled / sampling.temperature
     if sampling.top_k:

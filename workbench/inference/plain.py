@@ -29,6 +29,7 @@ from workbench.errors import ModelError
 from workbench.inference.base import Work
 from workbench.inference.engines import Answers, Likeliest, Scores, Spell, Tokens
 from workbench.inference.memory import free_bytes, is_out_of_memory
+from workbench.inference.nucleus import NO_NUMBERS, check_numbers
 
 MOST_ROWS = 1024
 SHARE = 0.5
@@ -81,6 +82,7 @@ class PlainEngine:
         """Yield the k likeliest next tokens of each prompt."""
         for position, prompt in enumerate(prompts):
             log = self._next(prompt)
+            check_numbers(log[:1])
             top, tokens = log.topk(k)
             yield Likeliest(position, tuple(tokens.tolist()), top.double().cpu().numpy())
 
@@ -203,10 +205,7 @@ class _Draw(LogitsProcessor):  # type: ignore[misc]
         reached = torch.softmax(scores.double(), dim=-1).cumsum(dim=-1)
         whole = reached[:, -1:].contiguous()
         if not bool(torch.isfinite(whole).all()):
-            raise ModelError(
-                f"the network computed no probabilities: its numbers passed the largest of {scores.dtype}, or its "
-                "weights are damaged. Load it as float32 or bfloat16 (--dtype)"
-            )
+            raise ModelError(NO_NUMBERS)
         draws = np.array([[generator.random()] for generator in self._generators])
         drawn = torch.searchsorted(reached, torch.from_numpy(draws).to(reached.device) * whole, right=True)
         drawn = torch.minimum(drawn, torch.searchsorted(reached, whole))  # rounding must not pass the last token

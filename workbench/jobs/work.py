@@ -95,6 +95,7 @@ def sample(task: Task) -> Ended:
     only = store.jobs.failed_prompts(job.id) if job.only_failed else None
     exact = design.sampling.mode == EXACT
     ask, doing = (pipeline.score_design, "scoring") if exact else (pipeline.collect, "sampling")
+    counted = "prompts" if exact else "answers"
     progress = None
     while progress is None:
         plan = pipeline.plan(store, design, card=model.card)
@@ -105,13 +106,13 @@ def sample(task: Task) -> Ended:
             progress = ask(store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop, only=only)
         except ConflictError as error:  # somebody changed a statement between the two; nothing was asked yet
             say(f"{error}. Planning again.")
-    say(throughput(progress, before, model.work, "prompts" if exact else "answers"))
-    held = f"{progress.done:,} of {progress.total:,} answers are stored"
+    say(throughput(progress, before, model.work, counted))
+    held = f"{progress.done:,} of {progress.total:,} {counted} are {'scored' if exact else 'stored'}"
     if progress.failed and not task.stop():
-        return "failed", f"{progress.failed:,} answers failed; {held}. {AGAIN}"
+        return "failed", f"{progress.failed:,} {counted} failed; {held}. {AGAIN}"
     if progress.done < progress.total:
         return _unfinished(task, held, "asks for the rest")
-    rate = f", {progress.answers / progress.seconds:.1f} answers a second" if progress.seconds else ""
+    rate = f", {progress.answers / progress.seconds:.1f} {counted} a second" if progress.seconds else ""
     return "done", f"{held}{rate}"
 
 

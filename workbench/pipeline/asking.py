@@ -82,7 +82,8 @@ class Plan:
                 else ""
             )
             + ("" if exact else f"; {design.samples} samples each = {self.samples:,} answers"),
-            f"{self.samples_stored:,} {counted} are stored already; {self.samples_needed:,} to ask"
+            f"{self.samples_stored:,} {counted} are {'scored' if exact else 'stored'} already; {self.samples_needed:,} "
+            + ("to score" if exact else "to ask")
             + ("" if exact else f" ({self.prompts_needed:,} prompts)"),
             f"sampling: {design.sampling}; seed {design.seed}{self._where()}",
         ]
@@ -150,8 +151,7 @@ def _stored(
 ) -> dict[bytes, int]:
     """Return how many answers each prompt has already; of an exact design, 1 where all label forms are scored."""
     if design.sampling.mode == EXACT:
-        forms = {key: of.all for key, of in forms_by_prompt(templates, probes).items()}
-        return store.scores.stored(forms, design.model, card, dtype=design.dtype)
+        return store.scores.stored(forms_by_prompt(templates, probes), design.model, card, dtype=design.dtype)
     keys = list(dict.fromkeys(probe.prompt.key for probe in probes))
     return store.runs.stored(keys, design.model, design.sampling, card, dtype=design.dtype)
 

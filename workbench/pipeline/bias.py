@@ -118,7 +118,7 @@ def responses(
 
 def model_sides(store: Store, model: str, instrument: str) -> dict[str, Mapping[str, str | None]]:
     """Return the sides that a model gave an instrument's statements. Raises UnknownName where it gave none."""
-    run = find_run(store, "statement_labels", model, instrument)
+    run = find_run(store, "statement_labels", model, instrument, answered=True)
     reader, _ = read(store, run)
     where = {probe: (ref, template) for ref, _, _, template, _, probe, _ in store.runs.cells(run)}
     return statement_labels.labels((*where[probe], label, n) for probe, label, n in store.runs.counts(run, [reader]))

@@ -18,13 +18,24 @@ from workbench.stats.arrays import BoolArray
 
 
 def find_run(
-    store: Store, audit: str, model: str | None = None, instrument: str | None = None, sampling: str | None = None
+    store: Store,
+    audit: str,
+    model: str | None = None,
+    instrument: str | None = None,
+    sampling: str | None = None,
+    *,
+    answered: bool = False,
 ) -> Run:
-    """Return the one run that matches; `sampling` is a part of how a sampling is described (`T 0.25`).
+    """Return the one run that matches; `sampling` is a part of how a sampling is described (`T 0.25`); `answered`: of
+    those that have answers, not probabilities alone.
 
     Raises UnknownName where there is none, AmbiguousRun where there are several.
     """
-    runs = [run for run in store.runs.list(audit, instrument, model) if not sampling or sampling in str(run.sampling)]
+    runs = [
+        run
+        for run in store.runs.list(audit, instrument, model)
+        if (not sampling or sampling in str(run.sampling)) and not (answered and run.sampling.mode == EXACT)
+    ]
     if not runs:
         what = f" by {model}" if model else ""
         others = ", ".join(sorted({run.model for run in store.runs.list(audit)}))
@@ -37,9 +48,13 @@ def find_run(
             )
         )
     if len(runs) > 1:
-        listed = "\n".join(f"  {run.label} ({run.responses:,} answers, revision {run.revision[:12]})" for run in runs)
+        listed = "\n".join(f"  {run.label} ({_size(run)}, revision {run.revision[:12]})" for run in runs)
         raise AmbiguousRun(f"{len(runs)} runs match; say which with --model, --instrument or --sampling:\n{listed}")
     return runs[0]
+
+
+def _size(run: Run) -> str:
+    return f"{run.responses:,} {'prompts scored' if run.sampling.mode == EXACT else 'answers'}"
 
 
 @dataclass(frozen=True, slots=True)

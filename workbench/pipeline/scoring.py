@@ -85,7 +85,7 @@ class _Scoring:
             self._offers_tokens = not isinstance(self._model, Metered)
 
     def _labels(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
-        forms = [self._forms[key].all for key, _ in prompts]
+        forms = [self._forms[key] for key, _ in prompts]
         with closing_of(scored_one_by_one(self._model, [prompt for _, prompt in prompts], forms)) as scores:
             for found in scores:
                 at = found.prompt
@@ -147,8 +147,9 @@ def score_design(
         for key, prompt in plan.prompts.items()
         if not plan.stored.get(key) and (only is None or key in only)
     ]
-    for first in range(0, len(wanted), TOGETHER):
-        scoring.score(wanted[first : first + TOGETHER])
+    together = max(1, len(wanted)) if plan.design.cluster else TOGETHER  # a cluster loads the model for each question
+    for first in range(0, len(wanted), together):
+        scoring.score(wanted[first : first + together])
         if scoring.stopped or should_stop():
             break
     return scoring.progress

@@ -60,7 +60,7 @@ def sides(
     """
     if queue is not None and (name := store.queues.get(queue).codebook.name) != CODEBOOK:
         raise UsageError(f"people were asked by the codebook {name!r} in the queue {queue!r}; name one of {CODEBOOK!r}")
-    run = find_run(store, "statement_labels", model, instrument)
+    run = find_run(store, "statement_labels", model, instrument, answered=True)
     found = model_sides(store, run.model, instrument)
     by_model: dict[str, Pair] = {ref: (of[DIMENSION], of[LEANING]) for ref, of in found.items()}
     statements = [s for s in store.instruments.get(instrument).statements if s.ref in by_model]

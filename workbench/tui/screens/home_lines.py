@@ -77,7 +77,7 @@ def _job(job: Job) -> Content:
     mark = job_mark(job.state, stopping=job.stopping, pausing=job.pausing)
     detail = f"{mark}  {bar(job.done, job.total)} {percent(job.done, job.total)}"
     going = pace(job)
-    parts = [f"{job.done:,} of {job.total:,} {UNITS.get(job.kind, '')}"]
+    parts = [f"{job.done:,} of {job.total:,} {'prompts' if job.exact else UNITS.get(job.kind, '')}"]
     if going.per_second is not None:
         parts.append(f"{going.per_second:,.1f}/s")
     if going.eta_seconds is not None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CHECK = "check"
 "the kind of jobs that screens/checks.py starts; see `workbench.pipeline.checking`"
 UNITS = {TRAIN: "steps", CLASSIFY: "responses", CHECK: "texts", DRAFT: "prompts"}
-"what a job counts; every other kind counts answers"
+"what a job counts; every other kind counts answers, or prompts where it computes label probabilities"
 READ_BY_RULE = ("reliability", "statement_labels")
 "audits whose answers a rule reads as they arrive: only there is an answer readable or not"
 
@@ -62,7 +62,7 @@ _AFTER_SAMPLING = {
 
 def unit(job: Job) -> str:
     """Return what the job counts, in the plural."""
-    return UNITS.get(job.kind, "answers")
+    return UNITS.get(job.kind, "prompts" if job.exact else "answers")
 
 
 def subject(job: Job) -> str:
@@ -142,7 +142,7 @@ def stop_question(job: Job) -> str:
         CLASSIFY: f"The {job.done:,} responses that are read stay read, and R reads the rest later.",
         DRAFT: f"The drafts of {job.done:,} prompts that were answered stay, and R asks the rest later.",
         CHECK: f"The {job.done:,} texts that are computed stay, and R computes the rest later.",
-    }.get(job.kind, f"The {job.done:,} answers that are stored stay, and R asks for the rest later.")
+    }.get(job.kind, f"The {job.done:,} {unit(job)} that are stored stay, and R asks for the rest later.")
     return f"Stop job {job.id} ({job.kind} {subject(job)})?\n\n{stays}"
 
 
@@ -179,15 +179,17 @@ def _drawn(sampling: object) -> str:
 
 def _sampled(job: Job) -> str:
     """Return what came back in this attempt; the shares are of its answers and tokens."""
-    answers = job.progress.get("answers", 0)
+    answers, counted = job.progress.get("answers", 0), "prompts scored" if job.exact else "answers"
     if not answers:
-        return "no answers yet in this attempt"
-    read = ("unreadable", "refused") if job.spec.get("audit", "reliability") in READ_BY_RULE else ()
+        return f"no {counted} yet in this attempt"
+    by_rule = job.spec.get("audit", "reliability") in READ_BY_RULE and not job.exact
+    read = ("unreadable", "refused") if by_rule else ()
     shares = [f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in (*read, "failed")]
-    shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in ("shared", "merged")]
+    saved = ("shared",) if job.exact else ("shared", "merged")
+    shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in saved]
     if job.progress.get("decided"):
         shares.append(f"ended when decided {percent(job.progress['decided'], answers, 1)}")
-    lines = [[f"{answers:,.0f} answers in this attempt", *_going(job)], shares, _used(job)]
+    lines = [[f"{answers:,.0f} {counted} in this attempt", *_going(job)], shares, _used(job)]
     return "\n".join(" · ".join(line) for line in lines if line)
 
 
