@@ -52,6 +52,8 @@ class Job:
     "whether its attempt asks only what failed before"
     failures: tuple[str, ...]
     "what failed, where the stored answers do not say it"
+    reasons: tuple[tuple[str, int], ...] = ()
+    "why it failed in the newest attempt, the most frequent reasons first, each with how often"
 
     @property
     def active(self) -> bool:
@@ -73,6 +75,11 @@ class Job:
     def failed_items(self) -> int:
         """How many answers failed when it last ran."""
         return int(self.progress.get("failed", 0))
+
+    @property
+    def retry_helps(self) -> bool:
+        """Whether asking again what failed may end otherwise: not where each prompt fails for what it is."""
+        return self.failed_items > int(self.progress.get("lasting", 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,6 +370,8 @@ def _requeue(connection: sqlite3.Connection, job_id: int, only_failed: bool) -> 
 
 
 def _job(row: Sequence[object]) -> Job:
+    progress = json.loads(str(row[11]))
+    reasons = progress.pop("reasons", ())
     state, heartbeat, host, pid, paused = row[3], row[8], row[13], row[14], row[17] is not None
     worker = False
     if state == "running":
@@ -386,7 +395,7 @@ def _job(row: Sequence[object]) -> Job:
         heartbeat=None if heartbeat is None else str(heartbeat),
         done=int(str(row[9])),
         total=int(str(row[10])),
-        progress=json.loads(str(row[11])),
+        progress=progress,
         message=str(row[12]),
         host=None if host is None else str(host),
         pid=None if pid is None else int(str(pid)),
@@ -394,4 +403,5 @@ def _job(row: Sequence[object]) -> Job:
         concurrency=None if row[19] is None else int(str(row[19])),
         only_failed=bool(row[20]),
         failures=tuple(json.loads(str(row[21]))),
+        reasons=tuple((str(reason), int(count)) for reason, count in reasons),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 
@@ -45,8 +45,11 @@ class Run:
     sampling_id: int
     language: str
     prompts: int
-    "distinct prompts answered"
+    "distinct prompts asked"
+    answered: int
+    "of them, those that have an answer, or are scored"
     responses: int
+    "answers; of an exact run, prompts scored"
     failed: int
     samples: int
     "the most answers any one prompt has"
@@ -55,6 +58,18 @@ class Run:
     @property
     def label(self) -> str:
         return f"{self.model} · {self.instrument} · {self.sampling}"
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """What was asked for a run and has no answer: everything asked of it failed."""
+
+    probes: frozenset[int] = frozenset()
+    "rowids"
+    statements: tuple[str, ...] = ()
+    "refs of those of which no prompt has an answer"
+    reason: str = ""
+    "why, in the words of the most frequent one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +223,11 @@ class Runs(Aggregate):
                 model_id=row[13],
                 sampling_id=row[14],
                 prompts=row[15],
-                responses=row[16],
-                failed=row[17],
-                samples=row[18],
-                last=row[19],
+                answered=row[16],
+                responses=row[17],
+                failed=row[18],
+                samples=row[19],
+                last=row[20],
             )
             for row in rows
         )
@@ -229,6 +245,20 @@ class Runs(Aggregate):
         """
         sql = _COUNTS.format(readers=_listed(reader_ids))
         return tuple(self.connection.execute(sql, run_values(self.connection, run)).fetchall())
+
+    def failures(self, run: Run) -> Failures:
+        """Return what has no answer because everything asked of it failed. Costs nothing where nothing did."""
+        if not run.failed:
+            return Failures()
+        answered: dict[str, bool] = {}
+        probes, reasons = set(), Counter[str]()
+        for probe, ref, n, reason in self.connection.execute(_FAILURES, run_values(self.connection, run)):
+            answered[ref] = answered.get(ref, False) or n > 0
+            if not n:
+                probes.add(probe)
+                reasons[reason] += 1
+        frequent = next((reason for reason, _ in reasons.most_common() if reason), "")
+        return Failures(frozenset(probes), tuple(ref for ref, any_ in answered.items() if not any_), frequent)
 
     def instrument(self, run: Run) -> Instrument:
         """Return the instrument with its statements in the versions that a run is about, as they were put then, and
@@ -409,7 +439,7 @@ _RUNS = f"""
     )
     select u.audit, u.instrument, u.language, m.name, m.revision, m.backend, m.dtype,
         g.temperature, g.top_p, g.top_k, g.max_new_tokens, g.stop, g.mode, m.id, g.id,
-        count(*), sum(a.n), sum(a.failed), max(a.n), max(a.last) as last
+        count(*), sum(a.n > 0), sum(a.n), sum(a.failed), max(a.n), max(a.last) as last
     from used u
     join asked a on a.prompt_id = u.prompt_id
     join model m on m.id = a.model_id
@@ -452,6 +482,17 @@ _COUNTS = """
     left join unit u on u.text_id = a.text_id and u.template_id = a.template_id and u.wording_id is null
     left join reading g on g.unit_id = u.id and g.reader_id in ({readers})
     group by a.probe, g.label
+"""
+
+_FAILURES = """
+    select p.id, s.ref, sum(d.n - d.failed), max(d.reason)
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and p.audit = :audit
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+    where i.name = :instrument
+    group by p.id order by s.ordinal
 """
 
 _TEMPLATES = f"""

@@ -222,7 +222,7 @@ def test_a_job_is_paused_resumed_and_followed_from_a_shell(demo: Path, capsys: p
     assert code == 0
     assert "job 1 done" in out
     assert "answers are stored" in out
-    assert "model ModelCard" in data(capsys, "jobs", demo, "log")["log"]
+    assert "model scripted" in data(capsys, "jobs", demo, "log")["log"]
     code, _, err = run(capsys, "jobs", demo, "retry", 1)
     assert (code, "nothing that job 1 asked has failed" in err) == (1, True)
     code, _, err = run(capsys, "jobs", demo, "pause", 1)

@@ -13,6 +13,7 @@ from workbench.cli import main
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED
 from workbench.jobs import launch
+from workbench.pipeline import design_checks
 
 FEW = ("--statements", "2", "--templates", "1", "--variants", "original")
 
@@ -53,10 +54,16 @@ def test_exact_probabilities_are_not_sampled(
     assert f"leave out {named}\n" in err
 
 
-def test_exact_probabilities_need_two_labels(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(["run", str(demo), "--model", "scripted", "--audit", "bias_score", "--exact", "--dry-run"])
+@pytest.mark.parametrize(
+    ("audit", "said"),
+    [("bias_score", "answered on a scale or in free text"), ("statement_labels", "in the reliability audit alone")],
+)
+def test_exact_probabilities_need_two_labels_and_an_audit_that_judges_them(
+    demo: Path, capsys: pytest.CaptureFixture[str], audit: str, said: str
+) -> None:
+    code = main(["run", str(demo), "--model", "scripted", "--audit", audit, "--exact", "--dry-run"])
     assert code == 2
-    assert "answered on a scale or in free text" in capsys.readouterr().err
+    assert said in capsys.readouterr().err
 
 
 def test_an_exact_run_counts_prompts(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,13 +96,14 @@ def test_dtype_and_cluster_go_into_the_job(
     demo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(launch, "spawn", lambda *_: None)
-    options = ("--dtype", "bfloat16", "--cluster", " ray://head:10001 ", "--yes", "--detach")
+    monkeypatch.setattr(design_checks, "check_installed", lambda: None)
+    options = ("--dtype", "bfloat16", "--cluster", " head:6379 ", "--yes", "--detach")
     code, out, _ = run(capsys, demo, *options, model="some/model")
     assert code == 0
-    assert "seed 1; bfloat16; cluster ray://head:10001" in out
+    assert "seed 1; bfloat16; cluster head:6379" in out
     with Store.open(demo) as store:
         design = Design.from_json(store.jobs.get(1).spec)
-    assert (design.dtype, design.cluster) == ("bfloat16", "ray://head:10001")
+    assert (design.dtype, design.cluster) == ("bfloat16", "head:6379")
 
 
 def test_an_unknown_dtype_is_no_job(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Request, Sampling
-from workbench.errors import ModelError
+from workbench.errors import UsageError
 from workbench.inference.remote_budget import Account, Budget, Room, Spent, budget_from, estimate
 
 PRICED = {"WORKBENCH_MAX_COST": "2.5", "WORKBENCH_PRICE_IN": "0.15", "WORKBENCH_PRICE_OUT": "0.6"}
@@ -22,12 +22,12 @@ def test_limits_and_prices_come_from_the_environment() -> None:
 
 @pytest.mark.parametrize("text", ["many", "-1", "nan", "inf", "1,5"])
 def test_a_limit_that_is_no_number_is_named(text: str) -> None:
-    with pytest.raises(ModelError, match=r"\$WORKBENCH_MAX_REQUESTS is"):
+    with pytest.raises(UsageError, match=r"\$WORKBENCH_MAX_REQUESTS is"):
         budget_from({"WORKBENCH_MAX_REQUESTS": text})
 
 
 def test_a_limit_of_cost_needs_prices() -> None:
-    with pytest.raises(ModelError, match="WORKBENCH_PRICE_IN"):
+    with pytest.raises(UsageError, match="WORKBENCH_PRICE_IN"):
         budget_from({"WORKBENCH_MAX_COST": "2"})
 
 
@@ -43,6 +43,27 @@ def test_an_estimate_counts_every_answer_at_its_longest() -> None:
     found = estimate([Request(prompt, 30, 1), Request(prompt, 10, 2)], Sampling(max_new_tokens=20))
     assert (found.requests, found.answer_tokens) == (2, 40 * 20)
     assert 2 * 100 <= found.prompt_tokens <= 2 * 130
+
+
+def test_where_a_call_has_one_answer_a_prompt_is_paid_for_each_of_them() -> None:
+    requests = [Request(Prompt((Message("user", "x" * 300),)), 30, 1)]
+    together, alone = (estimate(requests, Sampling(max_new_tokens=20), alone=alone) for alone in (False, True))
+    assert (together.requests, alone.requests) == (1, 30)
+    assert alone.prompt_tokens == 30 * together.prompt_tokens
+    assert alone.answer_tokens == together.answer_tokens
+
+
+def test_every_limit_that_is_broken_is_named() -> None:
+    budget = Budget(max_requests=3, max_tokens=100, max_cost=1, price_in=1, price_out=1)
+    assert budget.exceeded(Spent(4, 90, 20)) == "3 requests and 100 tokens"
+    assert budget.exceeded(Spent(3, 90, 10)) == ""
+
+
+def test_a_count_is_a_whole_number_and_one_price_needs_the_other() -> None:
+    with pytest.raises(UsageError, match=r"WORKBENCH_MAX_REQUESTS is '0.5'; it is a count"):
+        budget_from({"WORKBENCH_MAX_REQUESTS": "0.5"})
+    with pytest.raises(UsageError, match=r"\$WORKBENCH_PRICE_OUT is not set"):
+        budget_from({"WORKBENCH_PRICE_IN": "1"})
 
 
 calls = st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50), st.floats(0, 1), st.integers(0, 3)), max_size=40)

@@ -7,7 +7,7 @@ import asyncio
 import numpy as np
 import pytest
 
-from workbench.errors import ModelError
+from workbench.errors import UsageError
 from workbench.inference.remote_pace import FIRST_LIMIT, Pace, Patience, patience_from, retry_after, wait_before
 
 
@@ -46,7 +46,7 @@ def test_patience_comes_from_the_environment() -> None:
     assert patience_from({}) == Patience()
     found = patience_from({"WORKBENCH_CONCURRENCY": "2", "WORKBENCH_TIMEOUT_S": "30"})
     assert (found.concurrency, found.reply_s) == (2, 30)
-    with pytest.raises(ModelError, match="WORKBENCH_TIMEOUT_S"):
+    with pytest.raises(UsageError, match="WORKBENCH_TIMEOUT_S"):
         patience_from({"WORKBENCH_TIMEOUT_S": "long"})
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.jobs import Job
+from stores.jobs import Job, Orders
 from stores.store import Store
 from tests.jobs.faulty_server import FaultyServer
 from tests.jobs.test_draft_jobs import ONE
@@ -25,6 +25,7 @@ from tests.jobs.test_jobs import answers, design, draws_agree_with_responses, en
 from workbench.domain.designs import Design
 from workbench.errors import JobError, StoreError, UsageError
 from workbench.jobs import launch, worker
+from workbench.jobs.control import Control
 from workbench.pipeline.drafting import DraftSpec
 
 __all__ = ["slow"]
@@ -67,6 +68,36 @@ def test_a_paused_job_has_stored_what_it_has_and_goes_on_in_the_same_worker(fill
     assert log(filled).count("loading") == 1, "the model stayed loaded"
     assert "goes on" in log(filled)
     assert draws_agree_with_responses(filled)
+
+
+def test_a_worker_that_holds_a_paused_job_sleeps(filled: Store, slow: str) -> None:
+    job_id = started(filled, slow)
+    filled.jobs.pause(job_id)
+    job = wait(filled, job_id, paused)
+    before = cpu_seconds(job.pid or 0)
+    time.sleep(2.0)
+    assert cpu_seconds(job.pid or 0) - before < 0.6, "it looks about once a second, and computes nothing"
+    filled.jobs.request_stop(job_id)
+    wait(filled, job_id, ended)
+
+
+def test_only_news_ends_a_wait() -> None:
+    control = Control()
+    control.hear(Orders(pause=True))
+    control.wait(5.0)  # that was news
+    control.hear(Orders(pause=True))
+    began = time.monotonic()
+    control.wait(0.2)
+    assert time.monotonic() - began >= 0.2, "to hear the same again is none"
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the processor time of a process."""
+    stat = Path(f"/proc/{pid}/stat")
+    if not stat.exists():
+        pytest.skip("no /proc here that says how long a process computed")
+    fields = stat.read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_worker_that_is_killed_while_its_job_is_paused_loses_nothing(filled: Store, slow: str) -> None:
@@ -241,6 +272,15 @@ def in_lane(store: Store, state: str) -> int:
     if state == "running":
         assert store.jobs.claim_in_turn(job_id, "test", socket.gethostname()).attempt
     return job_id
+
+
+def test_a_setting_that_no_worker_understands_queues_nothing(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("WORKBENCH_LOCAL_JOBS", "WORKBENCH_HOLD_S"):
+        with monkeypatch.context() as patch:
+            patch.setenv(variable, "abc")
+            with pytest.raises(UsageError, match=variable):
+                launch.start(filled, design("scripted"))
+    assert filled.jobs.list() == ()
 
 
 def test_jobs_that_load_a_model_here_take_turns_and_others_do_not_wait(store: Store) -> None:

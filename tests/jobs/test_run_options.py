@@ -19,7 +19,7 @@ from tests.jobs.test_jobs import ended, wait
 from workbench import data, pipeline
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Drawn, ModelCard, Request, Sampling
-from workbench.errors import ModelError, UsageError
+from workbench.errors import UsageError
 from workbench.inference.base import Work
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
@@ -96,7 +96,10 @@ def test_whole_answers_carry_no_rule(filled: Store) -> None:
         ({"model": "openai:gpt-4o", "dtype": "bfloat16"}, "no effect here"),
         ({"dtype": "bfloat16"}, "no effect on a scripted model"),
         ({"model": "smollm2", "dtype": "int3"}, "'int3' is unknown"),
-        ({"cluster": "ray://a b"}, "no address"),
+        ({"model": "smollm2", "cluster": "nonsense"}, "is no cluster"),
+        ({"model": "openai:"}, "no model id"),
+        ({"model": "openai:x@http://user:pw@host/v1"}, "user name or password"),
+        ({"model": "/nowhere/at/all"}, "no such folder"),
         ({"sampling": Sampling(stop="soon")}, "'soon' is unknown"),
         ({"sampling": EXACTLY}, "ask for 1"),
         ({"samples": 0}, "at least 1"),
@@ -243,7 +246,8 @@ def test_an_earlier_job_of_the_same_manner_says_how_long_it_takes(filled: Store)
 def test_a_served_model_is_priced_before_it_is_asked(filled: Store) -> None:
     plan = pipeline.plan(filled, design("openai:gpt-4o"))
     found = pipeline.estimate(plan, (), PRICED)
-    assert (found.most.requests, found.most.answer_tokens) == (72, 8640)
+    assert (found.least.requests, found.most.requests, found.most.answer_tokens) == (72, 432, 8640)
+    assert found.most.prompt_tokens == 6 * found.least.prompt_tokens
     assert found.cost_most == pytest.approx((found.most.prompt_tokens * 2 + 8640 * 10) / 1e6)
     assert "72 calls, up to 432 where the endpoint gives one answer a call" in found.describe()
     assert f"cost at most {found.cost_most:.4g}; no limit of cost" in found.describe()
@@ -256,7 +260,7 @@ def test_an_earlier_job_of_a_served_model_says_how_long_its_answers_are(filled: 
     job_of(filled, of, told)
     found = pipeline.estimate(pipeline.plan(filled, of), filled.jobs.list(), PRICED)
     assert found.tokens_out == 432 * 3
-    assert found.cost == pytest.approx((found.tokens_in * 2 + 432 * 3 * 10) / 1e6)
+    assert found.cost == pytest.approx((432 * 900 / 40 * 2 + 432 * 3 * 10) / 1e6)
     assert (found.cost or 0) < (found.cost_most or 0)
     assert "about 1,300 if they are as in job 1" in found.describe()
 
@@ -267,7 +271,9 @@ def test_an_earlier_job_of_a_served_model_says_how_long_its_answers_are(filled: 
         ({"WORKBENCH_MAX_REQUESTS": "71"}, "beyond the limit of 71 requests"),
         ({"WORKBENCH_MAX_TOKENS": "9000"}, "beyond the limit of 9,000 tokens"),
         ({"WORKBENCH_MAX_COST": "0.05"}, "beyond the limit of a cost of 0.05"),
-        ({"WORKBENCH_MAX_COST": "5", "WORKBENCH_MAX_REQUESTS": "72"}, ""),
+        ({"WORKBENCH_MAX_COST": "5", "WORKBENCH_MAX_REQUESTS": "432"}, ""),
+        ({"WORKBENCH_MAX_REQUESTS": "72"}, "beyond the limit of 72 requests in the dearest case"),
+        ({"WORKBENCH_MAX_TOKENS": "9000", "WORKBENCH_MAX_REQUESTS": "1"}, "limit of 1 requests and 9,000 tokens"),
     ],
 )
 def test_a_limit_that_a_plan_would_break_is_named(filled: Store, limit: dict[str, str], words: str) -> None:
@@ -279,7 +285,7 @@ def test_a_limit_that_a_plan_would_break_is_named(filled: Store, limit: dict[str
 
 def test_a_price_that_is_no_number_is_named_for_a_served_model_alone(filled: Store) -> None:
     broken = {"WORKBENCH_PRICE_IN": "cheap"}
-    with pytest.raises(ModelError, match=r"\$WORKBENCH_PRICE_IN is 'cheap'"):
+    with pytest.raises(UsageError, match=r"\$WORKBENCH_PRICE_IN is 'cheap'"):
         pipeline.estimate(pipeline.plan(filled, design("openai:gpt-4o")), (), broken)
     assert pipeline.estimate(pipeline.plan(filled, design("smollm2")), (), broken).prompts
 

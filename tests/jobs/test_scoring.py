@@ -29,7 +29,7 @@ from workbench.inference.base import NextTokens, Scored
 from workbench.inference.remote import load_remote
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.pipeline import scoring
+from workbench.pipeline import design_checks, scoring
 from workbench.pipeline.verdicts import label_mass
 from workbench.tui.screens.job_lines import job_details
 
@@ -163,7 +163,7 @@ def test_a_prompt_that_cannot_be_scored_fails_with_the_reason_and_the_others_are
     run = exact_run(filled)
     assert (run.responses, run.failed) == (60, 12)
     report = pipeline.verdicts(filled, run).report
-    assert report.reason("a-1", "personal-1", "opposite") == "opposite not scored"
+    assert report.reason("a-1", "personal-1", "opposite") == "opposite asked, but failed"
     cells = {(ref, kind, t, i): probe for ref, kind, _, t, i, probe, _ in filled.runs.cells(run)}
     found = filled.scores.of_probe(run, cells["a-1", "opposite", "personal-1", 0])
     assert found is not None
@@ -219,6 +219,7 @@ def test_a_cluster_which_loads_the_model_for_each_question_is_asked_once(
     filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scoring, "TOGETHER", 20)
+    monkeypatch.setattr(design_checks, "check_installed", lambda: None)
     calls = []
 
     class Called(ScriptedModel):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Button, Input, Select, SelectionList
 
+from stores.jobs import Job
 from stores.store import Store
 from tests.tui.conftest import made, screen_text, shown, until
 from workbench.classifier.config import TrainConfig
@@ -15,6 +16,7 @@ from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.errors import UsageError
 from workbench.jobs import launch
+from workbench.pipeline import design_checks
 from workbench.pipeline.classifying import ClassifySpec
 from workbench.pipeline.training import TrainSpec
 from workbench.tui.app import WorkbenchApp
@@ -176,6 +178,7 @@ async def test_the_form_says_how_answers_are_made_and_where(
     path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
     monkeypatch.setattr(launch, "spawn", lambda _path, _job: None)
+    monkeypatch.setattr(design_checks, "check_installed", lambda: None)
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=size) as pilot:
         await pilot.press("n", "s")
@@ -445,6 +448,29 @@ async def test_a_job_is_paused_and_goes_on_by_keys(path: Path, tmp_path: Path, m
         assert store.jobs.get(job).attempts == 1
 
 
+def test_why_prompts_failed_is_said_and_what_cannot_be_mended_is_not_to_be_retried(path: Path) -> None:
+    reason = "the prompt 'x' has 90 tokens, and 20 more do not fit into the model's window of 96"
+    told = {"answers": 0, "failed": 60, "lasting": 60, "reasons": [[reason, 60]]}
+    spec = Design("small", "tiny").as_json()
+
+    def failed_job() -> Job:
+        number = written(path, "sample", spec, 60, state="failed", progress=json.dumps(told))
+        with Store.open(path) as store:
+            return store.jobs.get(number)
+
+    job = failed_job()
+    assert (job.reasons, job.retry_helps, "reasons" in job.progress) == (((reason, 60),), False, False)
+    details = job_details(job).plain
+    assert "no answers in this attempt · all 60 failed" in details
+    assert f"60 failed: {reason}" in details
+    assert "they would fail again" in details
+    assert "y asks again" not in details
+    told |= {"answers": 30, "lasting": 10}
+    mixed = failed_job()
+    assert "failed 66.7 %" in job_details(mixed).plain
+    assert "y asks again what failed" in job_details(mixed).plain
+
+
 @SIZES
 async def test_what_a_served_model_costs_is_shown_and_what_failed_is_asked_again(
     path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
@@ -462,7 +488,7 @@ async def test_what_a_served_model_costs_is_shown_and_what_failed_is_asked_again
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: "✗ failed" in screen_text(app))
         details = shown(app, "#details")
-        assert "unreadable 5.0 % · refused 2.0 % · failed 6.0 %" in details
+        assert "unreadable 5.0 % · refused 2.0 % · failed 5.7 %" in details
         assert "90 calls of 500 allowed · at most 16 at once · 9,000 + 800 tokens · cost 0.125 of 2 allowed" in details
         assert "y asks again what failed, R asks for all that is missing" in details
         await pilot.press("y")

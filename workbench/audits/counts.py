@@ -47,6 +47,8 @@ class Counts:
     "answers that a prompt was to get"
     relations: Int8Array | None = None
     "shape (S, V), as `signs` has it, where wordings state their own relation; None: what is expected of each kind"
+    failed: BoolArray | None = None
+    "shape (T, S, V, 2): prompts that were asked and have no answer, for all of it failed; None: none"
 
     def __post_init__(self) -> None:
         shape = (len(self.templates), len(self.statements), len(self.variants), 2)
@@ -57,6 +59,8 @@ class Counts:
             raise ValueError(f"expected exists of shape {shape[1:3]} and samples of at least 1")
         if self.relations is not None and self.relations.shape != shape[1:3]:
             raise ValueError(f"expected relations of shape {shape[1:3]}, found {self.relations.shape}")
+        if self.failed is not None and self.failed.shape != shape:
+            raise ValueError(f"expected failures of shape {shape}, found {self.failed.shape}")
 
     @cached_property
     def kind_signs(self) -> Int8Array:
@@ -92,6 +96,14 @@ class Counts:
     def prompt_name(self, at: Sequence[int]) -> str:
         """Return the name of the prompt at a place of the arrays among its statement's: `negation swapped`."""
         return f"{self.variants[at[2]]}{' swapped' if at[3] == SWAPPED else ''}"
+
+    def missing(self, at: Sequence[int]) -> str:
+        """Say what became of a prompt without an answer."""
+        return f"{self.prompt_name(at)} {'asked, but failed' if self.has_failed(at) else 'not asked'}"
+
+    def has_failed(self, at: Sequence[int]) -> bool:
+        """Return whether a prompt was asked and has no answer."""
+        return self.failed is not None and bool(self.failed[tuple(at)])
 
     def statement(self, ref: str) -> int:
         return _place("statement", ref, self.statements)

@@ -45,6 +45,8 @@ class ExactOptions:
     def __post_init__(self) -> None:
         if not 0 <= self.named <= 1:
             raise UsageError(f"found a least share of {self.named:g} on the labels; give 0 to 1")
+        if self.samples < 1:
+            raise UsageError(f"found {self.samples} samples of the verdict beside; give 1 or more")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +63,8 @@ class LabelMass:
     "shape (S, V)"
     relations: Signs | None = None
     "shape (S, V), as those of `Counts`"
+    failed: BoolArray | None = None
+    "shape (T, S, V, 2), as those of `Counts`"
 
     def __post_init__(self) -> None:
         shape = (len(self.templates), len(self.statements), len(self.variants), 2)
@@ -103,6 +107,7 @@ def judge(mass: LabelMass, options: Options | None = None, exact: ExactOptions |
         exists=mass.exists,
         samples=beside.samples,
         relations=mass.relations,
+        failed=mass.failed,
     )
     return ExactReport(counts, chosen, mass, beside, known)
 
@@ -230,6 +235,12 @@ class ExactReport(Report):
             )
         return tuple(rows)
 
+    def failed(self, statement: str, variant: str, template: str, order: str) -> bool:
+        """Return whether a prompt was asked and could not be scored."""
+        t, s = self.counts.template(template), self.counts.statement(statement)
+        v = [str(each) for each in self.counts.variants].index(variant)
+        return self.counts.has_failed((t, s, v, SWAPPED if order == "swapped" else PRINTED))
+
     def side(self, at: tuple[int, ...]) -> str:
         """`negation agree 93.2 %`: the side that is likelier and how much."""
         leaning, stance = float(self.leaning[at]), int(self.stances[at])
@@ -241,7 +252,7 @@ class ExactReport(Report):
             return ""
         name = self.counts.prompt_name(at)
         if not self.mass.scored[at]:
-            return f"{name} not scored"
+            return self.counts.missing(at) if self.counts.has_failed(at) else f"{name} not scored"
         return f"{name}: only {self.mass.named[at]:.2%} of the probability on its labels, {self.exact.named:.2%} needed"
 
     def unclear(self, at: tuple[int, ...]) -> str:

@@ -114,7 +114,7 @@ def wordings(report: Report, statement: int, template: int) -> tuple[VariantRow,
     for order in (PRINTED, SWAPPED):
         for place in np.flatnonzero(report.counts.exists[statement]):
             at = (template, statement, int(place), order)
-            if order == PRINTED or report.counts.total[at]:
+            if order == PRINTED or report.counts.total[at] or report.counts.has_failed(at):
                 rows.append(_variant_row(report, at))
     return tuple(rows)
 
@@ -208,7 +208,7 @@ def lacking(report: Report, at: tuple[int, ...]) -> str:
         return ""
     total, name = int(report.counts.total[at]), report.counts.prompt_name(at)
     if total == 0:
-        return f"{name} not asked"
+        return report.counts.missing(at)
     return f"{name}: only {int(report.counts.readable[at])} of {total} readable, {report.needed} needed"
 
 

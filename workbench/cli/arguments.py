@@ -151,7 +151,10 @@ def run_choice(command: argparse.ArgumentParser) -> None:
     command.add_argument("--audit", default="reliability", choices=("reliability",))
     command.add_argument("--model")
     command.add_argument("--instrument")
-    command.add_argument("--sampling", metavar="TEXT", help="where a model has several: a part of its description")
+    command.add_argument(
+        "--sampling", metavar="TEXT", help="where a model has several: its description, or a part of it"
+    )
+    command.add_argument("--dtype", metavar="NAME", help="where a model was computed in several: float32, bfloat16, …")
 
 
 def reliability_options(command: argparse.ArgumentParser) -> None:
@@ -159,7 +162,9 @@ def reliability_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--rule", choices=("printed", "coded"), default="printed", help="when a leaning is reliable (default: printed)"
     )
-    command.add_argument("--reader", choices=("label-words", "label-words-coded"), default="label-words")
+    command.add_argument(
+        "--reader", choices=("label-words", "label-words-coded"), help="of sampled answers (default: label-words)"
+    )
     command.add_argument("--low", type=float, default=0.45)
     command.add_argument("--high", type=float, default=0.55)
     command.add_argument("--minimum", type=int, help="readable answers needed (default: two thirds of the samples)")

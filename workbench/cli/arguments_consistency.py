@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from workbench.cli.arguments import Commands, json_option, reliability_options, run_choice
+from workbench.inference.dtypes import DTYPES
 
 
 def add_consistency(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -59,7 +60,8 @@ def add_pilot(commands: Commands[argparse.ArgumentParser]) -> None:
     command.add_argument("--top-k", type=int)
     command.add_argument("--max-new-tokens", type=int)
     command.add_argument("--rank", action="store_true", help="ask nothing; rank by the answers that are stored")
-    command.add_argument("--sampling", metavar="TEXT", help="--rank: a part of a sampling's description")
+    command.add_argument("--sampling", metavar="TEXT", help="--rank: a sampling's description, or a part of it")
+    command.add_argument("--dtype", choices=DTYPES, help="as for run; with --rank only where a model has several")
     command.add_argument("--reader", choices=("label-words", "label-words-coded"), default="label-words")
     command.add_argument("--formula", choices=("signed", "tacl", "v1"), default="signed", help="under weaker tests")
     command.add_argument("--yes", action="store_true", help="do not ask before starting")

@@ -24,12 +24,14 @@ def consistency(options: Namespace) -> int:
     from workbench import pipeline
     from workbench.cli import consistency_tables as tables
     from workbench.cli.judged import options_of
+    from workbench.pipeline.reading import LABEL_WORDS
 
     choice = pipeline.ConsistencyChoice(
         instrument=options.instrument,
         models=listed(options.model) or None,
         sampling=options.sampling,
-        reader=options.reader,
+        dtype=options.dtype,
+        reader=options.reader or LABEL_WORDS,
         reliability=options_of(options),
         labels=options.labels,
         seed=options.seed,
@@ -200,6 +202,7 @@ def _ranked(store: Store, options: Namespace, refs: tuple[str, ...], sampling: s
         model=options.model,
         instrument=options.instrument,
         sampling=sampling,
+        dtype=options.dtype,
         reader=options.reader,
         statements=refs,
         family=options.family,

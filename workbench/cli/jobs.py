@@ -172,9 +172,18 @@ def _list(store: Store, options: Namespace) -> int:
         ],
     )
     for job in found:
+        for line in _failures(job):
+            say(line)
+        if job.state == "queued" and not job.worker:
+            say(f"Job {job.id}: no worker has it. Start one: workbench jobs {options.store} resume {job.id}")
         if job.state == "lost":
             say(f"Job {job.id} lost its worker. Go on: workbench jobs {options.store} resume {job.id}")
     return 0
+
+
+def _failures(job: Job) -> list[str]:
+    """Return why what failed did, the most frequent reasons first; not those that the job's own sentence has whole."""
+    return [f"Job {job.id}: {n:,} failed: {reason}" for reason, n in job.reasons if reason not in job.message]
 
 
 def _state(job: Job) -> str:
@@ -268,7 +277,11 @@ def _end(job: Job, path: Path) -> None:
     say(f"job {job.id} {job.state}: {job.message}")
     if job.state == "lost":
         say("its worker is gone; everything that it committed is stored")
-    if job.failed_items and job.state in ("failed", "cancelled"):
+    for line in _failures(job):
+        say(line)
+    if job.failed_items and not job.retry_helps and job.state == "failed":
+        return
+    if job.failed_items and job.retry_helps and job.state in ("failed", "cancelled"):
         say(f"Ask again what failed: workbench jobs {path} retry {job.id}")
     if job.state in ("cancelled", "failed", "lost", "paused"):
         say(f"Go on with: workbench jobs {path} resume {job.id}")

@@ -7,9 +7,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import say
+from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from stores.runs import Run
+    from stores.runs import Failures, Run
     from stores.store import Store
     from workbench.audits.exact import ExactOptions, ExactReport
     from workbench.audits.reliability import Options, Report
@@ -45,9 +46,16 @@ def exact_options(options: Namespace) -> ExactOptions:
 def judged(store: Store, options: Namespace) -> tuple[Run, Report, ReaderCard]:
     """Return the run that the command line means, its verdicts and who read it."""
     from workbench import pipeline
+    from workbench.domain.responses import EXACT
+    from workbench.pipeline.reading import LABEL_WORDS
 
-    run = pipeline.find_run(store, options.audit, options.model, options.instrument, options.sampling)
-    found = pipeline.verdicts(store, run, options_of(options), reader=options.reader, exact=exact_options(options))
+    run = pipeline.find_run(
+        store, options.audit, options.model, options.instrument, options.sampling, dtype=options.dtype
+    )
+    if run.sampling.mode == EXACT and options.reader is not None:
+        raise UsageError(f"{run.label} has probabilities and no answers that are read; leave out --reader")
+    reader = options.reader or LABEL_WORDS
+    found = pipeline.verdicts(store, run, options_of(options), reader=reader, exact=exact_options(options))
     return run, found.report, found.card
 
 
@@ -66,20 +74,29 @@ def chosen_options(report: Report, card: ReaderCard) -> dict[str, Any]:
 
 
 def about(run: Run) -> dict[str, Any]:
-    """Return a run as plain values."""
-    return {key: value for key, value in asdict(run).items() if key not in ("model_id", "sampling_id")}
+    """Return a run as plain values; a prompt that is scored is no response."""
+    from workbench.domain.responses import EXACT
+
+    plain = {key: value for key, value in asdict(run).items() if key not in ("model_id", "sampling_id")}
+    return plain if run.sampling.mode != EXACT else plain | {"responses": 0, "scored": run.responses}
 
 
-def head(run: Run, report: Report, card: ReaderCard) -> None:
-    """Say what is judged, and by which rules."""
+def missing(failures: Failures) -> dict[str, Any]:
+    """Return what was asked and is not among the verdicts as plain values."""
+    return {"failed_statements": failures.statements, "failed_because": failures.reason}
+
+
+def head(run: Run, report: Report, card: ReaderCard, failures: Failures) -> None:
+    """Say what is judged, by which rules, and what is missing because it failed."""
     rule, options = report.options.rule, report.options
     say(f"{run.label} · revision {run.revision[:12]} · {run.backend} · {run.dtype}")
     exact = exact_report(report)
     if exact is not None:
         _exact_head(run, exact)
+        _missing(run, failures)
         return
     say(
-        f"{len(report.counts.statements)} statements, {run.prompts:,} prompts answered, {run.responses:,} answers; "
+        f"{len(report.counts.statements)} statements, {run.answered:,} prompts answered, {run.responses:,} answers; "
         f"reader {card.name} {card.version[:8]}; rule {rule} ({options.low:g}, {options.high:g}), "
         f"{report.needed} of {report.counts.samples} readable needed"
     )
@@ -87,8 +104,17 @@ def head(run: Run, report: Report, card: ReaderCard) -> None:
     total = int(report.counts.total.sum())
     if total:
         say(f"unreadable: {unreadable:,} of {total:,} answers ({unreadable / total:.1%})")
-    if run.failed:
-        say(f"failed: {run.failed:,} answers; `workbench jobs STORE` says why")
+    _missing(run, failures)
+
+
+def _missing(run: Run, failures: Failures) -> None:
+    """Say what was asked and is not among the verdicts, and why."""
+    if failures.probes:
+        whole = len(failures.statements)
+        left_out = f", with them all of {whole:,} statement{'s' * (whole != 1)}" if whole else ""
+        reason = f": {failures.reason}" if failures.reason else ""
+        failed = run.prompts - run.answered
+        say(f"failed: {failed:,} of {run.prompts:,} prompts asked{left_out}{reason}")
 
 
 def _exact_head(run: Run, report: ExactReport) -> None:
@@ -108,5 +134,3 @@ def _exact_head(run: Run, report: ExactReport) -> None:
         few = int((scored & report.counts.exists[None, :, :, None] & ~report.enough).sum())
         mean = report.mass.named[scored].mean()
         say(f"labels have {mean:.1%} of the probability on average; too little: {few:,} prompts")
-    if run.failed:
-        say(f"failed: {run.failed:,} prompts; `workbench jobs STORE` says why")

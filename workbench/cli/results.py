@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.judged import about, chosen_options, exact_report, head, judged
+from workbench.cli.judged import about, chosen_options, exact_report, head, judged, missing
 from workbench.cli.output import estimate, print_json, say, table
 from workbench.domain.verdicts import Verdict
 from workbench.errors import UsageError
@@ -40,12 +40,13 @@ def verdicts(options: Namespace) -> int:
 
     with Store.open(options.store) as store:
         run, report, card = judged(store, options)
+        failures = store.runs.failures(run)
     rows = [row for row in _items(report, options.template) if _wanted(row, options.failed)]
     baseline = _baseline(report) if options.baseline else None
     if options.json:
         print_json(
             {
-                "run": about(run),
+                "run": about(run) | missing(failures),
                 "options": chosen_options(report, card),
                 "statements": rows,
                 "summary": _summary(report),
@@ -53,7 +54,7 @@ def verdicts(options: Namespace) -> int:
             }
         )
         return 0
-    head(run, report, card)
+    head(run, report, card, failures)
     passes = len(report.counts.templates) if options.template is None else 1
     exact = exact_report(report)
     table(
@@ -91,13 +92,14 @@ def agreement(options: Namespace) -> int:
         if options.survey:
             return _survey(store, options)
         run, report, card = judged(store, options)
+        failures = store.runs.failures(run)
         people, respondents = _people(store, run.instrument, options.seed)
     rows, across, coin = report.agreement(), report.across_templates, _baseline(report).agreement()
     if options.json:
         items = _item_agreement(report) if options.items else None
         print_json(
             {
-                "run": about(run),
+                "run": about(run) | missing(failures),
                 "options": chosen_options(report, card),
                 "over_statements": rows,
                 "across_templates": across,
@@ -107,7 +109,7 @@ def agreement(options: Namespace) -> int:
             }
         )
         return 0
-    head(run, report, card)
+    head(run, report, card, failures)
     _print_beside(rows, coin, people, respondents)
     say()
     _print_agreement(rows, "template")

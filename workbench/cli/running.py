@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from argparse import Namespace
 from collections import Counter
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.jobs import EXIT_CODES, started, watch
 from workbench.cli.output import print_json, say
 from workbench.domain.designs import Design
-from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling
+from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def run(options: Namespace) -> int:
             if options.json:
                 print_json(about | {"job": None})
             elif not plan.samples_needed:
-                say(f"Everything is stored. Next: workbench {NEXT[options.audit]}".format(options))
+                say(f"Everything is stored. Next: workbench {_next(store, options, plan.design)}")
             return 0
         if not options.yes and not agreed():
             raise UsageError("not started; give --yes where nobody can answer")
@@ -75,6 +76,20 @@ def run(options: Namespace) -> int:
     if options.json:
         print_json(about | {"job": asdict(job)})
     return EXIT_CODES.get(job.state, 1)
+
+
+def _next(store: Store, options: Namespace, design: Design) -> str:
+    """Return the command that goes on from here, with as much as tells these answers from others of the model."""
+    command = NEXT[options.audit].format(options)
+    if not command.startswith("verdicts "):
+        return command
+    runs = [run for run in store.runs.list(options.audit, None, options.model) if run.responses]
+    if len({run.sampling for run in runs}) > 1:
+        exact = design.sampling == EXACTLY
+        command += f" --sampling {EXACT if exact else shlex.quote(str(design.sampling))}"
+    if design.dtype and len({run.dtype for run in runs}) > 1:
+        command += f" --dtype {design.dtype}"
+    return command
 
 
 def demo(options: Namespace) -> int:

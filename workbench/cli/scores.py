@@ -7,9 +7,9 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.judged import about, chosen_options, exact_report, head, judged
+from workbench.cli.judged import about, chosen_options, exact_report, head, judged, missing
 from workbench.cli.output import print_json, printable, say, table
-from workbench.errors import UsageError
+from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from stores.runs import Run
@@ -27,28 +27,38 @@ def scores(options: Namespace) -> int:
     from workbench.domain.responses import EXACT
 
     with Store.open(options.store) as store:
+        there = store.runs.list(options.audit, options.instrument, options.model)
+        if there and not options.sampling and all(run.sampling.mode != EXACT for run in there):
+            models = ", ".join(sorted({run.model for run in there}))
+            raise UnknownName(
+                f"the answers of {models} were sampled and no probabilities were computed; compute them with: "
+                "workbench run STORE --exact --model NAME"
+            )
         options.sampling = options.sampling or EXACT
         run, report, card = judged(store, options)
         exact = exact_report(report)
         if exact is None:
             raise UsageError(f"{run.label} was sampled; probabilities are computed with: workbench run --exact")
+        failures = store.runs.failures(run)
         tokens = _tokens(store, run) if options.tokens else {}
         rows = [_plain(row, where, tokens) for where, row in _rows(exact, options)]
     if options.json:
-        print_json({"run": about(run), "options": chosen_options(report, card), "prompts": rows})
+        print_json({"run": about(run) | missing(failures), "options": chosen_options(report, card), "prompts": rows})
         return 0
-    head(run, report, card)
+    head(run, report, card, failures)
     _print(rows, exact.exact.samples)
     return 0
 
 
 def _rows(report: ExactReport, options: Namespace) -> Iterator[tuple[tuple[str, str, str, str], ExactRow]]:
-    """Yield (statement, variant, template, order) with the probabilities of each prompt that is meant."""
+    """Yield (statement, variant, template, order) with the probabilities of each prompt that is meant and was asked."""
     templates = [options.template] if options.template else report.counts.templates
     for statement in [options.statement] if options.statement else report.counts.statements:
         for template in templates:
             for row in report.exact_rows(statement, template):
-                yield (statement, row.row.variant, template, row.row.order), row
+                where = (statement, row.row.variant, template, row.row.order)
+                if not math.isnan(row.named) or report.failed(*where):
+                    yield where, row
 
 
 def _tokens(store: Store, run: Run) -> dict[tuple[str, str, str, str], TokenTable]:
@@ -97,8 +107,10 @@ def _print(rows: list[dict[str, Any]], samples: int) -> None:
     for row in rows:
         numbers = [probability(row[name]) for name in ("positive", "negative", "leaning", "named")]
         cells = [row["statement"], row["variant"], row["template"], row["order"], *numbers]
-        cells += [row["stance"].value if row["stance"] else "·", probability(row["sampled"]["reliable"])]
-        lines.append((*cells, *([_likeliest(row.get("next_tokens"))] if with_tokens else [])))
+        failed = math.isnan(row["named"])
+        stance = row["stance"].value if row["stance"] else "·"
+        cells += ["failed" if failed else stance, probability(row["sampled"]["reliable"])]
+        lines.append((*cells, *(["" if failed else _likeliest(row.get("next_tokens"))] if with_tokens else [])))
     table(headers, lines)
     say("p(+), p(−): probability that the answer begins with the label that agrees, or rejects; named: their sum")
 

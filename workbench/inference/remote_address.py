@@ -26,6 +26,8 @@ BASE_URL, API_KEY, ENDPOINT_KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY", "WORKBENC
 COMPLETIONS = "#completions"
 EXPLICIT = re.compile(r"@(?=https?://)", re.IGNORECASE)
 "model ids may hold `@` themselves, so only one before a URL parts them"
+BARE_HOST = re.compile(r"@[^@]*(:\d+|/|\.|localhost$)|:[^@]*@")
+"what follows the `@` of a name whose http:// was forgotten: a port, a path, a domain; or a password before it"
 FORM = "write openai:MODEL or openai:MODEL@http://HOST:PORT/v1, with #completions at the end for a base model"
 
 
@@ -66,12 +68,12 @@ class Address:
 def parse_address(name: str, environ: Mapping[str, str]) -> Address:
     """Return the endpoint of a name. Asks no server.
 
-    Raises ModelError where the name has no model, or its URL holds what a stored name must not: a user, a password or
-    a query.
+    Raises ModelError where the name has no model, its endpoint has no http(s)://, or its URL holds what a stored name
+    must not: a user, a password or a query.
     """
     rest, found, mode = name.removeprefix(PREFIX).partition("#")
     if found and found + mode != COMPLETIONS:
-        raise ModelError(f"{name!r}: after # only `completions` is known; {FORM}")
+        raise ModelError(f"{_shown(name)!r}: after # only `completions` is known; {FORM}")
     model, *explicit = EXPLICIT.split(rest, maxsplit=1)
     if not model or re.search(r"[\s\x00-\x1f\x7f]", model):
         raise ModelError(f"{_shown(name)!r}: no model id before the endpoint, or one with spaces; {FORM}")
@@ -80,6 +82,9 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
     else:
         url, where, variable = environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}", API_KEY
     address = Address(name, model, checked_url(url, where), bool(found), variable)
+    if not explicit and "@" in model and (address.official or BARE_HOST.search(model)):
+        before = model.partition("@")[0]
+        raise ModelError(f"{PREFIX}{before}@…: no http:// or https:// follows the @, so it names no endpoint; {FORM}")
     return _with_known_key(address, environ) if explicit else address
 
 
@@ -121,7 +126,7 @@ def _joined(parts: SplitResult, host: str, port: int | None) -> str:
 
 def _shown(name: str) -> str:
     """Return a name without what may be a password in it."""
-    return re.sub(r"//[^/@\s]*@", "//…@", name)
+    return re.sub(r"//[^/@\s]*@", "//…@", re.sub(r"(@https?:/+).*@", r"\1…@", name, flags=re.IGNORECASE))
 
 
 def endpoint_key(address: Address, environ: Mapping[str, str]) -> str | None:

@@ -12,8 +12,8 @@ import numpy as np
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError
 from workbench.inference.base import Work
-from workbench.inference.remote_budget import Account, Room, Spent, prompt_tokens
-from workbench.inference.remote_calls import MOST_CHOICES, Body, Call, Dialect, call_seed
+from workbench.inference.remote_budget import MOST_CHOICES, Account, Room, Spent, prompt_tokens
+from workbench.inference.remote_calls import Body, Call, Dialect, call_seed
 from workbench.inference.remote_client import Client
 from workbench.inference.remote_pace import Pace, Patience, Slot, wait_before
 from workbench.inference.remote_reply import Kind, Reply, TryFailed, read_reply

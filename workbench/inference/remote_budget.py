@@ -21,8 +21,10 @@ from enum import Enum
 
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Request, Sampling
-from workbench.errors import ModelError
+from workbench.errors import UsageError
 
+MOST_CHOICES = 128
+"answers asked in one call: the official endpoint's limit"
 BYTES_PER_TOKEN = 3
 "prompts are counted here without the server's tokenizer; English has near 4.2 bytes a token, so this is too many"
 TOKENS_PER_MESSAGE = 8
@@ -66,8 +68,13 @@ class Budget:
 
     def __post_init__(self) -> None:
         if self.max_cost is not None and (self.price_in is None or self.price_out is None):
-            raise ModelError(
+            raise UsageError(
                 "a limit of cost needs both prices of a million tokens: set WORKBENCH_PRICE_IN and WORKBENCH_PRICE_OUT"
+            )
+        if (self.price_in is None) != (self.price_out is None):
+            missing = "WORKBENCH_PRICE_IN" if self.price_in is None else "WORKBENCH_PRICE_OUT"
+            raise UsageError(
+                f"a cost needs both prices of a million tokens, and ${missing} is not set; set it (0: free)"
             )
 
     def cost(self, spent: Spent) -> float | None:
@@ -77,15 +84,16 @@ class Budget:
         return (spent.prompt_tokens * self.price_in + spent.answer_tokens * self.price_out) / 1e6
 
     def exceeded(self, spent: Spent) -> str:
-        """Return which limit calls are beyond, "" for none."""
-        if self.max_requests is not None and spent.requests > self.max_requests:
-            return f"{self.max_requests:,} requests"
-        if self.max_tokens is not None and spent.tokens > self.max_tokens:
-            return f"{self.max_tokens:,} tokens"
+        """Return which limits calls are beyond, "" for none."""
         cost = self.cost(spent)
+        beyond = []
+        if self.max_requests is not None and spent.requests > self.max_requests:
+            beyond.append(f"{self.max_requests:,} requests")
+        if self.max_tokens is not None and spent.tokens > self.max_tokens:
+            beyond.append(f"{self.max_tokens:,} tokens")
         if self.max_cost is not None and cost is not None and cost > self.max_cost:
-            return f"a cost of {self.max_cost:g}"
-        return ""
+            beyond.append(f"a cost of {self.max_cost:g}")
+        return " and ".join(beyond)
 
     def limits(self) -> str:
         """Say for people what is allowed."""
@@ -142,23 +150,23 @@ def prompt_tokens(prompt: Prompt) -> int:
     return math.ceil(length / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE * (len(prompt.messages) + 1)
 
 
-def estimate(requests: Sequence[Request], sampling: Sampling) -> Spent:
-    """Return what requests cost at most where every call succeeds and the server answers `n` times a call.
-
-    Where a server answers once a call, the prompt is paid `n` times.
+def estimate(requests: Sequence[Request], sampling: Sampling, *, alone: bool = False) -> Spent:
+    """Return what requests cost at most where every call succeeds and the server answers as often a call as it is asked
+    to; `alone`: where it answers once a call, so that a prompt is paid for each of its answers.
     """
+    calls = [request.n if alone else math.ceil(request.n / MOST_CHOICES) for request in requests]
     return Spent(
-        len(requests),
-        sum(prompt_tokens(request.prompt) for request in requests),
+        sum(calls),
+        sum(n * prompt_tokens(request.prompt) for n, request in zip(calls, requests, strict=True)),
         sum(request.n for request in requests) * sampling.max_new_tokens,
     )
 
 
 def budget_from(environ: Mapping[str, str]) -> Budget:
-    """Return the budget that the environment sets. Raises ModelError naming a variable that is no number."""
+    """Return the budget that the environment sets. Raises UsageError naming a variable that is no such number."""
     return Budget(
-        max_requests=_whole(environ, "WORKBENCH_MAX_REQUESTS"),
-        max_tokens=_whole(environ, "WORKBENCH_MAX_TOKENS"),
+        max_requests=whole_from(environ, "WORKBENCH_MAX_REQUESTS"),
+        max_tokens=whole_from(environ, "WORKBENCH_MAX_TOKENS"),
         max_cost=number_from(environ, "WORKBENCH_MAX_COST"),
         price_in=number_from(environ, "WORKBENCH_PRICE_IN"),
         price_out=number_from(environ, "WORKBENCH_PRICE_OUT"),
@@ -166,7 +174,7 @@ def budget_from(environ: Mapping[str, str]) -> Budget:
 
 
 def number_from(environ: Mapping[str, str], variable: str) -> float | None:
-    """Return the number that a variable sets, None where it is not set. Raises ModelError where it is none."""
+    """Return the number that a variable sets, None where it is not set. Raises UsageError where it is none."""
     text = environ.get(variable, "").strip()
     if not text:
         return None
@@ -175,10 +183,15 @@ def number_from(environ: Mapping[str, str], variable: str) -> float | None:
     except ValueError:
         number = math.nan
     if not math.isfinite(number) or number < 0:
-        raise ModelError(f"${variable} is {text!r}; expected a number of 0 or more, like 2.5")
+        raise UsageError(f"${variable} is {text!r}; expected a number of 0 or more, like 2.5")
     return number
 
 
-def _whole(environ: Mapping[str, str], variable: str) -> int | None:
+def whole_from(environ: Mapping[str, str], variable: str) -> int | None:
+    """Return the count that a variable sets, None where it is not set. Raises UsageError for no whole number."""
     number = number_from(environ, variable)
-    return None if number is None else int(number)
+    if number is None:
+        return None
+    if number != int(number):
+        raise UsageError(f"${variable} is {environ[variable].strip()!r}; it is a count: give a whole number")
+    return int(number)

@@ -14,8 +14,6 @@ from workbench.errors import ModelError
 from workbench.inference.remote_address import Address
 from workbench.inference.remote_reply import Kind, TryFailed
 
-MOST_CHOICES = 128
-"answers asked in one call: the official endpoint's limit"
 SEEDS = 2**31
 "seeds stay below it: servers hold them in 32 bits"
 

@@ -16,7 +16,7 @@ from types import TracebackType
 
 import numpy as np
 
-from workbench.inference.remote_budget import number_from
+from workbench.inference.remote_budget import number_from, whole_from
 
 FIRST_LIMIT = 4
 "calls at once before anything is known of the server"
@@ -44,9 +44,9 @@ class Patience:
 def patience_from(environ: Mapping[str, str]) -> Patience:
     """Return the patience that $WORKBENCH_CONCURRENCY and $WORKBENCH_TIMEOUT_S set."""
     usual = Patience()
-    calls = number_from(environ, "WORKBENCH_CONCURRENCY")
+    calls = whole_from(environ, "WORKBENCH_CONCURRENCY")
     seconds = number_from(environ, "WORKBENCH_TIMEOUT_S")
-    return Patience(concurrency=max(1, int(calls or usual.concurrency)), reply_s=seconds or usual.reply_s)
+    return Patience(concurrency=max(1, calls or usual.concurrency), reply_s=seconds or usual.reply_s)
 
 
 def wait_before(attempt: int, patience: Patience, rng: np.random.Generator) -> float:

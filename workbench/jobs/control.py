@@ -50,7 +50,8 @@ class Control:
         return self.trouble or (PAUSED if self.pausing or (self.interrupted and not self._stop) else REQUESTED)
 
     def hear(self, orders: Orders) -> None:
-        """Take what people asked."""
+        """Take what people asked. Only news ends a `wait`: who holds a paused job hears itself each second."""
+        before = (self._stop, self._pause, self.lost)
         self._pause = orders.pause
         self.lost = self.lost or orders.lost
         if orders.stop or orders.lost:
@@ -58,7 +59,8 @@ class Control:
         if orders.concurrency != self._most:
             self._most = orders.concurrency
             self._adjust()
-        self._changed.set()
+        if (self._stop, self._pause, self.lost) != before:
+            self._changed.set()
 
     def end(self, trouble: str = "") -> None:
         """Let work end; with a reason it is not a person's wish."""

@@ -26,6 +26,8 @@ from workbench.pipeline.training import TrainPlan, TrainSpec, plan_training
 
 SAMPLE, TRAIN, CLASSIFY = "sample", "train", "classify"
 "kinds of jobs: ask a model, train a classifier, let a classifier read answers"
+HOLD_S = 600.0
+"seconds for which a paused job keeps its worker and its model, unless $WORKBENCH_HOLD_S says otherwise"
 LOCAL_CLUSTER = "local"
 "the cluster that a job starts for itself, on this machine"
 DRAFT = "draft"
@@ -84,12 +86,14 @@ def create_checking(store: Store, spec: CheckSpec, plan: CheckPlan | None = None
 def _queue(store: Store, kind: str, spec: Mapping[str, object], total: int) -> int:
     """Queue a job unless one with the same specification is under way: the two would do the same twice.
 
-    Raises JobError then, StoreError where the disk has too little room.
+    Raises JobError then, UsageError for a setting of workers that makes no sense, StoreError where the disk has too
+    little room.
     """
     for job in store.jobs.list():
         if job.under_way and job.kind == kind and json.loads(json.dumps(spec)) == job.spec:
             does = "resume it" if job.state == "paused" else "wait for it"
             raise JobError(f"job {job.id} does this already and is {job.state}; {does}, or cancel it first")
+    check_settings()
     check_room(store.path)
     return store.jobs.create(kind, spec, total)
 
@@ -156,6 +160,7 @@ def resume(store: Store, job_id: int) -> int | None:
     Returns the process id of its new worker, None where it has one. Raises JobError where it runs or is done.
     """
     reap()
+    check_settings()
     check_room(store.path)
     return spawn(store.path, job_id) if store.jobs.resume(job_id) else None
 
@@ -171,6 +176,7 @@ def retry(store: Store, job_id: int) -> int | None:
         raise JobError(f"job {job_id} is {job.state}; what fails can be asked again once it has ended")
     if not job.failures and not store.jobs.failed_prompts(job_id):
         raise JobError(f"nothing that job {job_id} asked has failed; resume asks for what is missing")
+    check_settings()
     check_room(store.path)
     return spawn(store.path, job_id) if store.jobs.resume(job_id, only_failed=True) else None
 
@@ -191,6 +197,24 @@ def most_at_once(environ: Mapping[str, str] = os.environ) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise UsageError(f"$WORKBENCH_LOCAL_JOBS is {text!r}; give a whole number, 1 or more")
     return int(text)
+
+
+def hold_s(environ: Mapping[str, str] = os.environ) -> float:
+    """Return for how long a paused job keeps its worker: $WORKBENCH_HOLD_S."""
+    text = environ.get("WORKBENCH_HOLD_S", "").strip()
+    try:
+        seconds = float(text or HOLD_S)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise UsageError(f"$WORKBENCH_HOLD_S is {text!r}; give a number of seconds, 0 or more")
+    return seconds
+
+
+def check_settings() -> None:
+    """Raise UsageError where a variable that a worker reads makes no sense: it would end before it has its job."""
+    most_at_once()
+    hold_s()
 
 
 def reap() -> None:

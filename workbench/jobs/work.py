@@ -12,7 +12,7 @@ from stores.jobs import Job
 from stores.store import Store
 from workbench import pipeline
 from workbench.domain.designs import Design
-from workbench.domain.responses import EXACT
+from workbench.domain.responses import EXACT, ModelCard
 from workbench.errors import ConflictError
 from workbench.inference.base import Model, Remarking, Work
 from workbench.inference.load import load
@@ -30,6 +30,7 @@ Ended = tuple[str, str]
 "the job's final state, and a sentence for people"
 
 AGAIN = "Retry asks again what failed, resume all that is missing."
+NEVER = "Asked again in the same manner, they would fail again."
 
 REPORT_AFTER_S = 0.5
 "progress of a training is written no more often"
@@ -101,19 +102,28 @@ def sample(task: Task) -> Ended:
         plan = pipeline.plan(store, design, card=model.card)
         store.jobs.plan(job.id, plan.samples)
         store.jobs.beat(job.id, doing if only is None else "asking again what failed")
-        say(f"model {model.card}\n{plan.describe()}")
+        say(f"{said(model.card)}\n{plan.describe()}")
         try:
             progress = ask(store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop, only=only)
         except ConflictError as error:  # somebody changed a statement between the two; nothing was asked yet
             say(f"{error}. Planning again.")
     say(throughput(progress, before, model.work, counted))
+    for reason, count in progress.reasons.most_frequent():
+        say(f"{count:,} {counted} failed: {reason}")
     held = f"{progress.done:,} of {progress.total:,} {counted} are {'scored' if exact else 'stored'}"
     if progress.failed and not task.stop():
-        return "failed", f"{progress.failed:,} {counted} failed; {held}. {AGAIN}"
+        again = AGAIN if progress.failed > progress.reasons.lasting else NEVER
+        return "failed", f"{progress.failed:,} {counted} failed: {progress.reasons.describe()}. {held}. {again}"
     if progress.done < progress.total:
         return _unfinished(task, held, "asks for the rest")
     rate = f", {progress.answers / progress.seconds:.1f} {counted} a second" if progress.seconds else ""
     return "done", f"{held}{rate}"
+
+
+def said(card: ModelCard) -> str:
+    """Say which model answers, for the log."""
+    chat = "" if card.chat_format == "none" else f", chat template {card.chat_format[:12]}"
+    return f"model {card.name}, revision {card.revision}, {card.dtype} by {card.backend}{chat}"
 
 
 def throughput(progress: pipeline.Progress, before: Work, after: Work, counted: str = "answers") -> str:
@@ -183,7 +193,7 @@ def draft(task: Task) -> Ended:
     plan = plan_drafting(store, spec, card=model.card)
     store.jobs.plan(job.id, len(plan.calls))
     store.jobs.beat(job.id, "drafting")
-    task.say(f"model {model.card}\n{plan.describe()}")
+    task.say(f"{said(model.card)}\n{plan.describe()}")
     only = frozenset(job.failures) if job.only_failed else None
     progress = run_drafting(store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop, only=only)
     left = {call.key for call in plan_drafting(store, spec, card=model.card).needed}

@@ -9,30 +9,26 @@ paused. If it is killed, what was committed stays, and the job is resumed with w
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
 from stores.store import Store
 from workbench import __version__
-from workbench.errors import ModelError, UsageError, WorkbenchError
+from workbench.errors import ModelError, WorkbenchError
 from workbench.jobs.control import PAUSED, REQUESTED, Control
-from workbench.jobs.launch import lane_of, most_at_once
+from workbench.jobs.launch import hold_s, lane_of, most_at_once
 from workbench.jobs.space import Probe, check_room, free_bytes, shortage
 from workbench.jobs.work import WORK, Ended, Shelf, Task
 
 BEAT_EVERY_S, STOPPING_BEAT_S = 1.0, 5.0
 TURN_EVERY_S = 1.0
 MENDED = "Resuming helps once that is put right; with another model it is another job."
-HOLD_S = 600.0
-"seconds for which a paused job keeps its worker and its model, unless $WORKBENCH_HOLD_S says otherwise"
 
 
 class Heart:
@@ -160,18 +156,6 @@ def _hold(store: Store, job_id: int, attempt: int, control: Control, message: st
         if not control.pausing:
             return ("cancelled", message.replace(PAUSED, REQUESTED, 1)) if control.stopping else None
         control.wait(BEAT_EVERY_S)
-
-
-def hold_s(environ: Mapping[str, str] = os.environ) -> float:
-    """Return for how long a paused job keeps its worker."""
-    text = environ.get("WORKBENCH_HOLD_S", "").strip()
-    try:
-        seconds = float(text or HOLD_S)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < float("inf"):
-        raise UsageError(f"$WORKBENCH_HOLD_S is {text!r}; give a number of seconds, 0 or more")
-    return seconds
 
 
 def main() -> int:

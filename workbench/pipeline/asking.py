@@ -16,6 +16,7 @@ from workbench import registry
 from workbench.audits.label_forms import forms_by_prompt
 from workbench.data import shipped_templates
 from workbench.domain.designs import Design
+from workbench.domain.failures import Reasons
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.responses import EXACT, ModelCard, Request
@@ -73,8 +74,9 @@ class Plan:
         exact = design.sampling.mode == EXACT
         counted = "prompts" if exact else "answers"
         lines = [
-            f"{design.audit} audit of {design.model} on {design.instrument}: {statements} statements x {variants} "
-            f"variants x {templates} templates" + (f" x {orders} orders" if orders > 1 else ""),
+            f"{design.audit} audit of {design.model} on {design.instrument}: {_counted(statements, 'statement')} x "
+            f"{_counted(variants, 'variant')} x {_counted(templates, 'template')}"
+            + (f" x {orders} orders" if orders > 1 else ""),
             f"{len(self.probes):,} prompts planned"
             + (
                 f", {len(self.prompts):,} distinct ({same:,} have the text of another and are asked once)"
@@ -103,6 +105,10 @@ class Plan:
             for key, prompt in self.prompts.items()
             if (held := self.stored.get(key, 0)) < wanted
         ]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
 
 
 def derived_seed(seed: int, prompt_key: bytes, held: int) -> int:
@@ -204,6 +210,13 @@ class Progress:
     "share of answer tokens that were not computed again"
     used: Mapping[str, float] = field(default_factory=dict)
     "what a served model's calls came to, see `Metered`"
+    reasons: Reasons = field(default_factory=Reasons)
+    "why those that failed did"
+
+    def fail(self, reason: str, count: int) -> None:
+        """Count what failed for one reason."""
+        self.failed += count
+        self.reasons.add(reason, count)
 
     def as_json(self) -> str:
         return json.dumps(
@@ -213,6 +226,8 @@ class Progress:
                 "unreadable": self.unreadable,
                 "refused": self.refused,
                 "failed": self.failed,
+                "lasting": self.reasons.lasting,
+                "reasons": self.reasons.most_frequent(),
                 "decided": self.decided,
                 "seconds": round(self.seconds, 2),
                 "shared": round(self.shared, 4),
@@ -268,7 +283,8 @@ def collect(
             batch.append(Answered(key, request.seed, n, drawn.answers, failed, drawn.reason, drawn.decided))
             progress.done += came
             progress.answers += came
-            progress.failed += drawn.failed
+            if drawn.failed:
+                progress.fail(drawn.reason, drawn.failed)
             progress.decided += drawn.decided
             if not drawn.more and time.monotonic() - committed >= FLUSH_AFTER_S:
                 commit()

@@ -19,7 +19,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.readings import STANCES
 from workbench.domain.statements import Dimension, Relation, Side, Statement, VariantId, VariantKind, variant_order
 from workbench.errors import UnknownName, UsageError
-from workbench.pipeline.judging import find_run
+from workbench.pipeline.judging import find_run, matching
 from workbench.pipeline.labels import settled
 from workbench.pipeline.reading import read
 from workbench.pipeline.training import PUBLISHED_THRESHOLD, Evaluation
@@ -125,13 +125,13 @@ def model_sides(store: Store, model: str, instrument: str) -> dict[str, Mapping[
 
 
 def _runs(store: Store, choice: BiasChoice) -> dict[str, tuple[Run, ...]]:
-    runs = [
+    chosen = [
         run
         for run in store.runs.list(AUDIT)
         if (not choice.instruments or run.instrument in choice.instruments)
         and (not choice.models or run.model in choice.models)
-        and (not choice.sampling or choice.sampling in str(run.sampling))
     ]
+    runs = matching(chosen, choice.sampling)
     if not runs:
         there = ", ".join(sorted({run.model for run in store.runs.list(AUDIT)}))
         raise UnknownName(

@@ -14,6 +14,7 @@ from workbench.audits.consistency import Consistency, reliable_stances
 from workbench.audits.reliability import Options, Report
 from workbench.domain.readings import ReaderCard
 from workbench.errors import UnknownName
+from workbench.pipeline.judging import matching
 from workbench.pipeline.verdicts import verdicts
 
 Whose = Literal["gold", "people"]
@@ -28,7 +29,9 @@ class ConsistencyChoice:
     models: tuple[str, ...] | None = None
     "None: all that answered; empty: none, for baselines and parties alone"
     sampling: str | None = None
-    "a part of how a sampling is described (`T 0.25`)"
+    "how a sampling is described, or a part of it (`T 0.25`)"
+    dtype: str | None = None
+    "None: any"
     reader: str = "label-words"
     reliability: Options = field(default_factory=Options)
     "what makes a stance reliable"
@@ -106,11 +109,11 @@ def _since(one: JudgedRun) -> str:
 
 def _runs(store: Store, choice: ConsistencyChoice, instrument: str) -> tuple[tuple[str, Run], ...]:
     """Return the runs that are meant, under names that tell them apart."""
-    runs = [
-        run
-        for run in store.runs.list("reliability", instrument)
-        if not choice.sampling or choice.sampling in str(run.sampling)
-    ]
+    every = store.runs.list("reliability", instrument)
+    runs = matching(every, choice.sampling, choice.dtype)
+    if every and not runs:
+        described = ", ".join(dict.fromkeys(f"{run.sampling} in {run.dtype}" for run in every))
+        raise UnknownName(f"{instrument} has no reliability answers of this sampling and dtype; there is: {described}")
     there = {run.model for run in runs}
     missing = [model for model in choice.models or () if model not in there]
     if missing:
@@ -118,7 +121,13 @@ def _runs(store: Store, choice: ConsistencyChoice, instrument: str) -> tuple[tup
             f"{instrument} has no reliability answers by {', '.join(missing)}; there are answers by: "
             f"{', '.join(sorted(there)) or 'nobody'}"
         )
-    wanted = [run for run in runs if choice.models is None or run.model in choice.models]
+    answered = {run.model for run in runs if run.responses}
+    wanted = [
+        run
+        for run in runs
+        if (choice.models is None or run.model in choice.models)
+        and (run.responses or (choice.models is not None and run.model not in answered))
+    ]
     return tuple(zip(_names(wanted), wanted, strict=True))
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Template
 from workbench.domain.responses import EXACT, WHEN_DECIDED
-from workbench.errors import UsageError
+from workbench.errors import ModelError, UsageError
+from workbench.inference.cluster_link import check_installed
+from workbench.inference.cluster_shards import LOCAL, checked_address
 from workbench.inference.dtypes import check_dtype
+from workbench.inference.remote_address import parse_address
 from workbench.pipeline.deciding import decided_by
 
 
@@ -22,8 +27,29 @@ def scripted(model: str) -> bool:
     return model.partition(":")[0] == "scripted"
 
 
+def check_model(name: str, cluster: str = "", environ: Mapping[str, str] = os.environ) -> None:
+    """Raise UsageError where a name stands for no model: before it is stored in a job, because an endpoint's URL may
+    hold a password. Asks no server and no hub.
+    """
+    if served(name):
+        try:
+            parse_address(name, environ)
+        except ModelError as error:
+            raise UsageError(str(error)) from None
+    elif cluster in ("", LOCAL) and name.startswith((".", "/", "~")) and not Path(name).expanduser().exists():
+        raise UsageError(f"{name}: there is no such folder or file; name a folder that holds a model, or a GGUF file")
+
+
+def check_cluster(cluster: str) -> None:
+    """Raise UsageError where this is no address of a cluster, MissingPackage where Ray is not installed."""
+    if cluster:
+        checked_address(cluster)
+        check_installed()
+
+
 def check_design(design: Design) -> None:
-    """Raise UsageError where a design contradicts itself or its model."""
+    """Raise UsageError where a design contradicts itself or its model, MissingPackage for a cluster without Ray."""
+    check_model(design.model, design.cluster)
     check_dtype(design.model, design.dtype)
     sampling, name = design.sampling, design.model
     exact = sampling.mode == EXACT
@@ -43,14 +69,11 @@ def check_design(design: Design) -> None:
             not design.cluster or not served(name),
             f"{name} is served elsewhere; leave the cluster {design.cluster!r} out",
         ),
-        (
-            not any(map(str.isspace, design.cluster)),
-            f"the cluster {design.cluster!r} is no address; give local, auto, or an address like ray://host:10001",
-        ),
     ]
     for holds, message in checks:
         if not holds:
             raise UsageError(message)
+    check_cluster(design.cluster)
 
 
 def check_settled(design: Design, templates: Sequence[Template]) -> None:
@@ -61,6 +84,10 @@ def check_settled(design: Design, templates: Sequence[Template]) -> None:
         raise UsageError(
             f"exact label probabilities need templates that are answered by one of two labels; {', '.join(others)} of "
             f"the audit {design.audit} are answered on a scale or in free text. Sample them"
+        )
+    if sampling.mode == EXACT and design.audit != "reliability":
+        raise UsageError(
+            f"exact label probabilities are judged in the reliability audit alone; sample the answers to {design.audit}"
         )
     if sampling.stop and len(others) == len({t.name for t in templates}):
         raise UsageError(

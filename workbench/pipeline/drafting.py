@@ -24,6 +24,7 @@ from workbench.domain.responses import ModelCard, Request, Sampling
 from workbench.domain.statements import ORIGINAL, Statement, VariantKind, Wording
 from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.asking import derived_seed
+from workbench.pipeline.design_checks import check_model
 from workbench.workshop.drafting import (
     Fault,
     bare,
@@ -148,6 +149,7 @@ def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = Non
 
     Raises UnknownName for statements that the instrument does not have, UsageError where nothing can be asked.
     """
+    check_model(spec.model)
     instrument = store.instruments.get(spec.instrument)
     spec = replace(spec, language=spec.language or instrument.language)
     if not spec.prompts:

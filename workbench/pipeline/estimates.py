@@ -39,8 +39,12 @@ class Estimate:
     scripted: bool = False
     tokens_out: int | None = None
     "as long as answers were in the job `like`; None: no such job"
+    least: Spent = field(default_factory=Spent)
+    "of a served model that gives all answers to a prompt in one call; tokens are counted rather too many than too few"
     most: Spent = field(default_factory=Spent)
-    "of a served model: the dearest outcome, with tokens counted rather too many than too few"
+    "of one that gives one answer a call, which bills the prompt again each time; calls that are repeated come on top"
+    billed_in: int | None = None
+    "prompt tokens as the job `like` was billed for them"
     budget: Budget = field(default_factory=Budget)
     rate: float | None = None
     "answers a second of the job `like`"
@@ -57,7 +61,7 @@ class Estimate:
         """What a served model's calls cost if answers are as long as in the job `like`; None: not known."""
         if not self.served or self.tokens_out is None:
             return None
-        return self.budget.cost(Spent(self.most.requests, self.tokens_in, self.tokens_out))
+        return self.budget.cost(Spent(self.least.requests, self.billed_in or self.tokens_in, self.tokens_out))
 
     @property
     def cost_most(self) -> float | None:
@@ -66,7 +70,7 @@ class Estimate:
 
     @property
     def exceeded(self) -> str:
-        """Which limit the dearest outcome is beyond, "" for none."""
+        """Which limits the dearest outcome is beyond, "" for none."""
         return self.budget.exceeded(self.most) if self.served else ""
 
     def as_json(self) -> dict[str, object]:
@@ -74,7 +78,8 @@ class Estimate:
         calls: dict[str, object] = {}
         if self.served:
             calls = {
-                "requests": self.most.requests,
+                "requests": self.least.requests,
+                "requests_most": self.most.requests,
                 "cost": self.cost,
                 "cost_most": self.cost_most,
                 "exceeds": self.exceeded or None,
@@ -112,16 +117,19 @@ class Estimate:
         return f"takes about {_duration(self.seconds)}: job {self.like} had {self.rate:,.1f} {counted} a second"
 
     def _calls(self) -> list[str]:
-        calls = f"{self.most.requests:,} calls"
-        if self.answers > self.most.requests:
-            calls += (
-                f", up to {self.answers:,} where the endpoint gives one answer a call, which bills its prompt again"
-            )
+        calls = f"{self.least.requests:,} calls"
+        if self.most.requests > self.least.requests:
+            calls += f", up to {self.most.requests:,} where the endpoint gives one answer a call"
+            calls += ", which bills its prompt again"
         lines = [calls, self._price()]
         if self.seconds is not None:
             lines.append(self._time())
         if self.exceeded:
-            lines.append(f"! beyond the limit of {self.exceeded}: the job would end there, with what came stored")
+            surely = self.budget.exceeded(self.least) == self.exceeded
+            lines.append(
+                f"! beyond the limit of {self.exceeded}{'' if surely else ' in the dearest case'}: "
+                "the job would end there, with what came stored"
+            )
         return lines
 
     def _price(self) -> str:
@@ -134,26 +142,29 @@ class Estimate:
 def estimate(plan: Plan, jobs: Iterable[Job] = (), environ: Mapping[str, str] = os.environ) -> Estimate:
     """Return what a plan will take. `jobs`: those of the store, the newest first.
 
-    Raises ModelError where a limit or a price in the environment is no number and the model is served.
+    Raises UsageError where a limit or a price in the environment is no such number and the model is served.
     """
     design = plan.design
     exact, is_served = design.sampling.mode == EXACT, served(design.model)
     requests = [request for _, request in plan.requests()]
     answers = sum(request.n for request in requests)
-    dearest = at_most(requests, design.sampling)
+    least, most = at_most(requests, design.sampling), at_most(requests, design.sampling, alone=True)
     before = _alike(plan, jobs)
     told: Mapping[str, float] = before.progress if before is not None else {}
     billed = told["tokens_out"] / told["answers"] if told.get("tokens_out") else None
+    billed_in = round(told["tokens_in"] / told["answers"] * answers) if told.get("tokens_in") else None
     return Estimate(
         prompts=len(requests),
         answers=answers,
         tokens_in=sum(_tokens(request.prompt) for request in requests),
-        tokens_out_most=0 if exact else dearest.answer_tokens,
+        tokens_out_most=0 if exact else most.answer_tokens,
         exact=exact,
         served=is_served,
         scripted=scripted(design.model),
         tokens_out=None if billed is None or exact else round(billed * answers),
-        most=dearest if is_served else Spent(),
+        least=least if is_served else Spent(),
+        most=most if is_served else Spent(),
+        billed_in=billed_in,
         budget=budget_from(environ) if is_served else Budget(),
         rate=told["answers"] / told["seconds"] if told.get("seconds") else None,
         like=before.id if before is not None else None,

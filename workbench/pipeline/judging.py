@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from stores.runs import Run
+from stores.runs import Failures, Run
 from stores.store import Store
 from workbench.audits.counts import SIGNS, Counts, Int8Array
 from workbench.domain.readings import Stance
@@ -24,18 +24,20 @@ def find_run(
     instrument: str | None = None,
     sampling: str | None = None,
     *,
+    dtype: str | None = None,
     answered: bool = False,
 ) -> Run:
-    """Return the one run that matches; `sampling` is a part of how a sampling is described (`T 0.25`); `answered`: of
-    those that have answers, not probabilities alone.
+    """Return the one run that matches, as `matching` has it; `answered`: of those that have answers, not probabilities
+    alone. A run in which everything failed is meant only where no other matches.
 
     Raises UnknownName where there is none, AmbiguousRun where there are several.
     """
-    runs = [
-        run
-        for run in store.runs.list(audit, instrument, model)
-        if (not sampling or sampling in str(run.sampling)) and not (answered and run.sampling.mode == EXACT)
-    ]
+    there = [run for run in store.runs.list(audit, instrument, model) if not (answered and run.sampling.mode == EXACT)]
+    runs = matching(there, sampling, dtype)
+    if there and not runs:
+        asked = " and ".join([f"sampling {sampling!r}"] * bool(sampling) + [f"dtype {dtype!r}"] * bool(dtype))
+        raise UnknownName(f"no run of {audit} has {asked}; there is:\n{_listed(there)}")
+    runs = [run for run in runs if run.responses] or runs
     if not runs:
         what = f" by {model}" if model else ""
         others = ", ".join(sorted({run.model for run in store.runs.list(audit)}))
@@ -48,9 +50,24 @@ def find_run(
             )
         )
     if len(runs) > 1:
-        listed = "\n".join(f"  {run.label} ({_size(run)}, revision {run.revision[:12]})" for run in runs)
-        raise AmbiguousRun(f"{len(runs)} runs match; say which with --model, --instrument or --sampling:\n{listed}")
+        raise AmbiguousRun(
+            f"{len(runs)} runs match; say which with --model, --instrument, --sampling or --dtype:\n{_listed(runs)}"
+        )
     return runs[0]
+
+
+def matching(runs: Sequence[Run], sampling: str | None = None, dtype: str | None = None) -> list[Run]:
+    """Return the runs whose sampling is described by a text, else those whose description has it as a part
+    (`T 0.25`), and which were computed in a dtype. None or nothing stands for any.
+    """
+    found = [run for run in runs if not dtype or run.dtype == dtype]
+    return [run for run in found if sampling == str(run.sampling)] or [
+        run for run in found if not sampling or sampling in str(run.sampling)
+    ]
+
+
+def _listed(runs: Sequence[Run]) -> str:
+    return "\n".join(f"  {run.label} ({_size(run)}, {run.dtype}, revision {run.revision[:12]})" for run in runs)
 
 
 def _size(run: Run) -> str:
@@ -68,6 +85,12 @@ class Layout:
     "rowid of a probe -> its place in the flat array"
     exists: BoolArray
     relations: Int8Array
+
+    def marked(self, probes: Collection[int]) -> BoolArray:
+        """Return where these probes stand: (T, S, V, 2)."""
+        found = np.zeros(self.shape, dtype=bool)
+        found.reshape(-1)[[self.flat[probe] for probe in probes if probe in self.flat]] = True
+        return found
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -97,13 +120,16 @@ def layout(store: Store, run: Run, asked: Collection[int]) -> Layout:
 def counts(store: Store, run: Run, reader: int) -> Counts:
     """Return a run's readable and unreadable answers as arrays over template, statement, variant and order.
 
-    Raises UsageError where nothing was sampled.
+    Raises UsageError where nothing was sampled, or all of it failed.
     """
     if run.sampling.mode == EXACT:
         raise UsageError(
             f"{run.label} has no answers that could be counted, only probabilities. Sample the model, or choose "
             "another run with --sampling"
         )
+    failures = store.runs.failures(run)
+    if not run.responses:
+        raise UsageError(nothing_answered(run, failures))
     answered = store.runs.counts(run, [reader])
     places = layout(store, run, {probe for probe, _, _ in answered})
     shape, flat = places.shape, places.flat
@@ -123,4 +149,12 @@ def counts(store: Store, run: Run, reader: int) -> Counts:
         exists=places.exists,
         samples=run.samples,
         relations=places.relations,
+        failed=places.marked(failures.probes) if failures.probes else None,
     )
+
+
+def nothing_answered(run: Run, failures: Failures) -> str:
+    """Say that there is nothing to judge, and why."""
+    done = "scored" if run.sampling.mode == EXACT else "answered"
+    reason = f": {failures.reason}" if failures.reason else ""
+    return f"{run.label} has nothing to judge: none of its {run.prompts:,} prompts was {done}, all failed{reason}"

@@ -33,6 +33,8 @@ class PilotChoice:
     "None: the only one that answered"
     instrument: str | None = None
     sampling: str | None = None
+    "its description, or a part of it"
+    dtype: str | None = None
     reader: str = "label-words"
     reliability: Options = field(default_factory=Options)
     statements: tuple[str, ...] = ()
@@ -66,7 +68,7 @@ def pilot(store: Store, choice: PilotChoice) -> PilotJudged:
     Raises UnknownName or AmbiguousRun where the choice fits no or several runs, UsageError where none of the chosen
     statements or templates was asked.
     """
-    run = find_run(store, "reliability", choice.model, choice.instrument, choice.sampling)
+    run = find_run(store, "reliability", choice.model, choice.instrument, choice.sampling, dtype=choice.dtype)
     reader, card = read(store, run, choice.reader)
     asked = counts(store, run, reader)
     of_run = store.runs.templates(run)

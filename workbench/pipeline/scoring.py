@@ -99,7 +99,8 @@ class _Scoring:
         self._batch.scored.append(ScoredPrompt(key, logs, reason))
         self.progress.done += not reason
         self.progress.answers += not reason
-        self.progress.failed += bool(reason)
+        if reason:
+            self.progress.fail(reason, 1)
 
     def _pause(self) -> bool:
         """Commit about once a second; return whether to leave off at once. Calls that are paid for are waited for."""

@@ -15,7 +15,7 @@ from workbench.audits.reliability import Options, Report, judge
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.responses import EXACT
 from workbench.errors import UsageError
-from workbench.pipeline.judging import counts, layout
+from workbench.pipeline.judging import counts, layout, nothing_answered
 from workbench.pipeline.reading import LABEL_WORDS, read
 
 PROBABILITIES = ReaderCard(ReaderKind.RULE, "label-probabilities", VERSION)
@@ -61,6 +61,9 @@ def label_mass(store: Store, run: Run) -> LabelMass:
         probe: forms.get((template, bool(inverted))) for _, _, _, template, inverted, probe, _ in store.runs.cells(run)
     }
     scores = store.scores.of_run(run)
+    failures = store.runs.failures(run)
+    if not scores and run.failed:
+        raise UsageError(nothing_answered(run, failures))
     if not scores:
         raise UsageError(f"{run.label} has no probabilities yet; start or resume a job first")
     places = layout(store, run, scores.keys())
@@ -71,7 +74,8 @@ def label_mass(store: Store, run: Run) -> LabelMass:
             for side, names in ((positive, wanted.positive), (negative, wanted.negative)):
                 side.reshape(-1)[places.flat[probe]] = sum(np.exp(found[form]) for form in names)
     axes = (places.statements, places.variants, places.templates)
-    return LabelMass(*axes, positive, negative, places.exists, places.relations)
+    failed = places.marked(failures.probes) if failures.probes else None
+    return LabelMass(*axes, positive, negative, places.exists, places.relations, failed)
 
 
 __all__ = ["PROBABILITIES", "Verdicts", "label_mass", "verdicts"]

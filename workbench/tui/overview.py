@@ -142,9 +142,14 @@ def read_judgement(path: Path) -> Judgement:
 
     with Store.open(path) as store:
         lint = {name: lint_count(store, name) for name in store.instruments.names()}
-        runs = store.runs.list("reliability")[-RUNS_SHOWN:]
+        every = store.runs.list("reliability")
+        runs = every[-RUNS_SHOWN:]
         reports = [(run, _report(store, run)) for run in reversed(runs)]
-        verdicts = tuple(_verdicts(run, report) for run, report in reports)
+        same = Counter(run.label for run in every)
+        verdicts = tuple(
+            _verdicts(run, report, f"{run.label} · {run.dtype}" if same[run.label] > 1 else run.label)
+            for run, report in reports
+        )
         lines = (_consistency(store, run, report) for run, report in reports if not isinstance(report, str))
         return Judgement(lint, verdicts, _classifier(store), _bias(store), next(lines, None))
 
@@ -167,15 +172,15 @@ def _report(store: Store, run: Run) -> Report | str:
         return str(error)
 
 
-def _verdicts(run: Run, report: Report | str) -> RunVerdicts:
+def _verdicts(run: Run, report: Report | str, label: str) -> RunVerdicts:
     from workbench.audits.base import verdict
     from workbench.audits.reliability import ALL
     from workbench.domain.verdicts import Verdict
 
     if isinstance(report, str):
-        return RunVerdicts(run.model, run.label, 0, 0, 0, report)
+        return RunVerdicts(run.model, label, 0, 0, 0, report)
     found = Counter(verdict(code) for code in report.over_templates(ALL))
-    return RunVerdicts(run.model, run.label, found[Verdict.PASS], found[Verdict.FAIL], found[Verdict.INSUFFICIENT])
+    return RunVerdicts(run.model, label, found[Verdict.PASS], found[Verdict.FAIL], found[Verdict.INSUFFICIENT])
 
 
 def _consistency(store: Store, run: Run, report: Report) -> ConsistencyLine | None:

@@ -90,7 +90,7 @@ def percent_of(value: float) -> str:
 def shares_line(row: ExactRow, samples: int) -> Content:
     """Say how probable each label is, and what samples would say."""
     if math.isnan(row.row.leaning):
-        return Content.styled("not scored; Jobs says why", "$text-muted")
+        return Content.styled("not scored", "$text-muted")
     says = [("agree", row.agree), ("disagree", row.disagree), ("tie", row.tie), ("too few readable", row.few)]
     likely = ", ".join(f"{word} {percent_of(p)}" for word, p in says if p >= 0.0005)
     return Content.assemble(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from workbench.domain.verdicts import Estimate, Verdict
-from workbench.tui.format import MARKS, WORDS, decimals, issue_sign, literal, visible
+from workbench.tui.format import MARKS, WORDS, decimals, issue_sign, literal, plural, visible
 from workbench.tui.screens.audit_view import (
     ALL,
     ANY,
@@ -187,11 +187,22 @@ def head(judged: Judged) -> Text:
             f"{run.sampling} · {100 * options.low:g}-{100 * options.high:g} % unclear"
             f" · labels ≥{100 * exact.exact.named:g} % · of {counts.samples}: {options.rule}{reading}"
         )
-        return Text("\n").join([first, Text(second + _fewer_tests(options.tests), style="dim")])
+        return Text("\n").join([first, Text(second + _fewer_tests(options.tests), style="dim"), *_failed(judged)])
     second = (
         f"{run.sampling} · {judged.card.name} · rule {options.rule} · ≥{report.needed} of {counts.samples} readable"
     )
-    return Text("\n").join([first, Text(second + _fewer_tests(options.tests), style="dim")])
+    return Text("\n").join([first, Text(second + _fewer_tests(options.tests), style="dim"), *_failed(judged)])
+
+
+def _failed(judged: Judged) -> list[Text]:
+    """Say how much of what was asked is not here because it failed, and why; nothing where nothing did."""
+    failures, run = judged.failures, judged.run
+    if failures is None or not failures.probes:
+        return []
+    whole = len(failures.statements)
+    left_out = f", with them all of {plural(whole, 'statement')}" if whole else ""
+    reason = f": {visible(failures.reason)}" if failures.reason else ""
+    return [Text(f"✗ {run.prompts - run.answered:,} of {run.prompts:,} prompts failed{left_out}{reason}", style="red")]
 
 
 def _fewer_tests(tests: tuple[str, ...]) -> str:

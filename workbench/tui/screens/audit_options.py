@@ -193,6 +193,6 @@ def run_words(run: Run) -> Content:
     return Content.assemble(
         (visible(run.model), "bold"),
         f" · {visible(run.instrument)} · {run.sampling}\n",
-        (f"  {run.responses:,} {of} · revision {visible(run.revision[:12])}", "dim"),
+        (f"  {run.responses:,} {of} · {visible(run.dtype)} · revision {visible(run.revision[:12])}", "dim"),
         (f" · last {visible(run.last[:16]).replace('T', ' ')} UTC", "dim"),
     )

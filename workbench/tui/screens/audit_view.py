@@ -13,7 +13,7 @@ from workbench.domain.statements import ORIGINAL, Statement, VariantId
 from workbench.domain.verdicts import Estimate, Verdict
 
 if TYPE_CHECKING:
-    from stores.runs import Run
+    from stores.runs import Failures, Run
     from stores.store import Store
     from workbench.audits.exact import ExactReport, ExactRow
     from workbench.audits.expected import Readable
@@ -127,6 +127,8 @@ class Judged:
     "(statement, variant, template, order) -> rowid of the probe"
     outdated: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     "statements that were changed since: ref -> (version that was asked, current version)"
+    failures: Failures | None = None
+    "what was asked and has no answer"
 
     @property
     def exact(self) -> ExactReport | None:
@@ -262,8 +264,9 @@ def _same(store: Store, known: Judged, runs: tuple[Run, ...], run: Run, settings
 
 
 def chosen(runs: Sequence[Run], wanted: Run | None) -> Run:
-    """Return the run that is wanted where it is still there, else the newest."""
-    return next((run for run in runs if wanted is not None and same_run(run, wanted)), runs[-1])
+    """Return the run that is wanted where it is still there, else the newest of which anything was answered."""
+    newest = next((run for run in reversed(runs) if run.responses), runs[-1])
+    return next((run for run in runs if wanted is not None and same_run(run, wanted)), newest)
 
 
 def load(path: Path, wanted: Run | None, settings: Settings, *, known: Judged | None = None) -> Judged | None:
@@ -286,6 +289,7 @@ def load(path: Path, wanted: Run | None, settings: Settings, *, known: Judged | 
         exact = ExactOptions(readable=settings.readable)
         found = pipeline.verdicts(store, run, options, reader=settings.reader, exact=exact)
         instrument, outdated = store.runs.instrument(run), store.runs.outdated(run)
+        failures = store.runs.failures(run)
         probes = {
             (ref, str(VariantId.parse(f"{kind}-{n}" if n else kind)), template, "swapped" if inverted else "printed"): p
             for ref, kind, n, template, inverted, p, _ in store.runs.cells(run)
@@ -301,4 +305,5 @@ def load(path: Path, wanted: Run | None, settings: Settings, *, known: Judged | 
         lines=lines_of(found.report, instrument, run.language),
         probes=probes,
         outdated=outdated,
+        failures=failures,
     )

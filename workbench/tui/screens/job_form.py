@@ -50,7 +50,7 @@ dtype        numbers that a local model computes with; answers in
              another dtype are another model's
 cluster      nothing: this machine. local: one worker on each of its
              GPUs. auto or an address: a Ray cluster that runs already
-             (pip install 'workbench[ray]')
+             (pip install 'llm-audit-workbench[ray]')
 statements   nothing for all, 8 for the first eight, or refs:
              env-01, soc-03
 variants     which wordings; ticked are those that the audit compares

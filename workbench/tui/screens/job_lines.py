@@ -115,6 +115,11 @@ def job_details(job: Job) -> Content:
         Content(visible(progress(job), lines=True)),
         Content(visible(_times(job))),
     ]
+    parts += [
+        Content(visible(f"{count:,} failed: {reason}", lines=True))
+        for reason, count in job.reasons
+        if reason not in job.message
+    ]
     if job.message:
         parts.append(Content.assemble(("→ ", "$text-accent"), visible(job.message, lines=True)))
     if words := hint(job):
@@ -128,7 +133,9 @@ def hint(job: Job) -> str:
         return "R begins it now, beside the others" if job.worker else "no worker has it yet; R starts one"
     if job.state == "paused":
         return "R goes on" if job.worker else "R goes on; the model is loaded again"
-    if job.failed_items and job.state in ("failed", "cancelled"):
+    if job.failed_items and job.state == "failed" and not job.retry_helps:
+        return "asked again in the same manner, they would fail again; l shows the log"
+    if job.failed_items and job.retry_helps and job.state in ("failed", "cancelled"):
         return f"y asks again what failed, {_HINTS.get(job.kind, _HINTS[SAMPLE])[job.state]}"
     if job.state == "done" and job.kind not in _HINTS.keys() - {SAMPLE}:
         return _AFTER_SAMPLING.get(str(job.spec.get("audit", "reliability")), "")
@@ -158,7 +165,7 @@ def _sampling(job: Job) -> str:
     spec = job.spec
     parts = [
         f"{spec.get('audit', '')} of {spec.get('model', '')} on {spec.get('instrument', '')}",
-        f"{spec.get('samples', '?')} samples a prompt",
+        "" if job.exact else f"{spec.get('samples', '?')} samples a prompt",
         _drawn(spec.get("sampling")),
         f"seed {spec.get('seed', '?')}",
         str(spec.get("dtype") or ""),
@@ -180,11 +187,15 @@ def _drawn(sampling: object) -> str:
 def _sampled(job: Job) -> str:
     """Return what came back in this attempt; the shares are of its answers and tokens."""
     answers, counted = job.progress.get("answers", 0), "prompts scored" if job.exact else "answers"
+    failed = job.progress.get("failed", 0)
+    if not answers and failed:
+        return f"no {counted} in this attempt · all {failed:,.0f} failed"
     if not answers:
         return f"no {counted} yet in this attempt"
     by_rule = job.spec.get("audit", "reliability") in READ_BY_RULE and not job.exact
     read = ("unreadable", "refused") if by_rule else ()
-    shares = [f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in (*read, "failed")]
+    shares = [f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in read]
+    shares.append(f"failed {percent(failed, answers + failed, 1)}")
     saved = ("shared",) if job.exact else ("shared", "merged")
     shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in saved]
     if job.progress.get("decided"):

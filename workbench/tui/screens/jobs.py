@@ -139,6 +139,8 @@ class JobsScreen(StoreScreen):
         self._seen = False
         self._reading = False
         self._ticks = 0
+        self._new: int | None = None
+        "number of a job that was started here and is not listed yet"
 
     def compose_body(self) -> ComposeResult:
         yield RecordTable(
@@ -192,7 +194,10 @@ class JobsScreen(StoreScreen):
         self._jobs = {str(job.id): job for job in event.jobs}
         self._logs = event.logs
         self.trouble.hide()
-        self.table.show([job_record(job) for job in event.jobs])
+        numbers = [job.id for job in event.jobs]
+        at = numbers.index(self._new) if self._new in numbers else None
+        self._new = None if at is not None else self._new
+        self.table.show([job_record(job) for job in event.jobs], at=at)
         self.table.display = bool(event.jobs)
         active = sum(job.active for job in event.jobs)
         self.title_bar.note = f"{active} active" if active else ""
@@ -298,7 +303,8 @@ class JobsScreen(StoreScreen):
     def _started(self, job: int | None) -> None:
         if job is not None:
             self.notify(f"Job {job} runs. It goes on when you leave.", markup=False)
-            self.table.show_row(0)
+            self._new = job
+            self.action_refresh()
 
     @dataclass
     class LogRead(Message):
