@@ -192,7 +192,7 @@ class Seats:
         if seats <= self.capacity and tokens <= self.length:
             return
         capacity = self.capacity if seats <= self.capacity else max(seats, self.capacity * 3 // 2)
-        length = self.length if tokens <= self.length else -(-max(tokens, self.length * 5 // 4) // 8) * 8
+        length = self.length if tokens <= self.length else -(-max(tokens, self.length * 3 // 2) // 16) * 16
         pairs = []
         for place, (keys, values) in enumerate(like):
             grown = tuple(t.new_zeros(capacity, t.shape[0], length, t.shape[2]) for t in (keys, values))
