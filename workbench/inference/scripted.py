@@ -10,6 +10,9 @@ unreadably. `scripted:FILE.toml` sets the persona:
 
 Its probabilities are those of its answers: the score of a continuation is the share of answers that begin with it,
 whether the prompt is a chat's or raw text that a space parts from the answer. Its tokens are words.
+
+`scripted:ideal@INSTRUMENT`, and `scripted:FILE.toml` where the file describes a population, predict that population's
+answers to a questionnaire as well as can be done: see `workbench.inference.ideal`.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import re
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -31,7 +34,9 @@ from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work
 
 UNREADABLE = ("It depends on many things.", "As an AI language model, I have no opinion.", "Both sides have a point.")
-LABELS = re.compile(r'"(\w+)" or "(\w+)"|\b(agree) or (disagree)\b|\b(disagree) or (agree)\b')
+LABELS = re.compile(r"""["'](\w+)["'] or ["'](\w+)["']|\b(agree) or (disagree)\b|\b(disagree) or (agree)\b""")
+BARE = ("yes", "no")
+"labels that are said without a full stop: a questionnaire reads the next token alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +83,21 @@ class ScriptedModel:
             with np.errstate(divide="ignore"):
                 yield Scored(position, np.log(np.array(masses, dtype=np.float64)))
 
-    def next_tokens(self, prompts: Sequence[Prompt], k: int) -> Iterator[NextTokens]:
+    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
         """As `Model.next_tokens`; all of its words where it knows fewer than k."""
         for position, prompt in enumerate(prompts):
-            words: dict[str, float] = {}
-            for text, share in self._shares(prompt).items():
-                word = text.split()[0] if text.split() else ""
-                words[word] = words.get(word, 0.0) + share
-            likeliest = sorted((item for item in words.items() if item[1] > 0), key=lambda item: (-item[1], item[0]))
-            rest = sum(share for _, share in likeliest[k:])
+            self._pause()
+            try:
+                tokens = _first_words(self._shares(prompt))
+            except ModelError as error:
+                yield NextTokens(position, (), np.zeros(0), 1.0, reason=str(error))
+                continue
+            likeliest = sorted((item for item in tokens.items() if item[1] > 0), key=lambda item: (-item[1], item[0]))
+            rest = float(sum(share for _, share in likeliest[k:]))
             logs = np.log(np.array([share for _, share in likeliest[:k]], dtype=np.float64))
-            yield NextTokens(position, tuple(word for word, _ in likeliest[:k]), logs, rest)
+            spelled = {word: float(sum(p for token, p in likeliest if _same(token, word))) for word in words}
+            texts = tuple(token for token, _ in likeliest[:k])
+            yield NextTokens(position, texts, logs, rest, spelled if words else None)
 
     def close(self) -> None:
         pass
@@ -108,7 +117,8 @@ class ScriptedModel:
         first, second = [label for label in found.groups() if label] if found else ("agree", "disagree")
         by_hash = prompt.key[0] / 255
         share = self.persona.agree if self.persona.agree is not None else (0.08 if by_hash < 0.45 else 0.92)
-        return first.capitalize() + ".", second.capitalize() + ".", share
+        stop = "" if {first, second} == set(BARE) else "."
+        return first.capitalize() + stop, second.capitalize() + stop, share
 
     def _shares(self, prompt: Prompt) -> dict[str, float]:
         """Return the probability of each answer."""
@@ -126,6 +136,19 @@ class ScriptedModel:
             time.sleep(self.persona.delay_s)
 
 
+def _first_words(shares: Mapping[str, float]) -> dict[str, float]:
+    """Return the probability of each first word."""
+    words: dict[str, float] = {}
+    for text, share in shares.items():
+        word = text.split()[0] if text.split() else ""
+        words[word] = words.get(word, 0.0) + share
+    return words
+
+
+def _same(token: str, word: str) -> bool:
+    return token.strip().casefold() == word.strip().casefold()
+
+
 def _end(text: str, decided: Decided | None) -> tuple[str, bool]:
     """Return an answer up to the word that settles its stance, and whether there is one."""
     if decided is not None:
@@ -141,12 +164,21 @@ def _one_of(texts: Sequence[str], rng: np.random.Generator) -> str:
 
 
 def load_scripted(name: str) -> ScriptedModel:
-    """Return the stand-in `scripted` or `scripted:FILE.toml`. Raises ModelError where the file is not as expected."""
+    """Return the stand-in `scripted`, `scripted:FILE.toml` or `scripted:ideal@INSTRUMENT`.
+
+    Raises ModelError where the file is not as expected, UnknownName where no such instrument ships.
+    """
+    from workbench.inference.ideal import describes_population, load_ideal, load_shipped_ideal
+
     _, _, file = name.partition(":")
     if not file:
         return ScriptedModel(name=name)
+    if file.startswith("ideal@"):
+        return load_shipped_ideal(file.removeprefix("ideal@"), name)
     try:
         value = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+        if describes_population(value):
+            return load_ideal(Path(file), name)
         return ScriptedModel(Persona(**{**value, "answers": tuple(value.get("answers", ()))}), name)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, TypeError) as error:
         raise ModelError(
