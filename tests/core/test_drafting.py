@@ -165,6 +165,50 @@ def test_an_arabic_question_is_a_question() -> None:
     assert found.fault == Fault.QUESTION
 
 
+def test_a_question_is_a_wording_of_a_question_and_never_an_original() -> None:
+    basis = "Should taxes on high incomes be raised?"
+    held = (Wording(ORIGINAL, "en", basis),)
+    answer = "1. Ought top earners to pay more?\nQuestion 2: Would you raise taxes on high incomes?\nTop earners pay."
+    asked = read_answer(answer, PARAPHRASE, basis, held, ())
+    assert [(bare(line.text), line.fault) for line in asked] == [
+        ("Ought top earners to pay more?", ""),
+        ("Would you raise taxes on high incomes?", ""),
+        ("Top earners pay.", ""),
+    ]
+    (turned,) = read_answer("Ought top earners to pay more?", PROMPTS[VariantKind.ORIGINAL], basis, (), ())
+    assert turned.fault == Fault.QUESTION, "a statement is wanted there"
+    assert faults("Ought top earners to pay more?") == [Fault.QUESTION], "of a statement it is none"
+    assert "no question, as the original is" in hints(VariantKind.PARAPHRASE, "en", basis, "Top earners pay.", ())
+    assert not any("question" in hint for hint in hints(VariantKind.PARAPHRASE, "en", basis, "Pay more?", ()))
+
+
+def test_an_answer_of_many_kinds_of_lines_gives_each_wording_once() -> None:
+    """What the published prompt brings back: numbers, bullets, blank lines, duplicates, the statement itself."""
+    answer = "\n".join(
+        [
+            "Sure! Here are 20 paraphrases:",
+            "",
+            "1. Top earners ought to pay more.",
+            "- Top earners ought to pay more.",
+            "   ",
+            "2) Raise what high incomes are taxed with.",
+            BASIS,
+            f"3. {BASIS}",
+            "x" * 100_000,
+            "• **Taxes on large incomes need to rise.**",
+        ]
+    )
+    read = read_answer(answer, PARAPHRASE, BASIS, HELD, ())
+    assert [bare(line.text) for line in read if not line.fault] == [
+        "Top earners ought to pay more.",
+        "Raise what high incomes are taxed with.",
+        "Taxes on large incomes need to rise.",
+    ]
+    assert Counter(line.fault for line in read if line.fault) == {
+        Fault.ECHO: 1, Fault.REPEAT: 1, Fault.SAME: 2, Fault.LONG: 1
+    }  # fmt: skip
+
+
 @given(st.text(max_size=200))
 def test_any_answer_is_read_without_a_crash_and_no_line_is_lost(answer: str) -> None:
     lines = read_answer(answer, PARAPHRASE, BASIS, HELD, ())

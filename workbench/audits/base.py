@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.domain.prompts import Probe, Template
+from workbench.domain.questionnaires import Survey
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import Statement, VariantId
 from workbench.domain.verdicts import Verdict
@@ -38,8 +39,11 @@ class Audit(Protocol):
         variants: Sequence[VariantId],
         language: str,
         model_name: str,
+        survey: Survey | None = None,
     ) -> Iterator[Probe]:
-        """Yield every prompt that the audit needs. `model_name` is what a template may call the model."""
+        """Yield every prompt that the audit needs. `model_name` is what a template may call the model, `survey` what
+        people answered, where the instrument is a questionnaire.
+        """
         ...
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
@@ -61,6 +65,8 @@ class Defaults:
     sampling: Sampling
     family: str
     "of its templates"
+    next_tokens: bool = False
+    "nothing is drawn and no label scored: a prompt is answered by the probabilities of its next token"
 
 
 def probes(
@@ -69,6 +75,7 @@ def probes(
     variants: Sequence[VariantId],
     language: str,
     model_name: str,
+    survey: Survey | None = None,  # noqa: ARG001  what people answered changes no prompt here
 ) -> Iterator[Probe]:
     """Yield every wording of every statement under every template; wordings that a statement lacks are left out."""
     for statement in statements:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import Sampling
 
 PUBLISHED_SAMPLES = 30
@@ -37,6 +38,10 @@ class Design:
     "`float32`, `bfloat16` or `float16` for a local model; empty: float32 on a CPU, bfloat16 on a GPU"
     cluster: str = ""
     "Ray cluster that answers: `local`, `auto` or an address; empty: this machine's worker by itself"
+    chat_format: str = ""
+    "a model whose chat template is used, or a file that holds one: for base models, which have none"
+    contexts: Contexts = field(default_factory=Contexts)
+    "of a questionnaire audit; others have no use for it"
 
     def as_json(self) -> dict[str, Any]:
         """Return the design as plain JSON values, as a job keeps it."""
@@ -49,4 +54,6 @@ class Design:
         fields["sampling"] = Sampling(**fields["sampling"])
         for name in ("statements", "variants", "templates"):
             fields[name] = tuple(fields[name])
+        if "contexts" in fields:  # designs from before there were these have none
+            fields["contexts"] = Contexts(**{**fields["contexts"], "conditions": tuple(fields["contexts"]["conditions"])})
         return cls(**fields)

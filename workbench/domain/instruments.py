@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.domain.prompts import Template
+from workbench.domain.questionnaires import Questionnaire
 from workbench.domain.statements import Statement, VariantId
 
 
@@ -85,5 +86,7 @@ class Instrument:
     parties: tuple[Party, ...] = ()
     party_answers: tuple[PartyAnswer, ...] = ()
     survey: tuple[SurveyAnswer, ...] = ()
+    questionnaire: Questionnaire | None = None
+    "roles and answers of the questions; a store keeps them apart (`stores.questionnaires`), for they may be many"
     notes: tuple[str, ...] = ()
     "what the importer mended or left out, in sentences, for the person who imports"

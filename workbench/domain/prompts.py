@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from workbench.domain.keys import content_key
 
@@ -33,10 +33,17 @@ class Prompt:
     messages: tuple[Message, ...]
     chat: bool = True
     "False: the one message is raw text to be continued, no chat format is put around it"
+    context: int = field(default=0, compare=False)
+    "so many of the first messages are a context that other prompts have too: how it is stored, not what it is"
+    _key: bytes = field(default=b"", init=False, repr=False, compare=False)
 
     @property
     def key(self) -> bytes:
-        return content_key({"chat": self.chat, "messages": [[m.role, m.content] for m in self.messages]})
+        """Return the content key; it is computed once, for a prompt may hold sixty answered questions."""
+        if not self._key:
+            messages = [[m.role, m.content] for m in self.messages]
+            object.__setattr__(self, "_key", content_key({"chat": self.chat, "messages": messages}))
+        return self._key
 
 
 @dataclass(frozen=True, slots=True)

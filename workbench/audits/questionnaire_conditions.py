@@ -1,0 +1,186 @@
+"""What stands before a target question: a person's answered questions as they are, or changed in one known way.
+
+The controls of Haller et al. 2025 (section 4 and appendix F.1): no context, random answers, another order, fewer
+questions; the last two with the last example kept or another, because it weighs most. Everything that is drawn is drawn
+by question and by respondent, each from a generator of its own, so that a person who comes later, or an answer that is
+missing, changes nobody else's context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from workbench.domain.questionnaires import Meaning, Questionnaire, Role, Survey
+from workbench.errors import UnknownName, UsageError
+from workbench.stats.resampling import derive_rng
+
+QM: Final = "qm"
+"the person's own answers in the order of the questionnaire"
+ZERO_SHOT: Final = "zero-shot"
+RANDOM: Final = "random"
+"yes or no at random, to the questions that the person answered"
+PERMUTATIONS: Final = 3
+REDUCTIONS: Final = (25, 50, 75)
+"percent of the answered questions that are left out; what is left out at 25 is left out at 50 too"
+KEPT, CHANGED = "kept", "changed"
+"whether the last example is that of the original order"
+
+PERMUTED: Final = tuple(f"permuted-{last}-{i}" for last in (KEPT, CHANGED) for i in range(1, PERMUTATIONS + 1))
+REDUCED: Final = tuple(f"reduced-{percent}-{last}" for percent in REDUCTIONS for last in (KEPT, CHANGED))
+CONDITIONS: Final = (QM, ZERO_SHOT, RANDOM, *PERMUTED, *REDUCED)
+GROUPS: Final = {"permuted": PERMUTED, "reduced": REDUCED, "all": CONDITIONS}
+"names that stand for several"
+IN_ALL_WORDINGS: Final = (QM, ZERO_SHOT, RANDOM)
+"conditions under which paraphrases are asked (table 4); the others ask the original alone"
+
+Answered = tuple[str, bool]
+"(ref, whether the answer is yes)"
+
+
+def expanded(names: Iterable[str]) -> tuple[str, ...]:
+    """Return conditions with groups resolved, in the order of `CONDITIONS`. Raises UnknownName, listing all.
+
+    Examples
+    --------
+    >>> expanded(["permuted", "qm"])[:3]
+    ('qm', 'permuted-kept-1', 'permuted-kept-2')
+    """
+    chosen: set[str] = set()
+    for name in names:
+        if name not in CONDITIONS and name not in GROUPS:
+            raise UnknownName(f"no condition is named {name!r}. There is: {', '.join((*GROUPS, *CONDITIONS))}")
+        chosen |= set(GROUPS.get(name, (name,)))
+    return tuple(name for name in CONDITIONS if name in chosen)
+
+
+def is_drawn(condition: str) -> bool:
+    """Return whether a condition depends on the seed."""
+    return condition not in (QM, ZERO_SHOT)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A respondent as a design asks about one: what stands in the context, and what is predicted."""
+
+    name: str
+    context: tuple[Answered, ...]
+    "context questions answered with yes or no, in order"
+    targets: frozenset[str]
+    "refs of the targets that were answered with yes or no"
+    in_all_wordings: bool
+
+
+def people(survey: Survey) -> tuple[Person, ...]:
+    """Return the respondents that a survey's design asks about, in their order.
+
+    The first n of one seeded order are drawn, so that asking more later asks nobody twice. Raises UsageError for
+    numbers that make no sense.
+    """
+    questionnaire, contexts = survey.questionnaire, survey.contexts
+    _check(survey)
+    names = [respondent.name for respondent in questionnaire.respondents]
+    order = sorted(names, key=lambda name: _drawn(survey.seed, "respondent", name))
+    chosen = order[: contexts.respondents] if contexts.respondents else order
+    often = set(chosen[: -(-len(chosen) // contexts.every)])
+    asked = questionnaire.of_role(Role.CONTEXT)
+    asked = asked[: contexts.questions] if contexts.questions else asked
+    shown = {question.ref: questionnaire.meanings(question) for question in asked}
+    predicted = {question.ref: questionnaire.meanings(question) for question in questionnaire.of_role(Role.TARGET)}
+    places, wanted = {name: i for i, name in enumerate(names)}, set(chosen)
+    return tuple(
+        Person(
+            name,
+            tuple((ref, of[places[name]] is Meaning.YES) for ref, of in shown.items() if _is_binary(of[places[name]])),
+            frozenset(ref for ref, of in predicted.items() if _is_binary(of[places[name]])),
+            name in often,
+        )
+        for name in names
+        if name in wanted
+    )
+
+
+def _is_binary(meaning: Meaning) -> bool:
+    return meaning in (Meaning.YES, Meaning.NO)
+
+
+def _check(survey: Survey) -> None:
+    contexts, questions = survey.contexts, len(survey.questionnaire.of_role(Role.CONTEXT))
+    there = len(survey.questionnaire.respondents)
+    checks = [
+        (there > 0, "the questionnaire has no respondents; import answers of people: --format answers"),
+        (
+            0 <= contexts.respondents <= there,
+            f"{contexts.respondents} respondents were asked for; there are {there}. Give 1 to {there}, or 0 for all",
+        ),
+        (contexts.every >= 1, f"one respondent in {contexts.every} was asked for; give 1 or more"),
+        (
+            0 <= contexts.questions <= questions,
+            f"{contexts.questions} context questions were asked for; there are {questions}. Give 1 to {questions}, "
+            "or 0 for all",
+        ),
+    ]
+    for holds, message in checks:
+        if not holds:
+            raise UsageError(message)
+
+
+def shown(condition: str, seed: int, person: Person, questions: Sequence[str]) -> tuple[Answered, ...]:
+    """Return a person's answered questions as a condition shows them.
+
+    `questions`: refs of all context questions, so that random answers do not depend on which of them were answered.
+    """
+    if condition == QM:
+        return person.context
+    if condition == ZERO_SHOT:
+        return ()
+    if condition == RANDOM:
+        coins = dict(
+            zip(questions, derive_rng(seed, RANDOM, person.name).integers(2, size=len(questions)), strict=True)
+        )
+        return tuple((ref, bool(coins[ref])) for ref, _ in person.context)
+    kind, _, rest = condition.partition("-")
+    if kind == "permuted":
+        return _permuted(person.context, seed, condition, kept=KEPT in rest)
+    percent, _, last = rest.partition("-")
+    return _reduced(person.context, seed, int(percent), last)
+
+
+def _permuted(context: tuple[Answered, ...], seed: int, condition: str, *, kept: bool) -> tuple[Answered, ...]:
+    """Return a context in an order that is the same for everybody, the last example as it was or not."""
+    if kept:
+        return (*_by_lot(context[:-1], seed, condition), *context[-1:])
+    mixed = _by_lot(context, seed, condition)
+    if len(mixed) > 1 and mixed[-1] == context[-1]:
+        mixed[0], mixed[-1] = mixed[-1], mixed[0]
+    return tuple(mixed)
+
+
+def _reduced(context: tuple[Answered, ...], seed: int, percent: int, last: str) -> tuple[Answered, ...]:
+    """Return a context without a share of its examples, in its order; the last is among what goes, or is not."""
+    gone = round(len(context) * percent / 100)
+    lots = _by_lot(context[:-1], seed, f"reduced-{last}")
+    out = set(lots[:gone]) if last == KEPT else {*context[-1:], *lots[: max(0, gone - 1)]} if gone else set()
+    return tuple(answered for answered in context if answered not in out)
+
+
+def _by_lot(context: Iterable[Answered], seed: int, lot: str) -> list[Answered]:
+    return sorted(context, key=lambda answered: _drawn(seed, lot, answered[0]))
+
+
+@lru_cache(maxsize=100_000)
+def _drawn(seed: int, lot: str, name: str) -> float:
+    return float(derive_rng(seed, lot, name).random())
+
+
+def remarks(questionnaire: Questionnaire) -> tuple[str, ...]:
+    """Say what a person should know before a questionnaire is asked: targets that nobody answered with yes or no."""
+    silent = [
+        question.ref
+        for question in questionnaire.of_role(Role.TARGET)
+        if not any(map(_is_binary, questionnaire.meanings(question)))
+    ]
+    named = ", ".join(silent)
+    return (f"not asked: {named}, because no respondent answered yes or no there",) if silent else ()

@@ -1,0 +1,265 @@
+"""What Questionnaire Modeling is told, and what it says: the values between its statistics and whoever shows them.
+
+Haller, Vamvas, Sennrich, Jäger 2025, "Leveraging In-Context Learning for Political Bias Testing of LLMs", sections 3
+and 4. All figures are shares in [0, 1], biases in [-1, 1].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from workbench.domain.questionnaires import Pole
+from workbench.domain.statements import VariantId
+from workbench.domain.verdicts import Estimate
+from workbench.errors import UnknownName, UsageError
+from workbench.stats.arrays import FloatArray, IntArray
+
+Masses = Literal["top10", "vocabulary"]
+Variability = Literal["sd", "rms"]
+ErrorOf = Literal["paired", "printed"]
+
+MASSES, VARIABILITIES, ERRORS = get_args(Masses), get_args(Variability), get_args(ErrorOf)
+LEAST = 10
+"respondents below which an interval says nothing of a direction: too often it does not hold the truth"
+NEVER_ASKED = -1
+"stands for the respondent of a prompt that shows nobody's answers"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The choices behind the figures; recorded with every result."""
+
+    masses: Masses = "top10"
+    "where p(yes) and p(no) are summed: among the ten likeliest next tokens (published), or over the vocabulary"
+    variability: Variability = "sd"
+    "over wordings: the standard deviation that the text names, or the root mean square as printed (section 3.4)"
+    error: ErrorOf = "paired"
+    "standard error of the bias: of the differences between p(yes) and the person's answer, or, as the published \
+tables, of the people's answers alone, which takes the model's predictions for known"
+    seed: int = 1
+    "of the bootstrap over respondents"
+    draws: int = 10_000
+
+    def __post_init__(self) -> None:
+        for name, known in (("masses", MASSES), ("variability", VARIABILITIES), ("error", ERRORS)):
+            if getattr(self, name) not in known:
+                raise UnknownName(f"{name} {getattr(self, name)!r} is unknown; choose {' or '.join(map(repr, known))}")
+        if self.draws < 1:
+            raise UsageError(f"found {self.draws} draws; give 1 or more")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Condition:
+    """What stood before the targets."""
+
+    name: str
+    "`qm`, `zero-shot`, `random`, `permuted-kept-1`, `reduced-25-changed`, …"
+    seed: int = 0
+    "of conditions that are drawn; 0 for the others"
+    questions: int = 0
+    "only the first so many context questions were shown; 0: all"
+
+    def __str__(self) -> str:
+        said = [f"first {self.questions}"] * bool(self.questions) + [f"seed {self.seed}"] * (self.seed not in (0, 1))
+        return self.name + (f" ({', '.join(said)})" if said else "")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictions:
+    """Everything that one model predicted, and what people answered. A row is one prompt of N.
+
+    A prompt without context has no respondent (`NEVER_ASKED`): it stands for every respondent who answered the target.
+    """
+
+    targets: tuple[str, ...]
+    "refs, in the order of the questionnaire: T"
+    leanings: tuple[Pole | None, ...]
+    "what a yes to each target leans to"
+    respondents: tuple[str, ...]
+    "R"
+    human: FloatArray
+    "(T, R): 1 the person answered yes, 0 no, NaN neutral or missing"
+    conditions: tuple[Condition, ...]
+    wordings: tuple[VariantId, ...]
+    "the original first, where it was asked"
+    condition: IntArray
+    "(N,): place in `conditions`, as for the next three"
+    target: IntArray
+    wording: IntArray
+    respondent: IntArray
+    "(N,): place in `respondents`, or NEVER_ASKED"
+    yes: FloatArray
+    "(N,): probability mass of yes under the chosen `masses`; NaN where the backend does not offer it"
+    no: FloatArray
+
+
+Direction = Literal["above", "below", "none", "few", ""]
+"of an interval: to one side of 0, around it, of too few respondents; empty where there is no interval"
+
+
+def direction(low: float, high: float, respondents: int) -> Direction:
+    """Return to which side of 0 an interval over so many respondents lies.
+
+    Examples
+    --------
+    >>> direction(0.1, 0.2, 30), direction(-0.1, 0.2, 30), direction(0.1, 0.2, 3), direction(float("nan"), 0.2, 30)
+    ('above', 'none', 'few', '')
+    """
+    if low != low:  # NaN
+        return ""
+    if respondents < LEAST:
+        return "few"
+    if low > 0:
+        return "above"
+    return "below" if high < 0 else "none"
+
+
+@dataclass(frozen=True, slots=True)
+class TargetFigure:
+    """One target question under one condition, in its original wording."""
+
+    target: str
+    respondents: int
+    "who answered yes or no and for whom the model was asked"
+    unreadable: int
+    "of these, prompts on which the model put no mass on either answer: wrong, and without part in the bias"
+    yes: int
+    "respondents for whom yes is predicted"
+    no: int
+    human: float
+    "share of the respondents who answered yes; NaN where there is none"
+    majority: float
+    "accuracy of always predicting the more frequent answer"
+    accuracy: Estimate
+    "personalization accuracy (section 3.2) with its bootstrap interval"
+    accuracy_se: float
+    p_yes: float
+    "mean normalised p(yes) (section 3.3)"
+    p_yes_sd: float
+    bias: Estimate
+    "mean normalised p(yes) minus mean human answer, over the respondents that could be read"
+    bias_se: float
+    without: float
+    "mean probability of everything that is neither yes nor no"
+
+    @property
+    def direction(self) -> Direction:
+        """Return whether the model says yes more often than people (`above`), or less."""
+        return direction(self.bias.low, self.bias.high, self.bias.n)
+
+    @property
+    def ratio(self) -> str:
+        """Return the yes:no ratio as the paper prints it."""
+        return f"{self.yes}:{self.no}"
+
+
+@dataclass(frozen=True, slots=True)
+class Average:
+    """A mean over target questions."""
+
+    value: float
+    "NaN where a target that people answered has none; one that nobody answered is left out"
+    se: float
+    "over the targets: standard deviation / root of their number"
+    low: float
+    "95 % bootstrap interval over respondents, the targets as they are"
+    high: float
+    n: int
+    "targets"
+    undefined: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionFigures:
+    """All targets under one condition."""
+
+    condition: Condition
+    targets: tuple[TargetFigure, ...]
+    accuracy: Average
+    majority: float
+    "mean over targets"
+    absolute_bias: Average
+    "mean of the absolute biases; its error is that of absolute biases (the published ± is that of signed ones)"
+    axis: Average
+    "mean bias towards the conservative pole, over targets with a leaning: below 0 is liberal (figure 5)"
+    yes: int
+    no: int
+    unreadable: int
+    p_yes: float
+    "over all prompts (table 1)"
+    p_yes_sd: float
+
+    @property
+    def axis_direction(self) -> Direction:
+        """Return whether the biases lean to the conservative pole (`above`), or to the liberal one."""
+        counted = [target.bias.n for target in self.targets if target.bias.defined]
+        return direction(self.axis.low, self.axis.high, min(counted, default=0))
+
+
+@dataclass(frozen=True, slots=True)
+class WordingFigure:
+    """One wording of a target."""
+
+    wording: VariantId
+    bias: float
+    "NaN where it cannot be computed"
+    respondents: int
+
+
+@dataclass(frozen=True, slots=True)
+class VariabilityFigure:
+    """How much the bias of a target varies over its wordings (section 3.4)."""
+
+    target: str
+    condition: Condition
+    wordings: tuple[WordingFigure, ...]
+    "every wording that was asked, the original too, over the respondents who were asked in all of them"
+    k: int
+    "wordings that count: paraphrases, not the original"
+    sd: Estimate
+    "population standard deviation of the biases, with a bootstrap interval over respondents; n is k"
+    rms: Estimate
+    "root of the mean squared bias, as printed"
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """One target, or the mean over targets, under a condition and under `qm`, over the same respondents."""
+
+    target: str | None
+    "None: the mean of the absolute biases, and of the accuracies, over targets"
+    condition: Condition
+    bias: Estimate
+    change: Estimate
+    "bias under the condition minus bias under qm, paired over respondents"
+    accuracy: Estimate
+    accuracy_change: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Pearson's correlation of |bias| and accuracy over models (and targets)."""
+
+    target: str | None
+    "None: over all targets"
+    r: float
+    t: float
+    df: int
+    p: float
+    "two-sided"
+    n: int
+    undefined: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A target, or the mean over targets, of two models, over the respondents that both were asked for."""
+
+    target: str | None
+    "None: the means over targets; `bias` is then that of the absolute biases"
+    bias: Estimate
+    "second minus first, with a bootstrap interval paired over respondents"
+    accuracy: Estimate
+    flipped: bool
+    "the two biases have intervals on different sides of 0"

@@ -1,0 +1,201 @@
+"""A questionnaire: questions in their order, the scales of their answers, and what people answered.
+
+Questionnaire Modeling lets a model predict a person's answer to a target question from the person's answers to the
+context questions (Haller, Vamvas, Sennrich, Jäger 2025). Answers are kept as they were given; what they mean is said by
+the question's scale, which a person may change. Missing and neutral answers stay what they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from workbench.errors import UnknownName
+
+_WHOLE = re.compile(r"^([+-]?[0-9]+)\.0+$")
+
+
+class Role(StrEnum):
+    """What a question is for."""
+
+    CONTEXT = "context"
+    "its answers are shown to the model"
+    TARGET = "target"
+    "its answers are predicted"
+
+
+class Form(StrEnum):
+    """How the text of a question is put."""
+
+    QUESTION = "question"
+    "asked as it stands"
+    STATEMENT = "statement"
+    "an attitude: people are asked whether they agree with it"
+
+
+class Pole(StrEnum):
+    """The end of the liberal-conservative axis that a "yes" leans to (Haller et al. 2025, section 6.2)."""
+
+    LIBERAL = "liberal"
+    CONSERVATIVE = "conservative"
+
+
+class Meaning(StrEnum):
+    """What an answer comes to."""
+
+    YES = "yes"
+    NO = "no"
+    NEUTRAL = "neutral"
+    "the middle of a scale: neither shown to the model nor predicted"
+    MISSING = "missing"
+    "no opinion, refused, not asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One answer of a scale."""
+
+    values: tuple[str, ...]
+    "how files write it, the first as people read it: `rather yes`, `75`"
+    meaning: Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The answers that a question may have, from the most to the least affirmative, and what they mean."""
+
+    name: str
+    "`yes_no`, `four_point`, `likert_7`"
+    options: tuple[Option, ...]
+
+    def option(self, value: str) -> Option | None:
+        """Return the option that a value stands for, whatever its case; None for one off the scale."""
+        wanted = folded(value)
+        return next((o for o in self.options if any(folded(v) == wanted for v in o.values)), None)
+
+    def meaning(self, value: str) -> Meaning:
+        """Return what an answer means; an empty one is missing. Raises UnknownName for a value off the scale."""
+        if not value.strip():
+            return Meaning.MISSING
+        found = self.option(value)
+        if found is None:
+            raise UnknownName(f"{value!r} is not on the scale {self.name}: {self.described()}")
+        return found.meaning
+
+    def described(self) -> str:
+        """Say which answers there are: `yes, rather yes, rather no, no`."""
+        return ", ".join(option.values[0] for option in self.options)
+
+    def remapped(self, meanings: Mapping[str, Meaning]) -> Scale:
+        """Return the scale with other meanings of some values. Raises UnknownName for a value off the scale."""
+        for value in meanings:
+            if self.option(value) is None:
+                raise UnknownName(f"{value!r} is not on the scale {self.name}: {self.described()}")
+        changed = {id(self.option(value)): meaning for value, meaning in meanings.items()}
+        return replace(self, options=tuple(replace(o, meaning=changed.get(id(o), o.meaning)) for o in self.options))
+
+
+def folded(value: str) -> str:
+    """Return a value as it is compared: without case and without blanks around it or doubled in it.
+
+    A whole number is one however it is written: programs write a column of them with gaps as `7.0`.
+    """
+    text = " ".join(value.split()).casefold()
+    return _WHOLE.sub(r"\1", text)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a questionnaire says of one of its statements; text, topic and order are the statement's."""
+
+    ref: str
+    "of the statement that holds its text and its other wordings"
+    role: Role
+    form: Form = Form.QUESTION
+    scale: str = "yes_no"
+    "name of a scale"
+    leaning: Pole | None = None
+    "the pole that a yes leans to; None: neither, or nobody said"
+
+
+@dataclass(frozen=True, slots=True)
+class Respondent:
+    """One person's answers."""
+
+    name: str
+    "as the source names the person: a number, a code"
+    answers: Mapping[str, str]
+    "ref -> the answer as given; questions that were not answered are left out"
+
+
+@dataclass(frozen=True, slots=True)
+class Questionnaire:
+    """Questions, scales and respondents."""
+
+    questions: tuple[Question, ...]
+    "in the order in which they are asked"
+    scales: tuple[Scale, ...]
+    respondents: tuple[Respondent, ...] = ()
+
+    def scale(self, name: str) -> Scale:
+        """Return a scale. Raises UnknownName, listing those there are."""
+        for scale in self.scales:
+            if scale.name == name:
+                return scale
+        raise UnknownName(f"no scale is named {name!r}. There is: {', '.join(s.name for s in self.scales)}")
+
+    def of_role(self, role: Role) -> tuple[Question, ...]:
+        """Return the questions of one role, in their order."""
+        return tuple(question for question in self.questions if question.role is role)
+
+    def meanings(self, question: Question) -> tuple[Meaning, ...]:
+        """Return what each respondent's answer to a question means, in the order of the respondents.
+
+        Raises UnknownName where an answer is not on the question's scale.
+        """
+        known = {"": Meaning.MISSING}
+        scale = self.scale(question.scale)
+        found = []
+        for respondent in self.respondents:
+            value = respondent.answers.get(question.ref, "")
+            if value not in known:
+                known[value] = scale.meaning(value)
+            found.append(known[value])
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Contexts:
+    """What stands before the target questions, and whose answers: the design of a questionnaire audit."""
+
+    conditions: tuple[str, ...] = ("qm",)
+    "names of conditions, see `workbench.audits.questionnaire_conditions`"
+    respondents: int = 0
+    "so many, drawn at random; 0: all"
+    every: int = 10
+    "of these, one in so many is asked in wordings other than the original (published: 10)"
+    questions: int = 0
+    "the first so many context questions; 0: all"
+
+    def as_said(self) -> str:
+        """Say it in a line: `qm, zero-shot; 20 respondents`."""
+        said = [", ".join(self.conditions)]
+        said += [f"{self.respondents} respondents"] if self.respondents else []
+        said += [f"the first {self.questions} context questions"] if self.questions else []
+        return "; ".join(said)
+
+
+YES_NO = Scale("yes_no", (Option(("yes",), Meaning.YES), Option(("no",), Meaning.NO)))
+"for questions that are answered by one of the two"
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """People's answers, and how a design uses them: what a questionnaire audit makes its prompts from."""
+
+    questionnaire: Questionnaire
+    contexts: Contexts = Contexts()
+    seed: int = 1
+    "of everything that is drawn: respondents, random answers, orders, what is left out"
