@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from stores import statement_lists
 from stores.base import Aggregate, now
 from stores.people import people_of, sync_people
+from stores.questionnaire_imports import AddedRespondents, put
 from stores.statement_imports import sync_statements
 from stores.statement_lists import Filters, StatementLine
 from stores.statement_rows import read_statements
@@ -38,6 +39,8 @@ class Imported:
     "labels and answers on statements that the instrument does not have"
     kept: int = 0
     "statements that were changed here since the last import, and that the file has as it had them: they stay"
+    answers: AddedRespondents | None = None
+    "what people answered to its questions; None where the file has no questionnaire"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,8 @@ class Instruments(Aggregate):
             _add_templates(connection, instrument_id, instrument.templates)
             theirs = replace(instrument, survey=synced.answers(instrument.survey))
             skipped = sync_people(connection, instrument_id, theirs, synced.ids)
+            asked = instrument.questionnaire
+            answers = None if asked is None else put(connection, instrument_id, asked, synced.ids)
         return Imported(
             name=instrument.name,
             added=synced.added,
@@ -93,6 +98,7 @@ class Instruments(Aggregate):
             wordings=sum(len(statement.wordings) for statement in instrument.statements),
             templates=len(instrument.templates),
             skipped=skipped,
+            answers=answers,
         )
 
     def summaries(self) -> tuple[InstrumentSummary, ...]:
@@ -245,7 +251,10 @@ def _add_templates(connection: sqlite3.Connection, instrument_id: int, templates
         )
 
 
-_BEHIND_NAMES = ("archived or earlier versions of statements", "answers of people to these", "drafts", "waivers")
+_BEHIND_NAMES = (
+    *("archived or earlier versions of statements", "answers of people to these", "drafts", "waivers"),
+    *("earlier revisions of roles and scales", "answers to questions that were archived or taken out"),
+)
 _BEHIND = """
     with old as (
         select s.id from statement s join instrument i on i.id = s.instrument_id
@@ -256,7 +265,17 @@ _BEHIND = """
         (select count(*) from draft d join statement s on s.id = d.statement_id
             join instrument i on i.id = s.instrument_id where i.name = :name and d.fault = ''),
         (select count(*) from waiver w join instrument i on i.id = w.instrument_id
-            where i.name = :name and w.reason is not null)
+            where i.name = :name and w.reason is not null),
+        (select count(*) - count(distinct r.question_id) from question_revision r
+            join question q on q.id = r.question_id join instrument i on i.id = q.instrument_id where i.name = :name)
+        + (select count(*) - count(distinct r.name) from scale_revision r
+            join instrument i on i.id = r.instrument_id where i.name = :name),
+        (select count(*) from question q join instrument i on i.id = q.instrument_id
+            join answer a on a.question_id = q.id where i.name = :name and (
+                (select r.role from question_revision r where r.question_id = q.id order by r.revision desc limit 1)
+                is null
+                or not exists (select 1 from statement s
+                    where s.instrument_id = q.instrument_id and s.ref = q.ref and s.current = 1)))
 """
 
 _SUMMARIES = """

@@ -544,3 +544,61 @@ def m007_scores(db: Database) -> None:
         ) strict, without rowid
         """,
     )
+
+
+@migrations()
+def m008_questionnaires(db: Database) -> None:
+    """What Questionnaire Modeling needs: roles of questions, scales, people's answers, long prompts.
+
+    A question belongs to a ref of an instrument, because people answered it in words of their own language: its text,
+    topic and order are those of the statement. Roles and scales are revisions, the newest counts. An answer is kept as
+    it was given (`value`); none is no row. `prompt.context_id` is the text of the first messages (JSON, as `messages`),
+    stored once for all prompts that begin so. `next_tokens.words` is JSON {word: probability of all tokens of the
+    vocabulary that spell it, whatever their case}; null where the backend does not say.
+    """
+    _run(
+        db,
+        """
+        alter table prompt add column context_id integer references text;
+        alter table next_tokens add column words text;
+        create table question (
+            id integer primary key,
+            instrument_id integer not null references instrument,
+            ref text not null,
+            unique (instrument_id, ref)
+        ) strict;
+        create table question_revision (
+            question_id integer not null references question,
+            revision integer not null,
+            role text check (role in ('context', 'target')),
+            form text not null check (form in ('question', 'statement')),
+            scale text not null,
+            leaning text check (leaning in ('liberal', 'conservative')),
+            person text not null,
+            at text not null,
+            primary key (question_id, revision)
+        ) strict, without rowid;
+        create table scale_revision (
+            instrument_id integer not null references instrument,
+            name text not null,
+            revision integer not null,
+            options text not null,
+            person text not null,
+            at text not null,
+            primary key (instrument_id, name, revision)
+        ) strict, without rowid;
+        create table respondent (
+            id integer primary key,
+            instrument_id integer not null references instrument,
+            name text not null,
+            at text not null,
+            unique (instrument_id, name)
+        ) strict;
+        create table answer (
+            respondent_id integer not null references respondent,
+            question_id integer not null references question,
+            value text not null,
+            primary key (respondent_id, question_id)
+        ) strict, without rowid
+        """,
+    )

@@ -148,10 +148,7 @@ class Runs(Aggregate):
         with self.store.write() as connection:
             template_ids = {(t.name, t.inverted): template_id(connection, t) for t in templates}
             wordings = _wordings_of(connection, instrument, language, templates, probes)
-            connection.executemany(
-                "insert into prompt (key, chat, messages) values (?, ?, ?) on conflict (key) do nothing",
-                {p.prompt.key: (p.prompt.key, p.prompt.chat, _messages(p.prompt)) for p in probes}.values(),
-            )
+            _add_prompts(connection, {probe.prompt.key: probe.prompt for probe in probes}.values())
             connection.executemany(
                 "insert into probe (audit, wording_id, template_id, axes, prompt_id) "
                 "values (?, ?, ?, ?, (select id from prompt where key = ?)) on conflict do nothing",
@@ -325,10 +322,10 @@ class Runs(Aggregate):
 
     def prompt(self, probe_id: int) -> Prompt:
         """Return what the model saw."""
-        chat, messages = self.connection.execute(
-            "select p.chat, p.messages from prompt p join probe b on b.prompt_id = p.id where b.id = ?", (probe_id,)
-        ).fetchone()
-        return Prompt(tuple(Message(role, content) for role, content in json.loads(messages)), bool(chat))
+        chat, messages, body, packed = self.connection.execute(_PROMPT, (probe_id,)).fetchone()
+        context = [] if body is None and packed is None else json.loads(restored(body, packed))
+        turns = tuple(Message(role, content) for role, content in [*context, *json.loads(messages)])
+        return Prompt(turns, bool(chat), len(context))
 
     def totals(self) -> tuple[int, int]:
         """Return how many answers are stored, and to how many draws; prompts that were only scored have no answer."""
@@ -401,11 +398,37 @@ def _puts(probe: Probe, named: Mapping[tuple[str, bool], Template], texts: Mappi
     if probe.variant not in texts:
         return False
     template = named[probe.template, probe.inverted]
-    return template.render(texts[probe.variant][1], dict(probe.axes).get("model_name", "")) == probe.prompt
+    rendered = template.render(texts[probe.variant][1], dict(probe.axes).get("model_name", ""))
+    prompt = probe.prompt
+    return (rendered.messages[-1:] if prompt.context else rendered.messages) == prompt.messages[prompt.context :]
 
 
-def _messages(prompt: Prompt) -> str:
-    return json.dumps([[m.role, m.content] for m in prompt.messages], ensure_ascii=False)
+def _add_prompts(connection: sqlite3.Connection, prompts: Iterable[Prompt]) -> None:
+    """Write prompts that are not there yet; a context that many have is written once."""
+    prompts = list(prompts)
+    contexts: dict[tuple[Message, ...], str] = {}
+    for prompt in prompts:
+        if prompt.context:
+            shared = prompt.messages[: prompt.context]
+            if shared not in contexts:
+                contexts[shared] = _messages(shared)
+    ids = text_ids(connection, contexts.values())
+    connection.executemany(
+        "insert into prompt (key, chat, messages, context_id) values (?, ?, ?, ?) on conflict (key) do nothing",
+        (
+            (
+                prompt.key,
+                prompt.chat,
+                _messages(prompt.messages[prompt.context :]),
+                ids[contexts[prompt.messages[: prompt.context]]] if prompt.context else None,
+            )
+            for prompt in prompts
+        ),
+    )
+
+
+def _messages(messages: Sequence[Message]) -> str:
+    return json.dumps([[m.role, m.content] for m in messages], ensure_ascii=False)
 
 
 def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:
@@ -447,6 +470,11 @@ _RUNS = f"""
     where :model is null or m.name = :model
     group by u.audit, u.instrument, u.language, m.id, g.id
     order by last
+"""
+
+_PROMPT = """
+    select p.chat, p.messages, x.body, x.packed
+    from probe b join prompt p on p.id = b.prompt_id left join text x on x.id = p.context_id where b.id = ?
 """
 
 _SCOPE = """

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 
 Cell = tuple[object, ...]
-"(kind, ordinal, template, axes) of a prompt"
+"(kind, ordinal, template, axes without the context, which changes with every edit) of a prompt"
 
 LIVE = """
     exists (
@@ -70,7 +70,7 @@ _VERSIONS = f"""
 """
 
 _ANSWERED = f"""
-    select s.id, w.kind, w.ordinal, p.template_id, p.axes
+    select s.id, w.kind, w.ordinal, p.template_id, json_remove(p.axes, '$.context')
     from instrument i
     join statement s on s.instrument_id = i.id
     join wording w on w.statement_id = s.id and w.language = :language

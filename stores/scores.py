@@ -25,7 +25,7 @@ class ScoredPrompt:
 
     prompt_key: bytes
     scores: tuple[tuple[str, float], ...]
-    "(continuation, log-probability in nats); empty where it could not be scored"
+    "(continuation, log-probability in nats); empty where it could not be scored, or only its next tokens were asked"
     reason: str = ""
     "why not, for people"
 
@@ -38,6 +38,8 @@ class TokenTable:
     "(text, log-probability in nats)"
     rest: float
     "probability of all others"
+    words: Mapping[str, float] | None = None
+    "word -> probability of all tokens of the vocabulary that spell it; None where the backend does not say"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +69,19 @@ class Scores(Aggregate):
         `card` None stands for the newest model of that name, and of that dtype where one is named: what a plan can
         know before the model is loaded.
         """
-        row = self.connection.execute(
-            "select id from model where name = :model and (:card is null or key = :card) "
-            "and (:dtype = '' or dtype = :dtype) order by id desc limit 1",
-            {"model": model, "card": card.key if card else None, "dtype": "" if card else dtype},
-        ).fetchone()
-        if row is None:
+        rowid = self._model(model, card, dtype)
+        if rowid is None:
             return {}
         held: dict[bytes, set[bytes]] = defaultdict(set)
-        for prompt, text in self.connection.execute(_SCORED, row):
+        for prompt, text in self.connection.execute(_SCORED, (rowid,)):
             held[prompt].add(text)
         keys = {form: text_key(form) for form in {form for wanted in forms.values() for form in wanted}}
         return {prompt: 1 for prompt, wanted in forms.items() if held[prompt].issuperset(keys[f] for f in wanted)}
+
+    def stored_next(self, model: str, card: ModelCard | None, *, dtype: str = "") -> dict[bytes, int]:
+        """Return, with 1 each, the prompts (by key) of which the next tokens are stored; `card` as in `stored`."""
+        rowid = self._model(model, card, dtype)
+        return {} if rowid is None else dict.fromkeys(self.with_tokens(rowid), 1)
 
     def with_tokens(self, model_id: int) -> Set[bytes]:
         """Return the keys of the prompts whose next tokens are stored."""
@@ -112,10 +115,11 @@ class Scores(Aggregate):
             for item in scored:
                 values = {"prompt": item.prompt_key, "model": model_id, "sampling": sampling_id, "attempt": attempt_id}
                 connection.execute(
-                    _ADD_DRAW, values | {"failed": int(not item.scores), "reason": item.reason, "at": at}
+                    _ADD_DRAW, values | {"failed": int(bool(item.reason)), "reason": item.reason, "at": at}
                 )
             connection.executemany(
-                _ADD_TOKENS, ((key, json.dumps(table.tokens), table.rest, *by) for key, table in tables.items())
+                _ADD_TOKENS,
+                ((key, json.dumps(table.tokens), table.rest, _words(table), *by) for key, table in tables.items()),
             )
             write_progress(connection, job)
 
@@ -151,15 +155,29 @@ class Scores(Aggregate):
     def tables_of_run(self, run: Run) -> dict[int, TokenTable]:
         """Return the likeliest next tokens of every probe of a run that has them, by the probe's rowid."""
         rows = self.connection.execute(_TABLES, run_values(self.connection, run))
-        return {probe: _as_table(tokens, rest) for probe, tokens, rest in rows}
+        return {probe: _as_table(tokens, rest, words) for probe, tokens, rest, words in rows}
+
+    def _model(self, name: str, card: ModelCard | None, dtype: str) -> int | None:
+        """Return the rowid of exactly this model; without a card of the newest of that name, and of that dtype."""
+        row = self.connection.execute(
+            "select id from model where name = :model and (:card is null or key = :card) "
+            "and (:dtype = '' or dtype = :dtype) order by id desc limit 1",
+            {"model": name, "card": card.key if card else None, "dtype": "" if card else dtype},
+        ).fetchone()
+        return None if row is None else int(row[0])
 
     def _table(self, values: Mapping[str, object]) -> TokenTable | None:
         row = self.connection.execute(_TOKENS, values).fetchone()
         return None if row is None else _as_table(*row)
 
 
-def _as_table(tokens: str, rest: float) -> TokenTable:
-    return TokenTable(tuple((text, log) for text, log in json.loads(tokens)), rest)
+def _as_table(tokens: str, rest: float, words: str | None) -> TokenTable:
+    named = tuple((text, log) for text, log in json.loads(tokens))
+    return TokenTable(named, rest, None if words is None else json.loads(words))
+
+
+def _words(table: TokenTable) -> str | None:
+    return None if table.words is None else json.dumps(dict(table.words), sort_keys=True, ensure_ascii=False)
 
 
 def _text(connection: sqlite3.Connection, rowid: int) -> str:
@@ -188,10 +206,11 @@ _ADD_DRAW = """
 """
 
 _ADD_TOKENS = """
-    insert into next_tokens (prompt_id, tokens, rest, model_id, attempt_id, at)
-    values ((select id from prompt where key = ?), ?, ?, ?, ?, ?)
+    insert into next_tokens (prompt_id, tokens, rest, words, model_id, attempt_id, at)
+    values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?)
     on conflict (model_id, prompt_id) do update
-    set tokens = excluded.tokens, rest = excluded.rest, attempt_id = excluded.attempt_id, at = excluded.at
+    set tokens = excluded.tokens, rest = excluded.rest, words = excluded.words,
+        attempt_id = excluded.attempt_id, at = excluded.at
 """
 
 _OF_RUN = """
@@ -205,7 +224,7 @@ _OF_RUN = """
 """
 
 _TABLES = """
-    select p.id, n.tokens, n.rest
+    select p.id, n.tokens, n.rest, n.words
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
@@ -230,6 +249,7 @@ _OF_PROBE = """
 """
 
 _TOKENS = """
-    select n.tokens, n.rest from probe p join next_tokens n on n.prompt_id = p.prompt_id and n.model_id = :model
+    select n.tokens, n.rest, n.words
+    from probe p join next_tokens n on n.prompt_id = p.prompt_id and n.model_id = :model
     where p.id = :probe
 """

@@ -18,6 +18,8 @@ from stores.instruments import Instruments
 from stores.issues import Issues
 from stores.jobs import Jobs
 from stores.labels import Labels
+from stores.predictions import Predictions
+from stores.questionnaires import Questionnaires
 from stores.queues import Queues
 from stores.readings import Readings
 from stores.runs import Runs
@@ -49,8 +51,10 @@ class Store:
         self.checks = Checks(self)
         self.issues = Issues(self)
         self.surveys = Surveys(self)
+        self.questionnaires = Questionnaires(self)
         self.runs = Runs(self)
         self.scores = Scores(self)
+        self.predictions = Predictions(self)
         self.readings = Readings(self)
         self.jobs = Jobs(self)
         self.queues = Queues(self)

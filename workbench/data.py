@@ -8,15 +8,19 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from workbench.answer_scales import read_scale
 from workbench.codebooks import read_codebook
 from workbench.domain.annotations import Codebook
 from workbench.domain.drafting import DRAFTED, DraftPrompt, parse_prompt
 from workbench.domain.prompts import Template
+from workbench.domain.questionnaires import Scale
 from workbench.errors import Finding, InputError, UnknownName, UsageError, WorkbenchError
 from workbench.issue_schemes import IssueScheme, read_issue_scheme
 from workbench.readers.lexicon import Lexicon
 
 SHIPPED_INSTRUMENT = "veldania"
+SHIPPED_QUESTIONNAIRE = "veldania_panel"
+"an instrument with respondents, all of them synthetic"
 SHIPPED_SCHEME = "smartvote"
 "policy issues that statements are labelled for unless told otherwise"
 INSTRUMENT_AUDITS = ("reliability", "bias_score")
@@ -25,6 +29,7 @@ INSTRUMENT_AUDITS = ("reliability", "bias_score")
 __all__ = [
     "INSTRUMENT_AUDITS",
     "SHIPPED_INSTRUMENT",
+    "SHIPPED_QUESTIONNAIRE",
     "SHIPPED_SCHEME",
     "attention_items",
     "data_folder",
@@ -40,6 +45,8 @@ __all__ = [
     "shipped_instrument_folder",
     "shipped_issue_scheme",
     "shipped_issue_schemes",
+    "shipped_scale",
+    "shipped_scales",
     "shipped_templates",
     "templates_of",
 ]
@@ -124,6 +131,17 @@ def shipped_issue_scheme(name: str = SHIPPED_SCHEME) -> IssueScheme:
 def shipped_issue_schemes() -> tuple[str, ...]:
     """Return the names of the schemes of policy issues that ship."""
     return tuple(sorted(path.stem for path in (data_folder() / "issues").glob("*.toml")))
+
+
+@lru_cache
+def shipped_scale(name: str) -> Scale:
+    """Return a scale of answers that ships: `yes_no`, `four_point`, `likert_7`. Raises UnknownName."""
+    return read_scale(_path("scales", name))
+
+
+def shipped_scales() -> tuple[str, ...]:
+    """Return the names of the scales that ship."""
+    return tuple(sorted(path.stem for path in (data_folder() / "scales").glob("*.toml")))
 
 
 @lru_cache

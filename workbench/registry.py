@@ -11,6 +11,7 @@ AUDITS = {
     "reliability": "workbench.audits.reliability",
     "bias_score": "workbench.audits.bias_score",
     "statement_labels": "workbench.audits.statement_labels",
+    "questionnaire": "workbench.audits.questionnaire",
 }
 READERS = ("label-words", "label-words-coded")
 

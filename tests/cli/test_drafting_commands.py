@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from stores.drafts import NewDraft
 from stores.store import Store
 from tests.cli.test_commands import data, run
 from tests.conftest import instrument
 from workbench.cli import main
+from workbench.domain.questionnaires import YES_NO, Question, Questionnaire, Role
 from workbench.domain.statements import NEGATION, VariantId, VariantKind
 
 
@@ -85,6 +88,66 @@ def test_drafts_are_made_listed_decided_on_and_taken_back(
     assert (code, "no draft that could be undone" in out) == (0, True)
     code, out, _ = run(capsys, "draft", path, "--reject", second["id"], "--person", "bob")
     assert (code, "is rejected" in out) == (0, True)
+
+
+def drafted(path: Path, *lines: tuple[str, VariantKind, str]) -> None:
+    """Let somebody have drafted lines: (ref, kind, text)."""
+    with Store.open(path) as store:
+        store.drafts.add(
+            "small",
+            [
+                NewDraft(r, kind, "en", f"Statement {r} should become law.", text, "m-1", "p#1@")
+                for r, kind, text in lines
+            ],
+        )
+
+
+def test_all_that_wait_are_accepted_but_those_with_a_hint(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    drafted(
+        path,
+        ("a-1", VariantKind.PARAPHRASE, "1. Statement a-1 ought to be enacted."),
+        ("a-1", VariantKind.PARAPHRASE, "Statement a-1 should never become law."),
+        ("a-1", VariantKind.NEGATION, "Statement a-1 should not become law."),
+        ("a-2", VariantKind.PARAPHRASE, "Statement a-2 is to be made law."),
+        ("a-2", VariantKind.PARAPHRASE, "statement a-2 is to be made LAW"),
+    )
+    everything = ("draft", path, "--accept-all", "--kind", "paraphrase")
+    code, _, err = run(capsys, *everything)
+    assert (code, "--person" in err) == (2, True)
+    assert data(capsys, *everything, "--person", "ana", "--job", "7") == {
+        "accepted": [],
+        "left": {},
+        "new_versions": [],
+    }
+    code, out, _ = run(capsys, *everything, "--person", "ana", "--statements", "a-1")
+    assert (code, out.startswith("1 draft is accepted; 1 waits on (1: it has another number of negations")) == (0, True)
+    assert text_of(path, "a-1", VariantId(VariantKind.PARAPHRASE, 4)) == "Statement a-1 ought to be enacted."
+    found = data(capsys, *everything, "--person", "ana", "--with-hints")
+    assert len(found["accepted"]) == 2
+    assert list(found["left"].values()) == [1]
+    assert "has this text already" in next(iter(found["left"]))
+    assert text_of(path, "a-2", VariantId(VariantKind.PARAPHRASE, 5)) is None
+    replaced = data(capsys, "draft", path, "--accept-all", "--kind", "negation", "--person", "ana", "--with-hints")
+    assert replaced["left"] == {"it would replace the negation that is there": 1}
+    assert text_of(path, "a-1", NEGATION) == "Not so: Statement a-1 should become law."
+    code, out, _ = run(capsys, "draft", path, "--undo", "--person", "ana")
+    assert (code, "waits for a decision again" in out) == (0, True)
+
+
+def test_drafts_are_made_for_the_targets_of_a_questionnaire(
+    tmp_path: Path, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "panel.db"
+    questions = (Question("a-1", Role.CONTEXT), Question("a-2", Role.TARGET), Question("b-1", Role.TARGET))
+    with Store.open(path, create=True) as store:
+        store.instruments.add(replace(instrument(), questionnaire=Questionnaire(questions, (YES_NO,))))
+        store.instruments.add(instrument(name="other"))
+    ask = ("draft", path, "--kind", "paraphrase", "--model", model, "--dry-run", "--statements", "targets")
+    code, out, err = run(capsys, *ask, "--instrument", "small")
+    assert code == 0, err
+    assert "2 statements × 5 calls of 20 each, a sample of 50 kept for each" in out
+    code, _, err = run(capsys, *ask, "--instrument", "other")
+    assert (code, "other has no target questions" in err) == (2, True)
 
 
 def test_the_rule_needs_no_job(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,6 +21,10 @@ FAULTS = ("429", "500", "503", "hang", "cut", "half", "html", "empty", "null", "
           "bad gzip", "array", "error in 200", "deep")  # fmt: skip
 
 
+class Refused(Exception):
+    """Raised by `FaultyServer.respond`: the call is answered with 400 and this error."""
+
+
 @dataclass
 class Asked:
     """One call as it came in, and what the server did about it."""
@@ -145,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             asked = self.owner.note(self.path, dict(self.headers), body)
             if self.owner.respond is not None:
-                self._send(200, self.owner.respond(asked))
+                self._responded(asked, self.owner.respond)
             elif asked.fault.isdigit():
                 self._status(int(asked.fault), asked)
             elif not getattr(self, f"_{asked.fault.replace(' ', '_')}", self._well)(asked):
@@ -154,6 +158,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         finally:
             self.owner.leave()
+
+    def _responded(self, asked: Asked, respond: Callable[[Asked], dict[str, Any]]) -> None:
+        try:
+            self._send(200, respond(asked))
+        except Refused as refusal:
+            self._send(400, {"error": refusal.args[0]})
 
     def _send(
         self, status: int, value: Any, headers: Mapping[str, str] | None = None, length: int | None = None

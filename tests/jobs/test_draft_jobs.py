@@ -20,7 +20,7 @@ from workbench.domain.statements import QUESTION, Statement, VariantKind, Wordin
 from workbench.errors import JobError, UnknownName, UsageError
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.pipeline.draft_decisions import accept
+from workbench.pipeline.draft_decisions import accept, accept_all
 from workbench.pipeline.drafting import DraftSpec, plan_drafting, run_drafting
 
 PROMPTS = {prompt.kind: prompt for prompt in shipped_drafting()}
@@ -114,6 +114,27 @@ def test_a_sample_is_kept_and_the_rest_is_counted(filled: Store, tmp_path: Path)
         assert len(filled.drafts.list("small", state="pending", refs=[ref])) == 7
     kept = {ref: {d.line for d in filled.drafts.list("small", state="pending", refs=[ref])} for ref in ("a-1", "a-2")}
     assert kept["a-1"] != kept["a-2"], "each statement has its own draw"
+
+
+def test_fifty_of_five_calls_of_twenty_become_paraphrases_by_the_published_recipe(
+    filled: Store, tmp_path: Path
+) -> None:
+    """Haller et al. 2025, appendix C: five calls of 20, empty lines out, deduplicated, a sample of 50."""
+    said = [f"{k}. Statement a-1 ought to become law, in words {k}{c}." for c in "abcde" for k in range(1, 18)]
+    answers = ["\n\n".join([*said[17 * c : 17 * c + 17], said[0], "", "1. Why?"]) for c in range(5)]
+    model = persona(tmp_path, answers)
+    wait(filled, launch.start_drafting(filled, spec(model, MANY, refs=("a-1",))), ended)
+    waiting = filled.drafts.list("small", state="pending", refs=["a-1"])
+    distinct = {d.line for d in filled.drafts.list("small", refs=["a-1"]) if d.fault in ("", "unsampled")}
+    assert len(waiting) == min(50, len(distinct))
+    assert len(distinct) > 50, "there is something to draw from"
+    done = accept_all(filled, waiting, person="ana", with_hints=True)
+    assert (len(done.accepted), done.left) == (50, {})
+    held = filled.statements.get("small", "a-1")
+    paraphrases = [w for w in held.wordings if w.variant.kind is VariantKind.PARAPHRASE]
+    assert [w.variant.ordinal for w in paraphrases] == list(range(1, 54)), "three were there"
+    assert {w.author for w in paraphrases[3:]} == {model}
+    assert len({w.text for w in paraphrases}) == 53
 
 
 def test_a_sample_is_drawn_once_whatever_was_decided_since(filled: Store, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -19,14 +20,14 @@ import numpy as np
 import pytest
 
 from stores.store import Store
-from tests.jobs.faulty_server import FAULTS, Asked, FaultyServer, prompt_of, seeded_faults
+from tests.jobs.faulty_server import FAULTS, Asked, FaultyServer, Refused, prompt_of, seeded_faults
 from tests.jobs.test_jobs import answers as stored_answers
 from tests.jobs.test_jobs import draws_agree_with_responses, ended, wait
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError
-from workbench.inference.base import Scored
+from workbench.inference.base import NextTokens, Scored
 from workbench.inference.embedded import locate
 from workbench.inference.load import load
 from workbench.inference.remote import RemoteModel, load_remote
@@ -399,7 +400,9 @@ def named_tokens(words: dict[str, float]) -> Callable[[Asked], dict[str, Any]]:
     return respond
 
 
-def test_next_tokens_are_those_that_the_endpoint_names_and_no_more_than_it_can() -> None:
+def test_next_tokens_are_those_that_the_endpoint_names_and_no_more_than_it_can(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with FaultyServer() as server:
         server.respond = named_tokens({"yes": -0.5, "no": -1.5, "Yes": -3.0})
         model = served(server)
@@ -411,9 +414,181 @@ def test_next_tokens_are_those_that_the_endpoint_names_and_no_more_than_it_can()
         with pytest.raises(ModelError, match="21 next tokens were asked for; endpoints name 1 to 20"):
             list(model.next_tokens([chat("Tax?")], 21))
         assert len(server.asked) == asked, "refused before anything is paid"
-        with pytest.raises(ModelError, match="names 3 alternatives of a token and 5 are asked for"):
-            list(model.next_tokens([chat("Rent?")], 5))
+        with caplog.at_level(logging.WARNING):
+            (fewer,) = model.next_tokens([chat("Rent?")], 5)
+        assert fewer.texts == ("yes", "no", "Yes")
+        assert fewer.rest == pytest.approx(1 - np.exp([-0.5, -1.5, -3.0]).sum())
+        assert "names 3 alternatives of a token where 5 were asked for" in caplog.text
+        assert fewer.words is None, "the whole vocabulary is the server's secret"
         model.close()
+
+
+def limited(most: int, said: str) -> Callable[[Asked], dict[str, Any]]:
+    """Refuse to name more alternatives than so many."""
+    name = named_tokens({f"w{n}": -1.0 - n for n in range(20)})
+
+    def respond(asked: Asked) -> dict[str, Any]:
+        if asked.body["top_logprobs"] > most:
+            raise Refused({"message": said, "param": None})
+        return name(asked)
+
+    return respond
+
+
+@pytest.mark.parametrize(
+    ("said", "calls"),
+    [
+        ("Requested sample logprobs of 20, which is greater than max allowed: 5", 2),
+        ("Invalid value for 'top_logprobs': must be less than or equal to 5.", 2),
+        ("top_logprobs is too large", 3),
+    ],
+)
+def test_an_endpoint_that_names_fewer_alternatives_is_asked_for_as_many_as_it_names(said: str, calls: int) -> None:
+    with FaultyServer() as server:
+        server.respond = limited(5, said)
+        model = served(server)
+        (found,) = model.next_tokens([chat("Tax?")], 20)
+        assert found.texts == ("w0", "w1", "w2", "w3", "w4")
+        assert len(server.asked) == calls
+        list(model.next_tokens([chat("Rent?")], 20))
+        assert len(server.asked) == calls + 1, "it is learnt once"
+        model.close()
+
+
+def forced(chances: dict[str, float], first: Callable[[Asked], dict[str, Any]]) -> Callable[[Asked], dict[str, Any]]:
+    """Answer as Together does: the prompt comes back with its log-probabilities where an answer is forced."""
+
+    def respond(asked: Asked) -> dict[str, Any]:
+        body = asked.body
+        if not body.get("echo"):
+            return first(asked)
+        assert (body["logprobs"], body["max_tokens"], "top_logprobs" in body) == (1, 1, False)
+        assert [m["role"] for m in body["messages"]][-2:] == ["user", "assistant"]
+        tokens: list[str] = ["<s>"]
+        logs: list[float | None] = [None]
+        for message in body["messages"]:
+            words = message["content"].split(" ")
+            parts = [words[0], *(f" {word}" for word in words[1:])]
+            tokens += [f"<{message['role']}>\n", *parts, "<end>"]
+            logs += [-9.0] * (len(parts) + 2)
+        answer = body["messages"][-1]["content"]
+        split = ["YE", "S"] if answer == "YES" else [answer]
+        tokens[-2:-1] = split
+        logs[-2:-1] = [chances.get(answer, -30.0), *([-0.5] * (len(split) - 1))]
+        usage = {"prompt_tokens": 100, "completion_tokens": 1}
+        logprobs = {"tokens": tokens, "token_logprobs": logs}
+        choice = {"index": 0, "message": {"content": "."}, "logprobs": {"tokens": ["."], "token_logprobs": [-1.0]}}
+        return {"choices": [choice], "prompt": [{"text": "".join(tokens), "logprobs": logprobs}], "usage": usage}
+
+    return respond
+
+
+def bare(asked: Asked) -> dict[str, Any]:
+    """Answer with the probability of the generated token alone, as Together did for the paper's Llama 3.1 405B."""
+    only = {"tokens": ["no"], "token_logprobs": [-1.0], "top_logprobs": [{"no": -1.0}]}
+    return {"choices": [{"index": 0, "message": {"content": "no"}, "logprobs": only}]}
+
+
+def without(_asked: Asked) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "message": {"content": "no"}}]}
+
+
+def refuses(_asked: Asked) -> dict[str, Any]:
+    raise Refused({"message": "top_logprobs is not supported by this model", "param": "top_logprobs"})
+
+
+CHANCES = {"yes": -1.0, "Yes": -2.0, "YES": -3.0, "no": -1.5, "No": -2.5}
+
+
+@pytest.mark.parametrize("first", [bare, without, refuses])
+def test_answers_are_forced_where_no_alternatives_are_named(
+    first: Callable[[Asked], dict[str, Any]], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Haller et al. 2025, footnote 7."""
+    question = "Please respond with 'yes' or 'no': should taxes rise?"
+    with FaultyServer() as server:
+        server.respond = forced(CHANCES, first)
+        model = served(server)
+        with caplog.at_level(logging.WARNING):
+            (found,) = model.next_tokens([chat(question)], 20, ("yes", "no"))
+        wanted = CHANCES | {"YES": -3.5, "NO": -30.0}
+        assert dict(zip(found.texts, found.log_probabilities, strict=True)) == wanted
+        assert found.texts[0] == "yes"
+        assert found.rest == pytest.approx(1 - np.exp(list(wanted.values())).sum())
+        assert "answers are forced upon it" in caplog.text
+        assert len(server.asked) == 7
+        list(model.next_tokens([chat("Rents?")], 20, ("yes", "no")))
+        assert len(server.asked) == 13, "it is not asked for alternatives again"
+        assert model.spent.requests == 13
+        assert model.spent.prompt_tokens >= 1200, "each is paid for"
+        model.close()
+
+
+def test_forced_answers_keep_to_the_budget() -> None:
+    with FaultyServer() as server:
+        server.respond = forced(CHANCES, bare)
+        model = served(server, budget=Budget(max_requests=10))
+        with pytest.raises(BudgetSpent, match="10 requests"):
+            list(model.next_tokens([chat(f"Tax {n}?") for n in range(9)], 20, ("yes", "no")))
+        assert len(server.asked) == 10
+        model.close()
+
+
+def test_a_word_of_the_question_is_never_taken_for_a_forced_answer() -> None:
+    def forgetful(asked: Asked) -> dict[str, Any]:
+        reply = forced(CHANCES, bare)(asked)
+        if "prompt" in reply:
+            probabilities = reply["prompt"][0]["logprobs"]
+            for listed in probabilities.values():
+                del listed[-4:]
+        return reply
+
+    with FaultyServer() as server:
+        server.respond = forgetful
+        model = served(server)
+        found = list(model.next_tokens([chat("Say yes or no : tax ?")], 20, ("yes", "no")))
+        assert len(found) == 1
+        assert "does not end with the answer 'yes'" in found[0].reason
+        model.close()
+
+
+def test_an_endpoint_that_neither_names_nor_echoes_is_said_to_lack_probabilities() -> None:
+    with FaultyServer() as server:
+        model = served(server)
+        with pytest.raises(ModelError, match=r"echoed chat \(echo and logprobs\), and the endpoint sends none"):
+            list(model.next_tokens([chat(f"Tax {n}?") for n in range(200)], 20, ("yes", "no")))
+        assert len(server.asked) < 60
+        with pytest.raises(ModelError, match=r"first token \(top_logprobs\), and the endpoint sends none"):
+            list(model.next_tokens([chat("Tax?")], 20))
+        model.close()
+
+
+def test_a_prompt_that_cannot_be_asked_comes_back_with_the_reason_and_the_others_are_answered() -> None:
+    def respond(asked: Asked) -> dict[str, Any]:
+        if "7" in prompt_of(asked.body):
+            raise Refused({"message": "this prompt is too long", "param": "messages"})
+        return named_tokens({"yes": -0.5, "no": -1.5})(asked)
+
+    with FaultyServer() as server:
+        server.respond = respond
+        model = served(server)
+        found = sorted(model.next_tokens([chat(f"Tax {n}?") for n in range(10)], 20), key=lambda f: f.prompt)
+        assert [f.prompt for f in found if f.reason] == [7]
+        assert "this prompt is too long" in found[7].reason
+        assert (found[7].texts, len(found[7].log_probabilities)) == ((), 0)
+        model.close()
+        server.respond = refusing_all
+        model, came = served(server), list[NextTokens]()
+        before = len(server.asked)
+        with pytest.raises(ModelError, match=r"(answer at all|none of the first 20 prompts).*no prompt is good"):
+            take(came, model.next_tokens([chat(f"Rent {n}?") for n in range(300)], 20))
+        assert len(server.asked) - before < 100
+        assert came
+        model.close()
+
+
+def refusing_all(_asked: Asked) -> dict[str, Any]:
+    raise Refused({"message": "no prompt is good enough", "param": "messages"})
 
 
 def test_a_score_after_the_next_tokens_of_the_same_prompts_costs_nothing_more() -> None:

@@ -157,11 +157,11 @@ def test_jobs_from_before_there_were_these_options_still_load() -> None:
     assert Design.from_json(old) == design()
 
 
-def test_the_model_is_loaded_once_for_each_name_dtype_and_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_is_loaded_once_for_each_name_dtype_cluster_and_chat_format(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = []
 
-    def load(name: str, *, dtype: str, cluster: str) -> ScriptedModel:
-        loaded.append((name, dtype, cluster))
+    def load(name: str, *, dtype: str, cluster: str, chat_format: str) -> ScriptedModel:
+        loaded.append((name, dtype, cluster, chat_format))
         return ScriptedModel(name=name)
 
     monkeypatch.setattr("workbench.jobs.work.load", load)
@@ -172,9 +172,17 @@ def test_the_model_is_loaded_once_for_each_name_dtype_and_cluster(monkeypatch: p
         ("a", "float16", ""),
         ("a", "float16", "local"),
         ("a", "float16", "local"),
+        ("a", "float16", "local", "b"),
+        ("a", "float16", "local", "b"),
     ):
         shelf.get(*asked)
-    assert loaded == [("a", "", ""), ("a", "float16", ""), ("a", "float16", "local")]
+    expected = [
+        ("a", "", "", ""),
+        ("a", "float16", "", ""),
+        ("a", "float16", "local", ""),
+        ("a", "float16", "local", "b"),
+    ]
+    assert loaded == expected
 
 
 @pytest.mark.parametrize(

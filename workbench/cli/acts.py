@@ -13,6 +13,7 @@ from workbench.cli.output import print_json, say
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
+    from stores.instruments import Imported
     from workbench.domain.instruments import Instrument
 
 SHIPPED = "veldania"
@@ -47,23 +48,23 @@ def init(options: Namespace) -> int:
     return 0
 
 
-def make(path: Path, *, demo: bool) -> None:
-    """Make the store at `path` where there is none yet; with `demo`, see to it that the shipped instrument is in it."""
+def make(path: Path, *, demo: bool, instrument: str = SHIPPED) -> None:
+    """Make the store at `path` where there is none yet; with `demo`, see to it that a shipped instrument is in it."""
     from stores.store import Store
 
     with Store.open(path, create=True) as store:
         if store.notice:
             say(store.notice)
-        if demo and SHIPPED not in store.instruments.names():
-            store.instruments.add(shipped_instrument())
+        if demo and instrument not in store.instruments.names():
+            store.instruments.add(shipped_instrument(instrument))
 
 
-def shipped_instrument() -> Instrument:
-    """Return the instrument that ships with workbench."""
+def shipped_instrument(name: str = SHIPPED) -> Instrument:
+    """Return an instrument that ships with workbench."""
     from workbench.data import shipped_instrument_folder
     from workbench.formats.read import read_instrument
 
-    return read_instrument("csv", shipped_instrument_folder(SHIPPED))
+    return read_instrument("csv", shipped_instrument_folder(name))
 
 
 def import_instrument(options: Namespace) -> int:
@@ -71,6 +72,10 @@ def import_instrument(options: Namespace) -> int:
     from stores.store import Store
     from workbench.formats.read import read_instrument
 
+    if options.format == "answers":
+        return _import_answers(options)
+    if options.instrument is not None:
+        raise UsageError("--instrument belongs to --format answers; an instrument is named with --name")
     if options.left_right is not None and options.format != "probvaa":
         raise UsageError("--left-right belongs to --format probvaa; the csv format has parties.csv for positions")
     instrument = read_instrument(options.format, options.path, options.name, left_right=options.left_right)
@@ -90,10 +95,29 @@ def import_instrument(options: Namespace) -> int:
         say(f"- {note}")
     if imported.kept:
         say(f"- {imported.kept:,} statements were changed here, and not in the file: they stay as they are here")
+    _say_answers(instrument, imported)
     if imported.skipped:
         say(f"- {imported.skipped:,} labels or answers on statements that the instrument does not have were left out")
     say(f"Next: workbench lint {options.store}")
     return 0
+
+
+def _import_answers(options: Namespace) -> int:
+    from workbench.cli.questionnaires import import_answers
+
+    if options.left_right is not None:
+        raise UsageError("--left-right belongs to --format probvaa")
+    return import_answers(options)
+
+
+def _say_answers(instrument: Instrument, imported: Imported) -> None:
+    """Say what the import did to the questionnaire, and what is odd about it."""
+    from workbench.cli.questionnaires import odd_answers, said_of
+
+    if imported.answers is not None and (imported.answers.added or imported.answers.known):
+        say(f"- {said_of(imported.answers)}")
+    for odd in odd_answers(instrument):
+        say(f"- {odd}")
 
 
 def lint(options: Namespace) -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from workbench.cli.arguments_questionnaire_results import QUESTIONNAIRE, questionnaire_options
 from workbench.inference.dtypes import DTYPES
 
-SCREENS = ("home", "statements", "jobs", "audit", "annotate", "results", "consistency")
-FORMATS = ("csv", "jsonl", "probvaa", "propositions")
-AUDITS = ("reliability", "bias_score", "statement_labels")
+SCREENS = ("home", "statements", "jobs", "audit", "annotate", "results", "consistency", "questionnaire")
+FORMATS = ("csv", "jsonl", "probvaa", "propositions", "answers")
+AUDITS = ("reliability", "bias_score", "statement_labels", "questionnaire")
 
 Commands = argparse._SubParsersAction  # the type has no public name
 
@@ -33,6 +34,7 @@ def add_instruments(commands: Commands[argparse.ArgumentParser]) -> None:
     importer.add_argument("path", type=Path, metavar="PATH")
     importer.add_argument("--format", required=True, choices=FORMATS, help="see data/README.md")
     importer.add_argument("--name", help="name of the instrument in the store (default: the file's own)")
+    importer.add_argument("--instrument", help="answers: whose questions they are to (default: the only one)")
     importer.add_argument("--left-right", type=Path, metavar="CSV", help="probvaa: parties' left-right positions")
     json_option(importer)
 
@@ -82,6 +84,7 @@ def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
     run.add_argument(
         "--cluster", metavar="WHERE", help="answer on a Ray cluster: local (this machine's GPUs), auto, or an address"
     )
+    _of_questionnaires(run)
     run.add_argument("--yes", action="store_true", help="do not ask before starting")
     run.add_argument("--detach", action="store_true", help="start the worker and return")
     run.add_argument("--dry-run", action="store_true", help="say what would be asked, and stop")
@@ -90,8 +93,32 @@ def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
     demo = commands.add_parser("demo", help="audit the embedded model on the shipped instrument and open the workbench")
     demo.add_argument("store", type=Path, nargs="?", default=Path("veldania.db"))
     demo.add_argument("--model", default="smollm2")
-    demo.add_argument("--audit", default="reliability", choices=("reliability", "bias_score"))
+    demo.add_argument("--audit", default="reliability", choices=("reliability", "bias_score", "questionnaire"))
     demo.add_argument("--no-screen", action="store_true", help="wait here and print the verdicts")
+
+
+def _of_questionnaires(run: argparse.ArgumentParser) -> None:
+    """Add what a questionnaire run is asked with."""
+    run.add_argument(
+        "--conditions",
+        metavar="C,…",
+        help="questionnaire: qm, zero-shot, random, permuted, reduced, all, or single ones of these (default: qm)",
+    )
+    run.add_argument("--respondents", type=int, metavar="N", help="questionnaire: so many, drawn (default: all)")
+    run.add_argument(
+        "--every",
+        type=int,
+        metavar="N",
+        help="questionnaire: one respondent in N for wordings other than the original (default: 10)",
+    )
+    run.add_argument(
+        "--context-questions", type=int, metavar="N", help="questionnaire: the first N context questions (default: all)"
+    )
+    run.add_argument(
+        "--chat-format",
+        metavar="MODEL|FILE",
+        help="chat template of another model, or a .jinja file: for base models, which have none",
+    )
 
 
 JOB_ACTS = {
@@ -125,14 +152,15 @@ def add_jobs(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def add_results(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the commands of this group."""
-    verdicts = commands.add_parser("verdicts", help="test every statement: pass, fail or insufficient")
+    verdicts = commands.add_parser("verdicts", help="test every statement; or judge predicted answers of people")
     verdicts.add_argument("store", type=Path)
-    run_choice(verdicts)
+    run_choice(verdicts, ("reliability", QUESTIONNAIRE))
     reliability_options(verdicts)
     exact_options(verdicts)
     verdicts.add_argument("--template", help="only this template (default: over all)")
     verdicts.add_argument("--failed", metavar="TEST", help="only statements that do not pass this test (or `all`)")
     verdicts.add_argument("--baseline", action="store_true", help="coin flips through the same tests, beside the model")
+    questionnaire_options(verdicts)
     json_option(verdicts)
 
     agreement = commands.add_parser("agreement", help="kappas, alpha and agreement per statement; or of people")
@@ -146,9 +174,9 @@ def add_results(commands: Commands[argparse.ArgumentParser]) -> None:
     json_option(agreement)
 
 
-def run_choice(command: argparse.ArgumentParser) -> None:
+def run_choice(command: argparse.ArgumentParser, audits: tuple[str, ...] = ("reliability",)) -> None:
     """Add what tells one run from another."""
-    command.add_argument("--audit", default="reliability", choices=("reliability",))
+    command.add_argument("--audit", default="reliability", choices=audits)
     command.add_argument("--model")
     command.add_argument("--instrument")
     command.add_argument(

@@ -16,7 +16,7 @@ def add_drafting(commands: Commands[argparse.ArgumentParser]) -> None:
     draft.add_argument("store", type=Path)
     draft.add_argument("--instrument", help="needed where the store holds several")
     draft.add_argument("--language", help="of the wordings (default: the instrument's)")
-    draft.add_argument("--statements", metavar="N|REF,…", help="the first N, or these (default: all)")
+    draft.add_argument("--statements", metavar="N|REF,…", help="the first N, or these, or `targets` (default: all)")
     draft.add_argument(
         "--kind",
         metavar="KIND,…",
@@ -26,10 +26,17 @@ def add_drafting(commands: Commands[argparse.ArgumentParser]) -> None:
     act = draft.add_mutually_exclusive_group()
     act.add_argument("--list", action="store_true", help="list drafts; with --state, --kind and --statements")
     act.add_argument("--accept", type=int, metavar="ID", help="let a draft enter the instrument; with --person")
+    act.add_argument(
+        "--accept-all",
+        action="store_true",
+        help="let all that wait enter, but those with a hint; with --person, --kind, --statements, --job",
+    )
     act.add_argument("--edit", nargs=2, metavar=("ID", "TEXT"), help="the same, in these words")
     act.add_argument("--reject", type=int, metavar="ID", help="keep a draft out; with --person")
     act.add_argument("--undo", action="store_true", help="take the newest decision of --person back")
     draft.add_argument("--state", choices=STATES, help="list: only these (default: all but unusable ones)")
+    draft.add_argument("--job", type=int, metavar="N", help="list, accept-all: only what this job drafted")
+    draft.add_argument("--with-hints", action="store_true", help="accept-all: those with a hint, too")
     draft.add_argument("--person", metavar="NAME", help="who decides")
     draft.add_argument("--note", default="", help="kept with a decision")
     json_option(draft)

@@ -30,6 +30,8 @@ def draft(options: Namespace) -> int:
             return _list(store, instrument, options)
         if options.accept is not None or options.edit is not None:
             return _accept(store, options)
+        if options.accept_all:
+            return _accept_all(store, instrument, options)
         if options.reject is not None:
             store.drafts.reject(options.reject, person=_person(options), note=options.note)
             return _said(options, f"Draft {options.reject} is rejected.", {"draft": options.reject})
@@ -87,10 +89,7 @@ def _by_rule(store: Store, instrument: str, options: Namespace) -> int:
 
 
 def _list(store: Store, instrument: str, options: Namespace) -> int:
-    refs = _refs(store, instrument, options)
-    found = store.drafts.list(
-        instrument, state=options.state, kinds=kinds_of(options.kind), refs=refs, language=options.language
-    )
+    found = _found(store, instrument, options, options.state)
     shown = [draft for draft in found if options.state or draft.state != "unusable"]
     if options.json:
         print_json([_plain(draft) for draft in shown])
@@ -100,6 +99,29 @@ def _list(store: Store, instrument: str, options: Namespace) -> int:
         table(["id", "statement", "kind", "state", "draft", "drafter", "why"], [_row(draft) for draft in shown])
     say(" · ".join(f"{n:,} {state}" for state, n in counts.items()))
     return 0
+
+
+def _found(store: Store, instrument: str, options: Namespace, state: str | None) -> list[Draft]:
+    """Return the drafts that the options leave."""
+    found = store.drafts.list(
+        instrument,
+        state=state,
+        kinds=kinds_of(options.kind),
+        refs=_refs(store, instrument, options),
+        language=options.language,
+    )
+    return [d for d in found if options.job is None or (d.made is not None and d.made.job == options.job)]
+
+
+def _accept_all(store: Store, instrument: str, options: Namespace) -> int:
+    from workbench.pipeline.draft_decisions import accept_all
+
+    person = _person(options)
+    waiting = _found(store, instrument, options, "pending")
+    done = accept_all(store, waiting, person=person, note=options.note, with_hints=options.with_hints)
+    data = {"accepted": list(done.accepted), "left": dict(done.left), "new_versions": list(done.versions)}
+    again = " --with-hints accepts them too." if done.left and not options.with_hints else ""
+    return _said(options, f"{done.said()}.{again}", data)
 
 
 def _accept(store: Store, options: Namespace) -> int:
@@ -161,12 +183,9 @@ def changed(prompt: DraftPrompt, options: Namespace) -> DraftPrompt:
 
 
 def _refs(store: Store, instrument: str, options: Namespace) -> tuple[str, ...]:
-    text = options.statements
-    if text is not None and text.isdigit():
-        if int(text) < 1:
-            raise UsageError("0 statements were asked for; give 1 or more, or refs")
-        return tuple(line.ref for line in store.instruments.lines(instrument, limit=int(text)))
-    return listed(text)
+    from workbench.pipeline.naming_statements import named_statements
+
+    return named_statements(store, instrument, options.statements or "")
 
 
 def _person(options: Namespace) -> str:

@@ -75,11 +75,13 @@ COMMANDS = {
     "export": ("exporting", "export"),
     "issues": ("issues", "issues"),
     "survey": ("surveys", "survey"),
+    "synthesize": ("synthetic", "synthesize"),
+    "questionnaire": ("questionnaires", "questionnaire"),
     "doctor": ("doctor", "doctor"),
 }
 GROUPS = (
     "", "_scores", "_bias", "_consistency", "_statements", "_drafting", "_checking", "_exporting", "_issues",
-    "_surveys",
+    "_surveys", "_questionnaire", "_synthetic",
 )  # fmt: skip
 "modules of arguments, in the order in which `--help` lists them"
 

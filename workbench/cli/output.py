@@ -51,14 +51,18 @@ def plain(value: Any) -> Any:
     return value
 
 
-def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table as wide as the terminal; piped, it keeps all of its columns' text."""
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int = 0) -> None:
+    """Print a table as wide as the terminal; piped, it keeps all of its columns' text. `whole`: so many of the first
+    columns keep their words in one piece where the terminal is narrow.
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
     grid = Table(*headers, box=None, pad_edge=False, header_style="bold")
+    for column in grid.columns[:whole]:
+        column.no_wrap = True
     for row in rows:
         grid.add_row(*[Text(printable(cell)) for cell in row])
     console.print(grid)

@@ -7,12 +7,12 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from dataclasses import asdict, replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.cli.jobs import EXIT_CODES, started, watch
 from workbench.cli.output import print_json, say
 from workbench.domain.designs import Design
+from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling
 from workbench.errors import UsageError
 
@@ -25,12 +25,18 @@ NEXT = {
     "reliability": "verdicts {0.store} --model {0.model}",
     "bias_score": "sample {0.store} --name test --purpose test",
     "statement_labels": "sides {0.store} --model {0.model}",
+    "questionnaire": "verdicts {0.store} --audit questionnaire --model {0.model}",
 }
 DEMO_STATEMENTS, DEMO_TEMPLATES, DEMO_SAMPLES = 8, ("personal-2", "personal-3"), 10
 DEMO_A_SIDE, DEMO_BIAS_TOKENS = 3, 40
 OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
 "options that say how an answer is drawn"
-DEMO_SCREENS = {"reliability": "audit", "bias_score": "annotate"}
+OF_CONTEXTS = ("conditions", "respondents", "every", "context_questions")
+"options that say what stands before a questionnaire's targets"
+DEMO_CONDITIONS, DEMO_RESPONDENTS = ("qm", "zero-shot", "random"), 16
+DEMO_SCREENS = {"reliability": "audit", "bias_score": "annotate", "questionnaire": "questionnaire"}
+VERDICTS_OF_DEMO = ("reliability", "questionnaire")
+"audits of which a demonstration without a screen prints verdicts"
 DEMO_SAMPLING = Sampling(temperature=0.4)
 "at the published temperature of 1 most answers of a model as small as the embedded one are unreadable"
 
@@ -96,10 +102,12 @@ def demo(options: Namespace) -> int:
     """Make the demonstration store if need be, start or resume its audit, and open the workbench on it."""
     from stores.store import Store
     from workbench import pipeline
-    from workbench.cli.acts import make
+    from workbench.cli.acts import SHIPPED, make
+    from workbench.data import SHIPPED_QUESTIONNAIRE
     from workbench.jobs import launch
 
-    make(options.store, demo=True)
+    questionnaire = options.audit == "questionnaire"
+    make(options.store, demo=True, instrument=SHIPPED_QUESTIONNAIRE if questionnaire else SHIPPED)
     with Store.open(options.store) as store:
         design = _demo_design(store, options.audit, options.model)
         plan = pipeline.plan(store, design)
@@ -114,8 +122,8 @@ def demo(options: Namespace) -> int:
                 job = watch(store, job_id)
                 if job.state != "done":
                     return EXIT_CODES.get(job.state, 1)
-            if options.audit == "reliability":
-                return _print_verdicts(options.store, options.model)
+            if options.audit in VERDICTS_OF_DEMO:
+                return _print_verdicts(options)
             say(f"Next: workbench {NEXT[options.audit]}".format(options))
             return 0
     from workbench.tui.app import run_app
@@ -127,6 +135,7 @@ def _demo_design(store: Store, audit: str, model: str) -> Design:
     """Return a design that a small model on a laptop answers in minutes."""
     from workbench import registry
     from workbench.cli.acts import SHIPPED
+    from workbench.data import SHIPPED_QUESTIONNAIRE
 
     if audit == "reliability":
         refs = tuple(s.ref for s in _spread(store, SHIPPED, DEMO_STATEMENTS))
@@ -140,6 +149,19 @@ def _demo_design(store: Store, audit: str, model: str) -> Design:
             templates=DEMO_TEMPLATES,
         )
     defaults = registry.audit(audit).DEFAULTS
+    if defaults.next_tokens:
+        contexts = Contexts(DEMO_CONDITIONS, respondents=DEMO_RESPONDENTS)
+        variants = ("original",)
+        return Design(
+            SHIPPED_QUESTIONNAIRE,
+            model,
+            audit,
+            1,
+            EXACTLY,
+            family=defaults.family,
+            variants=variants,
+            contexts=contexts,
+        )
     sampling = replace(defaults.sampling, max_new_tokens=DEMO_BIAS_TOKENS)
     refs = tuple(s.ref for s in _sided(store, SHIPPED, DEMO_A_SIDE))
     return Design(SHIPPED, model, audit, defaults.samples, sampling, family=defaults.family, statements=refs)
@@ -177,11 +199,12 @@ def _spread(store: Store, name: str, n: int) -> list[Statement]:
     return [s for s in statements if s.ref in chosen]
 
 
-def _print_verdicts(path: Path, model: str) -> int:
+def _print_verdicts(options: Namespace) -> int:
     from workbench.cli.main import build_parser
     from workbench.cli.results import verdicts
 
-    return verdicts(build_parser().parse_args(["verdicts", str(path), "--model", model]))
+    asked = ["--audit", options.audit] if options.audit != "reliability" else []
+    return verdicts(build_parser().parse_args(["verdicts", str(options.store), "--model", options.model, *asked]))
 
 
 def requested_design(store: Store, options: Namespace) -> Design:
@@ -194,6 +217,7 @@ def requested_design(store: Store, options: Namespace) -> Design:
     family = options.family or defaults.family
     of_audit = [t for t in instrument.templates if t.audit == options.audit] or shipped_templates(options.audit)
     names = list(dict.fromkeys(t.name for t in of_audit if t.family == family))
+    contexts = _contexts(options, defaults)
     sampling, samples = _drawn(options, defaults)
     return Design(
         instrument=instrument.name,
@@ -209,6 +233,29 @@ def requested_design(store: Store, options: Namespace) -> Design:
         templates=_chosen(options.templates, names),
         dtype=options.dtype or "",
         cluster=(options.cluster or "").strip(),
+        chat_format=(getattr(options, "chat_format", None) or "").strip(),
+        contexts=contexts,
+    )
+
+
+def _contexts(options: Namespace, defaults: Defaults) -> Contexts:
+    """Return what stands before the targets of a questionnaire. Raises UsageError where the audit has no use for it."""
+    from workbench.audits.questionnaire_conditions import expanded
+
+    asked: dict[str, Any] = {name: getattr(options, name, None) for name in OF_CONTEXTS}
+    given = {name: value for name, value in asked.items() if value is not None}
+    if not defaults.next_tokens and given:
+        named = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise UsageError(f"the audit {options.audit} shows a model nobody's answers; leave out {named}")
+    usual = Contexts()
+    names = tuple(name.strip() for name in given.get("conditions", ",".join(usual.conditions)).split(","))
+    if not expanded(filter(None, names)):
+        raise UsageError("--conditions names none; give qm, zero-shot, random, permuted, reduced, or all")
+    return Contexts(
+        conditions=tuple(filter(None, names)),
+        respondents=given.get("respondents", usual.respondents),
+        every=given.get("every", usual.every),
+        questions=given.get("context_questions", usual.questions),
     )
 
 
@@ -216,8 +263,8 @@ def _drawn(options: Namespace, defaults: Defaults) -> tuple[Sampling, int]:
     """Return how answers are drawn, and how many to each prompt."""
     if options.seed < 0:
         raise UsageError(f"--seed is {options.seed}; give 0 or more")
-    if options.exact:
-        _check_exact(options)
+    if options.exact or defaults.next_tokens:
+        _check_exact(options, "--exact" if options.exact else f"the audit {options.audit}")
         return EXACTLY, 1
     sampling = _sampling(options, defaults.sampling)
     samples = defaults.samples if options.samples is None else options.samples
@@ -225,15 +272,14 @@ def _drawn(options: Namespace, defaults: Defaults) -> tuple[Sampling, int]:
     return (replace(sampling, stop=WHEN_DECIDED) if options.until_decided else sampling), samples
 
 
-def _check_exact(options: Namespace) -> None:
+def _check_exact(options: Namespace, what: str) -> None:
     """Raise UsageError where sampling is asked for as well."""
     names = ("samples", *OF_SAMPLING)
     given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) is not None]
     given += ["--until-decided"] if options.until_decided else []
     if given:
         raise UsageError(
-            f"--exact computes the model's own probabilities of the labels and samples nothing; leave out "
-            f"{', '.join(given)}"
+            f"{what} computes the model's own probabilities and samples nothing; leave out {', '.join(given)}"
         )
 
 

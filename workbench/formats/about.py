@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from workbench.answer_scales import name_fault, options_of
 from workbench.data import INSTRUMENT_AUDITS
 from workbench.domain.instruments import IssueDefinition
+from workbench.domain.questionnaires import Scale
 from workbench.formats.issues import check_issue_list
 from workbench.formats.tabular import Findings, read_text, unknown
 
 TITLES, DEFINITIONS = "issue_titles", "issue_definitions"
 TABLES = (TITLES, DEFINITIONS)
+SCALES = "scales"
 TEXTS = ("name", "title", "version", "language", "source", "citation", "licence")
 LISTS = ("templates", "issues", "notes", "retired")
 OR_TEXT = ("notes", "templates")
@@ -41,6 +44,8 @@ class About:
     retired: tuple[str, ...] = ()
     "refs of statements that the instrument no longer has, and that others may be derived from"
     definitions: tuple[IssueDefinition, ...] = ()
+    scales: tuple[Scale, ...] = ()
+    "of answers to its questions: its own, and those that it has in place of shipped ones"
 
 
 def read_about(path: Path, findings: Findings) -> About:
@@ -63,16 +68,17 @@ def read_about(path: Path, findings: Findings) -> About:
     return About(
         **{key: item for key, item in good.items() if key in KEYS and item is not None},
         definitions=_definitions(tables[TITLES], tables[DEFINITIONS]),
+        scales=_scales(path, text, value.get(SCALES, {}), findings),
     )
 
 
 def _value(path: Path, text: str, key: str, item: Any, findings: Findings) -> str | tuple[str, ...] | None:
     """Return a value as `About` has it; None, with a note, where it is unknown or of another kind."""
     line = _line_of(text, key)
-    if key in TABLES:
+    if key in (*TABLES, SCALES):
         return None
     if key not in KEYS:
-        findings.add(path, line, key, *unknown("key", key, (*KEYS, *TABLES)))
+        findings.add(path, line, key, *unknown("key", key, (*KEYS, *TABLES, SCALES)))
         return None
     if key == "issues" and isinstance(item, dict):
         item = list(item)
@@ -105,6 +111,29 @@ def _definitions(titles: dict[str, str], definitions: dict[str, str]) -> tuple[I
     return tuple(
         IssueDefinition(name, titles.get(name, ""), definitions.get(name, "")) for name in {**titles, **definitions}
     )
+
+
+def _scales(path: Path, text: str, value: Any, findings: Findings) -> tuple[Scale, ...]:
+    """Return the scales `[[scales.NAME]]`; what is wrong with them is noted."""
+    if not isinstance(value, dict):
+        findings.add(path, _line_of(text, SCALES), SCALES, _short(value), "tables [[scales.NAME]]")
+        return ()
+    found = []
+    for name, tables in value.items():
+        begin = re.finditer(rf"^\s*\[\[?\s*{SCALES}\s*\.\s*[\"']?{re.escape(name)}\b", text, re.MULTILINE)
+        lines: list[int | None] = [text.count("\n", 0, place.end()) + 1 for place in begin]
+        lines = lines or [_line_of(text, SCALES)]
+        fault = name_fault(name)
+        if fault:
+            findings.add(path, lines[0], f"{SCALES}.{name}", *fault)
+        elif not isinstance(tables, list) or not tables:
+            findings.add(path, lines[0], f"{SCALES}.{name}", _short(tables), f"tables [[{SCALES}.{name}]]")
+        else:
+            options, faults = options_of(tables)
+            for place, cell, said, wanted in faults:
+                findings.add(path, lines[min(place, len(lines) - 1)], f"{SCALES}.{name}.{cell}", said, wanted)
+            found.append(Scale(name, options))
+    return tuple(found)
 
 
 def _line_of(text: str, key: str, table: str = "") -> int | None:

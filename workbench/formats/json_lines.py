@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from workbench.domain.questionnaires import Form, Pole, Role
 from workbench.domain.statements import Dimension, Relation, Side, VariantId, VariantKind, variant_order
 from workbench.formats.lines import Line
 from workbench.formats.tabular import Findings, read_text, unknown
@@ -14,7 +15,13 @@ from workbench.formats.wordings import SEVERAL, UNNUMBERED, allowed_relations, c
 
 LISTS = {f"{kind.value}s": kind for kind in SEVERAL}
 "keys that hold a kind's wordings 1, 2, 3…"
-WORDS: dict[str, tuple[str, ...]] = {"dimension": tuple(Dimension), "leaning": tuple(Side)}
+WORDS: dict[str, tuple[str, ...]] = {
+    "dimension": tuple(Dimension),
+    "leaning": tuple(Side),
+    "role": tuple(Role),
+    "form": tuple(Form),
+    "yes": tuple(Pole),
+}
 KINDS: dict[str, tuple[type, str]] = {
     "ref": (str, "text"),
     **dict.fromkeys(UNNUMBERED, (str, "text")),
@@ -32,6 +39,7 @@ KINDS: dict[str, tuple[type, str]] = {
     "tags": (list, "a list of texts"),
     "derived_from": (str, "text"),
     "version": (int, "a whole number from 1"),
+    **dict.fromkeys(("role", "form", "scale", "yes"), (str, "text")),
 }
 
 
@@ -166,6 +174,10 @@ def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
         tags=tuple(tag.strip() for tag in value.get("tags") or ()) or None,
         derived_from=_word(value, "derived_from"),
         version=value.get("version"),
+        role=Role(words["role"]) if words["role"] else None,
+        form=Form(words["form"]) if words["form"] else None,
+        scale=_word(value, "scale"),
+        yes=Pole(words["yes"]) if words["yes"] else None,
     )
 
 

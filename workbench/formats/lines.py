@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.domain.issue_gold import GOLD
+from workbench.domain.questionnaires import Form, Pole, Role
 from workbench.domain.statements import (
     MOST_CHARACTERS,
     Dimension,
@@ -50,9 +51,17 @@ class Line:
     "None where it has none, as `derived_from` and `version` where it does not say"
     derived_from: str | None = None
     version: int | None = None
+    role: Role | None = None
+    "of the statement as a question of a questionnaire, as the next three"
+    form: Form | None = None
+    scale: str | None = None
+    yes: Pole | None = None
 
 
-SHARED = ("country", "dimension", "leaning", "source", "tags", "derived_from", "version")
+SHARED = (
+    *("country", "dimension", "leaning", "source", "tags", "derived_from", "version"),
+    *("role", "form", "scale", "yes"),
+)
 "what is the statement's in whatever language it is put"
 
 

@@ -11,13 +11,16 @@ from workbench.data import shipped_templates, templates_of
 from workbench.domain.instruments import Instrument, IssueLabel, Party
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.prompts import Template
+from workbench.domain.questionnaires import Questionnaire
 from workbench.domain.statements import VariantId
 from workbench.errors import UnknownName
-from workbench.formats.about import About, read_about
+from workbench.formats.about import SCALES, About, read_about
+from workbench.formats.answers import ANSWERS, read_answers
 from workbench.formats.issues import IssueNames, note_twin
 from workbench.formats.json_lines import read_lines
 from workbench.formats.lines import GOLD, LABELS, Line, check_texts, statements
 from workbench.formats.people import read_issue_labels, read_parties, read_party_answers, read_survey
+from workbench.formats.questionnaires import COLUMNS, questionnaire_of
 from workbench.formats.tabular import Findings, Row, choice, read_rows, unknown
 from workbench.formats.templates import read_templates
 from workbench.formats.wordings import (
@@ -28,7 +31,10 @@ from workbench.formats.wordings import (
     authors,
     check_columns_about,
     dimension,
+    form,
+    pole,
     relations,
+    role,
     side,
     tags_of,
     wording_columns,
@@ -37,6 +43,7 @@ from workbench.formats.wordings import (
 ISSUE = "issue."
 ABOUT_STATEMENTS = (
     *("dimension", "leaning", "source", "country", "topic", "tags", "derived_from", "version", "language", "author"),
+    *COLUMNS,
 )
 LAST_VERSION = 999_999
 DEFAULT = "en"
@@ -56,6 +63,7 @@ def read_csv(path: Path, name: str | None = None) -> Instrument:
         lines, issues = _csv_lines(path / "statements.csv", about, findings)
         instrument = replace(_instrument(lines, issues, about, findings), templates=_templates(path, about, findings))
         instrument = _with_people(instrument, path, about, findings)
+        instrument = _with_answers(instrument, path, about, findings)
     else:
         about = About(name=name or path.resolve().stem)
         lines, issues = _csv_lines(path, about, findings)
@@ -97,6 +105,7 @@ def _instrument(lines: Sequence[Line], issues: tuple[str, ...], about: About, fi
         issues=issues if about.issues is None else about.issues,
         definitions=about.definitions,
         issue_labels=tuple(IssueLabel(s.ref, issue, GOLD, label) for s in found for issue, label in s.issues.items()),
+        questionnaire=questionnaire_of(lines, found, about.scales, findings),
         notes=about.notes,
     )
 
@@ -121,6 +130,25 @@ def _with_people(instrument: Instrument, folder: Path, about: About, findings: F
         parties=listed or tuple(Party(*key) for key in dict.fromkeys((a.country, a.party) for a in answers)),
         party_answers=answers,
         survey=read_survey(folder / "survey.csv", instrument.statements, findings),
+    )
+
+
+def _with_answers(instrument: Instrument, folder: Path, about: About, findings: Findings) -> Instrument:
+    """Return the instrument with what people answered to its questions."""
+    path = folder / ANSWERS
+    questionnaire = instrument.questionnaire
+    if questionnaire is None and about.scales:
+        findings.add(folder / ABOUT, None, SCALES, "scales, and no statement with a role", "a column role")
+    if not path.exists():
+        return instrument
+    refs = {statement.ref for statement in instrument.statements}
+    respondents, notes = read_answers(path, questionnaire or Questionnaire((), ()), refs, findings)
+    if questionnaire is None:
+        return instrument
+    return replace(
+        instrument,
+        questionnaire=replace(questionnaire, respondents=respondents),
+        notes=(*instrument.notes, *notes),
     )
 
 
@@ -186,6 +214,10 @@ def _csv_line(
         tags=tags_of(row.get("tags")) or None,
         derived_from=row.get("derived_from") or None,
         version=_version(row, findings),
+        role=role(row, "role", findings),
+        form=form(row, "form", findings),
+        scale=row.get("scale") or None,
+        yes=pole(row, "yes", findings),
     )
 
 

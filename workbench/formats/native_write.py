@@ -13,15 +13,30 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from workbench.domain.instruments import Instrument
+from workbench.domain.questionnaires import Question, Questionnaire, Scale
 from workbench.domain.statements import ORIGINAL, Statement, VariantKind, Wording, variant_order
-from workbench.formats.about import DEFINITIONS, TITLES
+from workbench.formats.about import DEFINITIONS, SCALES, TITLES
+from workbench.formats.answers import ANSWERS, answer_rows
+from workbench.formats.questionnaires import COLUMNS
 from workbench.formats.spreadsheet import guarded
 from workbench.formats.templates import COLUMNS as TEMPLATE_COLUMNS
 from workbench.formats.templates import template_rows
-from workbench.formats.text_files import csv_text, toml_text
+from workbench.formats.text_files import csv_text, toml_tables, toml_text
 from workbench.formats.wordings import AUTHOR, RELATION, SEVERAL, column_of, tag_cell
 
-ABOUT = ("ref", "country", "topic", "source", "dimension", "leaning", "tags", "derived_from", "version", "language")
+ABOUT = (
+    "ref",
+    "country",
+    "topic",
+    "source",
+    "dimension",
+    "leaning",
+    "tags",
+    "derived_from",
+    "version",
+    *COLUMNS,
+    "language",
+)
 "columns before the wordings; those that no statement fills are left out"
 
 
@@ -49,14 +64,18 @@ def csv_files(instrument: Instrument) -> dict[str, str]:
                 for one in instrument.survey
             ),
         ),
+        ANSWERS: _answers(_questionnaire(instrument)),
         "templates.csv": _csv(TEMPLATE_COLUMNS, template_rows(instrument.templates)),
     }
 
 
 def json_lines(instrument: Instrument) -> str:
     """Return the statements as JSON Lines: one statement in one language an object."""
+    asked = _asked(instrument)
     objects = (
-        _object(s, language, list(wordings)) for s in instrument.statements for language, wordings in statement_lines(s)
+        _object(s, language, wordings) | asked.get(s.ref, {})
+        for s in instrument.statements
+        for language, wordings in statement_lines(s)
     )
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in objects)
 
@@ -79,7 +98,7 @@ def _about(instrument: Instrument) -> str:
         TITLES: {issue.name: issue.title for issue in instrument.definitions},
         DEFINITIONS: {issue.name: issue.definition for issue in instrument.definitions if issue.definition},
     }
-    return toml_text(
+    said = toml_text(
         {
             **texts,
             "issues": instrument.issues,
@@ -88,6 +107,30 @@ def _about(instrument: Instrument) -> str:
             **{name: table for name, table in tables.items() if table},
         }
     )
+    return said + "".join(_scale(scale) for scale in _questionnaire(instrument).scales)
+
+
+def _scale(scale: Scale) -> str:
+    return toml_tables((SCALES, scale.name), ({"values": o.values, "meaning": o.meaning.value} for o in scale.options))
+
+
+def _questionnaire(instrument: Instrument) -> Questionnaire:
+    return instrument.questionnaire or Questionnaire((), ())
+
+
+def _answers(questionnaire: Questionnaire) -> str:
+    header, rows = answer_rows(questionnaire)
+    return _csv(tuple(map(guarded, header)), rows)
+
+
+def _asked(instrument: Instrument) -> dict[str, dict[str, str]]:
+    """Return what stands of each question beside its statement."""
+    return {question.ref: _about_question(question) for question in _questionnaire(instrument).questions}
+
+
+def _about_question(question: Question) -> dict[str, str]:
+    values = (question.role.value, question.form.value, question.scale, question.leaning and question.leaning.value)
+    return {name: value for name, value in zip(COLUMNS, values, strict=True) if value}
 
 
 def _csv(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -96,7 +139,8 @@ def _csv(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 def _statements(instrument: Instrument) -> str:
     """Return the table of statements; its columns are those that any statement fills, in a fixed order."""
-    rows = [_row(statement, *line) for statement in instrument.statements for line in statement_lines(statement)]
+    asked = _asked(instrument)
+    rows = [_row(s, *line) | asked.get(s.ref, {}) for s in instrument.statements for line in statement_lines(s)]
     variants = sorted({w.variant for s in instrument.statements for w in s.wordings} | {ORIGINAL}, key=variant_order)
     about = [f"{prefix}{column_of(variant)}" for prefix in (AUTHOR, RELATION) for variant in variants]
     used = {"ref", "language", "original", *(column for row in rows for column in row)}

@@ -40,6 +40,7 @@ def held(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
         party_answers=answers,
         survey=tuple(answer for answer in instrument.survey if _is_surveyed(answer) and answer.statement in refs),
         templates=tuple(template for template in instrument.templates if fits(template)),
+        questionnaire=None,
         notes=(),
     )
     return kept, (*_lost_statements(instrument, kept), *_lost_people(instrument, kept), *NOTHING_ELSE)

@@ -96,7 +96,7 @@ def read_rows(
     text = read_text(path, findings)
     if text is None:
         return []
-    records = _records(path, text, findings)
+    records = records_of(path, text, findings)
     first = next((record for record in records if record[1]), None)
     if first is None:
         if not findings.found:
@@ -124,7 +124,7 @@ def read_rows(
     return rows
 
 
-def _records(path: Path, text: str, findings: Findings) -> Iterator[tuple[int, list[str]]]:
+def records_of(path: Path, text: str, findings: Findings) -> Iterator[tuple[int, list[str]]]:
     """Yield (line on which it begins, fields) of each record."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     begins = 1

@@ -41,6 +41,24 @@ def toml_text(values: Mapping[str, str | Sequence[str] | Mapping[str, str]]) -> 
     return "".join((*plain, *tables))
 
 
+def toml_tables(path: Sequence[str], tables: Iterable[Mapping[str, str | Sequence[str]]]) -> str:
+    """Return a TOML array of tables, which stands after the texts of a file.
+
+    Examples
+    --------
+    >>> print(toml_tables(("scales", "yes_no"), [{"values": ["yes"], "meaning": "yes"}]), end="")
+    <BLANKLINE>
+    [[scales.yes_no]]
+    values = [
+        "yes",
+    ]
+    meaning = "yes"
+    """
+    name = ".".join(map(_key, path))
+    rows = ("".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items()) for table in tables)
+    return "".join(f"\n[[{name}]]\n{row}" for row in rows)
+
+
 def _cell(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from workbench.domain.questionnaires import Form, Pole, Role
 from workbench.domain.statements import Dimension, Relation, Side, VariantId, VariantKind, variant_order
 from workbench.formats.tabular import Findings, Row, unknown
 
@@ -114,6 +115,24 @@ def side(row: Row, column: str, findings: Findings) -> Side | None:
     """Return the side that agreeing reflects; None where the cell is empty or, with a note, something else."""
     word = _one_of(row, column, tuple(Side), findings)
     return Side(word) if word else None
+
+
+def role(row: Row, column: str, findings: Findings) -> Role | None:
+    """Return what a question is for; None where the cell is empty or, with a note, something else."""
+    word = _one_of(row, column, tuple(Role), findings)
+    return Role(word) if word else None
+
+
+def form(row: Row, column: str, findings: Findings) -> Form | None:
+    """Return how a question is put; None where the cell is empty or, with a note, something else."""
+    word = _one_of(row, column, tuple(Form), findings)
+    return Form(word) if word else None
+
+
+def pole(row: Row, column: str, findings: Findings) -> Pole | None:
+    """Return what a yes leans to; None where the cell is empty or, with a note, something else."""
+    word = _one_of(row, column, tuple(Pole), findings)
+    return Pole(word) if word else None
 
 
 def _one_of(row: Row, column: str, words: Sequence[str], findings: Findings) -> str:

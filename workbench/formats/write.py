@@ -17,6 +17,7 @@ from workbench.formats.folder import expanded, others, put
 from workbench.formats.native import read_csv, read_jsonl
 from workbench.formats.native_write import csv_files, json_lines, origins_elsewhere, statement_lines
 from workbench.formats.probvaa_write import Layout
+from workbench.formats.questionnaires_write import beside_layout, in_lines, normal_questionnaire
 
 FORMATS = ("csv", "probvaa", "jsonl")
 
@@ -66,15 +67,17 @@ def export(format: str, instrument: Instrument) -> Export:  # noqa: A002  the co
         return Export("csv", csv_files(kept), left_out, lambda folder: _check_same(kept, folder))
     if format == "probvaa":
         layout = Layout(instrument)
-        return Export("probvaa", layout.files(), layout.left_out, layout.check, layout.notes())
+        left_out = (*layout.left_out, *beside_layout(instrument))
+        return Export("probvaa", layout.files(), left_out, layout.check, layout.notes())
     return _lines_export(normal_form(instrument))
 
 
 def _lines_export(instrument: Instrument) -> Export:
     name = _file_name(instrument.name)
     elsewhere = origins_elsewhere(instrument)
+    asked, unasked = in_lines(instrument)
     kept = replace(
-        instrument,
+        asked,
         statements=tuple(
             replace(s, derived_from=None) if s.derived_from in elsewhere else s for s in instrument.statements
         ),
@@ -83,7 +86,7 @@ def _lines_export(instrument: Instrument) -> Export:
     return Export(
         "jsonl",
         {name: json_lines(kept)},
-        (*said, *_beside_statements(instrument)),
+        (*said, *unasked, *_beside_statements(instrument)),
         lambda folder: _check_statements(kept, folder / name),
     )
 
@@ -108,6 +111,7 @@ def without_strays(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]
     parties = {(party.country, party.name) for party in instrument.parties}
     wordings = {(s.ref, w.variant) for s in instrument.statements for w in s.wordings}
     issues = set(instrument.issues)
+    questionnaire, unasked = normal_questionnaire(instrument)
     kept = replace(
         instrument,
         issue_labels=tuple(
@@ -117,14 +121,16 @@ def without_strays(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]
             one for one in instrument.party_answers if one.statement in refs and (one.country, one.party) in parties
         ),
         survey=tuple(one for one in instrument.survey if (one.statement, one.variant) in wordings),
+        questionnaire=questionnaire,
     )
     names = {"issue_labels": "labels", "party_answers": "answers of parties", "survey": "answers of people"}
     lost = {words: len(getattr(instrument, name)) - len(getattr(kept, name)) for name, words in names.items()}
-    return kept, tuple(
+    said = tuple(
         f"{n:,} {words} on statements, wordings, issues or parties that the instrument does not have."
         for words, n in lost.items()
         if n
     )
+    return kept, (*said, *unasked)
 
 
 def _check_encodable(instrument: Instrument) -> None:
@@ -151,8 +157,9 @@ def _check_same(instrument: Instrument, folder: Path) -> None:
 
 def _check_statements(instrument: Instrument, file: Path) -> None:
     found = _read(lambda: read_jsonl(file))
-    if _comparable("statements", found) != _comparable("statements", instrument):
-        raise UsageError(_refusal([f"statements: {_first_difference('statements', found, instrument)}"]))
+    for name in ("statements", "questionnaire"):
+        if _comparable(name, found) != _comparable(name, instrument):
+            raise UsageError(_refusal([f"{name}: {_first_difference(name, found, instrument)}"]))
 
 
 def _read(read: Callable[[], Instrument]) -> Instrument:

@@ -40,17 +40,18 @@ REPORT_AFTER_S = 0.5
 class Shelf:
     """The model that a worker holds: also while its job is paused, so that going on takes no time."""
 
-    key: tuple[str, str, str] = ("", "", "")
-    "name, dtype and cluster"
+    key: tuple[str, str, str, str] = ("", "", "", "")
+    "name, dtype, cluster and chat format"
     model: Model | None = None
 
-    def holds(self, name: str, dtype: str = "", cluster: str = "") -> bool:
-        return self.model is not None and self.key == (name, dtype, cluster)
+    def holds(self, name: str, dtype: str = "", cluster: str = "", chat_format: str = "") -> bool:
+        return self.model is not None and self.key == (name, dtype, cluster, chat_format)
 
-    def get(self, name: str, dtype: str = "", cluster: str = "") -> Model:
-        if self.model is None or not self.holds(name, dtype, cluster):
+    def get(self, name: str, dtype: str = "", cluster: str = "", chat_format: str = "") -> Model:
+        if self.model is None or not self.holds(name, dtype, cluster, chat_format):
             self.clear()
-            self.key, self.model = (name, dtype, cluster), load(name, dtype=dtype, cluster=cluster)
+            self.model = load(name, dtype=dtype, cluster=cluster, chat_format=chat_format)
+            self.key = (name, dtype, cluster, chat_format)
         return self.model
 
     def clear(self) -> None:
@@ -73,14 +74,15 @@ class Task:
     "writes to the job's log"
     shelf: Shelf = field(default_factory=Shelf)
 
-    def load(self, name: str, dtype: str = "", cluster: str = "") -> Model:
+    def load(self, name: str, dtype: str = "", cluster: str = "", chat_format: str = "") -> Model:
         """Return a model, which hears from now on how many answers may be under way at once."""
-        held = self.shelf.holds(name, dtype, cluster)
+        held = self.shelf.holds(name, dtype, cluster, chat_format)
         if not held:
-            where = " ".join([name, *([f"in {dtype}"] if dtype else []), *([f"on {cluster}"] if cluster else [])])
+            how = {"in": dtype, "on": cluster, "in the chat format of": chat_format}
+            where = " ".join([name, *(f"{word} {value}" for word, value in how.items() if value)])
             self.say(f"job {self.job.id}, attempt {self.job.attempts}: loading {where}")
             self.store.jobs.beat(self.job.id, f"loading {where}")
-        model = self.shelf.get(name, dtype, cluster)
+        model = self.shelf.get(name, dtype, cluster, chat_format)
         if not held and isinstance(model, Remarking):
             self.say("\n".join(model.notes))
         self.stop.steer(model)
@@ -91,7 +93,7 @@ def sample(task: Task) -> Ended:
     """Ask what a design still needs."""
     store, job, say = task.store, task.job, task.say
     design = Design.from_json(job.spec)
-    model = task.load(design.model, design.dtype, design.cluster)
+    model = task.load(design.model, design.dtype, design.cluster, design.chat_format)
     before = replace(model.work)
     only = store.jobs.failed_prompts(job.id) if job.only_failed else None
     exact = design.sampling.mode == EXACT

@@ -14,13 +14,15 @@ from stores.runs import Answered
 from stores.store import Store
 from workbench import registry
 from workbench.audits.label_forms import forms_by_prompt
+from workbench.audits.questionnaire_conditions import remarks
 from workbench.data import shipped_templates
 from workbench.domain.designs import Design
 from workbench.domain.failures import Reasons
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Prompt, Template
+from workbench.domain.questionnaires import Role, Survey
 from workbench.domain.responses import EXACT, ModelCard, Request
-from workbench.domain.statements import variant_order
+from workbench.domain.statements import Statement, variant_order
 from workbench.errors import UnknownName, UsageError
 from workbench.inference.base import Metered, Unhurried
 from workbench.pipeline.deciding import decided_for
@@ -45,6 +47,8 @@ class Plan:
     "distinct prompts by key: two probes with the same text are asked once"
     stored: dict[bytes, int]
     "answers that the store holds already, by prompt key"
+    remarks: tuple[str, ...] = ()
+    "what a person should know before it is asked"
 
     @property
     def samples(self) -> int:
@@ -70,13 +74,21 @@ class Plan:
         variants = len({probe.variant for probe in self.probes})
         orders = len({probe.inverted for probe in self.probes})
         templates = len({probe.template for probe in self.probes})
+        axes = [dict(probe.axes) for probe in self.probes]
+        people = len({of["respondent"] for of in axes if "respondent" in of})
+        conditions = len({of["condition"] for of in axes if "condition" in of})
         same = len(self.probes) - len(self.prompts)
         exact = design.sampling.mode == EXACT
         counted = "prompts" if exact else "answers"
+        what = (
+            f"{_counted(statements, 'target')} x {_counted(variants, 'wording')}; {_counted(people, 'respondent')}, "
+            f"{_counted(conditions, 'condition')}"
+            if conditions
+            else f"{_counted(statements, 'statement')} x {_counted(variants, 'variant')} x "
+            f"{_counted(templates, 'template')}" + (f" x {orders} orders" if orders > 1 else "")
+        )
         lines = [
-            f"{design.audit} audit of {design.model} on {design.instrument}: {_counted(statements, 'statement')} x "
-            f"{_counted(variants, 'variant')} x {_counted(templates, 'template')}"
-            + (f" x {orders} orders" if orders > 1 else ""),
+            f"{design.audit} audit of {design.model} on {design.instrument}: {what}",
             f"{len(self.probes):,} prompts planned"
             + (
                 f", {len(self.prompts):,} distinct ({same:,} have the text of another and are asked once)"
@@ -87,14 +99,21 @@ class Plan:
             f"{self.samples_stored:,} {counted} are {'scored' if exact else 'stored'} already; {self.samples_needed:,} "
             + ("to score" if exact else "to ask")
             + ("" if exact else f" ({self.prompts_needed:,} prompts)"),
-            f"sampling: {design.sampling}; seed {design.seed}{self._where()}",
+            f"{self._how()}; seed {design.seed}{self._where()}",
+            *self.remarks,
         ]
         return "\n".join(lines)
+
+    def _how(self) -> str:
+        if registry.audit(self.design.audit).DEFAULTS.next_tokens:
+            return "read: probabilities of the next token; nothing is sampled"
+        return f"sampling: {self.design.sampling}"
 
     def _where(self) -> str:
         """Say in what numbers and on which cluster, where the design says so."""
         design = self.design
-        return (f"; {design.dtype}" if design.dtype else "") + (f"; cluster {design.cluster}" if design.cluster else "")
+        said = {"": design.dtype, "cluster ": design.cluster, "chat format of ": design.chat_format}
+        return "".join(f"; {what}{value}" for what, value in said.items() if value)
 
     def requests(self) -> list[tuple[bytes, Request]]:
         """Return what is still to be asked, each with the seed of exactly these answers."""
@@ -132,14 +151,17 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
     instrument = store.instruments.get(design.instrument)
     design = replace(design, language=design.language or instrument.language)
     templates = _chosen_templates(instrument, design)
-    statements = [s for s in instrument.statements if not design.statements or s.ref in design.statements]
     _known("statement", design.statements, [s.ref for s in instrument.statements], design.instrument)
+    statements = [s for s in instrument.statements if not design.statements or s.ref in design.statements]
+    survey = _survey(store, design)
+    if survey is not None:
+        statements = _asked(survey, design, instrument.statements)
     all_variants = {w.variant for s in instrument.statements for w in s.wordings if w.language == design.language}
     _known("variant", design.variants, sorted(map(str, all_variants)), design.instrument)
     audit = registry.audit(design.audit)
     ordered = sorted(all_variants, key=variant_order)
     variants = [v for v in ordered if str(v) in design.variants] or list(audit.default_variants(ordered))
-    probes = tuple(audit.probes(statements, templates, variants, design.language, spoken_name(design.model)))
+    probes = tuple(audit.probes(statements, templates, variants, design.language, spoken_name(design.model), survey))
     if not probes:
         languages = sorted({w.language for s in instrument.statements for w in s.wordings})
         raise UsageError(
@@ -149,13 +171,47 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
     prompts = {probe.prompt.key: probe.prompt for probe in probes}
     check_settled(design, templates)
     stored = _stored(store, design, templates, probes, card)
-    return Plan(design, templates, probes, prompts, stored)
+    return Plan(design, templates, probes, prompts, stored, remarks(survey.questionnaire) if survey else ())
+
+
+def _survey(store: Store, design: Design) -> Survey | None:
+    """Return what people answered, for an audit that predicts it. Raises UsageError where there is nothing."""
+    if not registry.audit(design.audit).DEFAULTS.next_tokens:
+        return None
+    questionnaire = store.questionnaires.get(design.instrument)
+    if questionnaire is None:
+        raise UsageError(
+            f"{design.instrument} is no questionnaire: none of its statements has a role. Give the columns `role`, "
+            "`form` and `scale` in statements.csv and people's answers in answers.csv (data/README.md), or choose "
+            "another --instrument"
+        )
+    return Survey(questionnaire, design.contexts, design.seed)
+
+
+def _asked(survey: Survey, design: Design, statements: Sequence[Statement]) -> list[Statement]:
+    """Return the statements of a questionnaire without the targets that are not wanted.
+
+    Raises UsageError where a context question is asked for as a target, or there is no target.
+    """
+    targets = [question.ref for question in survey.questionnaire.of_role(Role.TARGET)]
+    if not targets:
+        raise UsageError(f"{design.instrument} has no target question; give one the role `target`")
+    others = [ref for ref in design.statements if ref not in targets]
+    if others:
+        raise UsageError(
+            f"{', '.join(others[:5])} {'is' if len(others) == 1 else 'are'} not asked: only targets are, after the "
+            f"context questions. Targets of {design.instrument}: {', '.join(targets)}"
+        )
+    unwanted = set(targets) - set(design.statements or targets)
+    return [statement for statement in statements if statement.ref not in unwanted]
 
 
 def _stored(
     store: Store, design: Design, templates: Sequence[Template], probes: Sequence[Probe], card: ModelCard | None
 ) -> dict[bytes, int]:
     """Return how many answers each prompt has already; of an exact design, 1 where all label forms are scored."""
+    if registry.audit(design.audit).DEFAULTS.next_tokens:
+        return store.scores.stored_next(design.model, card, dtype=design.dtype)
     if design.sampling.mode == EXACT:
         return store.scores.stored(forms_by_prompt(templates, probes), design.model, card, dtype=design.dtype)
     keys = list(dict.fromkeys(probe.prompt.key for probe in probes))

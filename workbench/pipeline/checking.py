@@ -23,6 +23,7 @@ from workbench.inference.embedded import locate
 from workbench.inference.encoder import ENGLISH_ONLY, MINILM, encoder_source, load_encoder
 from workbench.inference.entailment import load_entailment
 from workbench.lint import lint
+from workbench.lint.questionnaires import about_asked
 from workbench.workshop.duplicates import duplicate_findings
 from workbench.workshop.meaning import (
     Embedded,
@@ -205,11 +206,13 @@ def check_report(
     thresholds = thresholds or thresholds_of(store, name)
     encoder = next(iter(store.checks.models(name, ENCODER)), None)
     nli = next(iter(store.checks.models(name, NLI)), None)
+    people = store.questionnaires.tallied(name)
+    hints = instrument_hints(instrument, language)
     found = [
-        *lint(instrument, language),
+        *lint(instrument, language, people),
         *_model_findings(store, instrument, language, thresholds, encoder, nli),
         *duplicate_findings(instrument, language),
-        *instrument_hints(instrument, language),
+        *(hints if people is None else about_asked(hints, instrument, people)),
     ]
     once = {finding.fingerprint: finding for finding in reversed(found)}  # the first of two that are alike stays
     kept = [finding for finding in found if once[finding.fingerprint] is finding]
@@ -222,7 +225,8 @@ def check_report(
 def open_lint(store: Store, name: str) -> tuple[LintFinding, ...]:
     """Return what lint finds and nobody waived: the part of a report that takes no time."""
     waivers = store.checks.waivers(name)
-    return tuple(finding for finding in lint(store.instruments.get(name)) if finding.fingerprint not in waivers)
+    found = lint(store.instruments.get(name), answers=store.questionnaires.tallied(name))
+    return tuple(finding for finding in found if finding.fingerprint not in waivers)
 
 
 def similarity_spreads(store: Store, name: str, language: str | None = None) -> tuple[Spread, ...]:

@@ -6,9 +6,10 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from workbench import registry
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Template
-from workbench.domain.responses import EXACT, WHEN_DECIDED
+from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED
 from workbench.errors import ModelError, UsageError
 from workbench.inference.cluster_link import check_installed
 from workbench.inference.cluster_shards import LOCAL, checked_address
@@ -66,6 +67,10 @@ def check_design(design: Design) -> None:
             "paid when a rule here could look at them. Leave the option out, or lower the limit of tokens",
         ),
         (
+            not design.chat_format or not (served(name) or scripted(name)),
+            f"{name} puts its own format around a conversation; leave the chat format {design.chat_format!r} out",
+        ),
+        (
             not design.cluster or not served(name),
             f"{name} is served elsewhere; leave the cluster {design.cluster!r} out",
         ),
@@ -80,6 +85,10 @@ def check_settled(design: Design, templates: Sequence[Template]) -> None:
     """Raise UsageError where a design needs answers that are one of two labels and its templates ask for others."""
     sampling = design.sampling
     others = list(dict.fromkeys(t.name for t in templates if decided_by(t) is None))
+    if registry.audit(design.audit).DEFAULTS.next_tokens:
+        if sampling != EXACTLY:
+            raise UsageError(f"the audit {design.audit} reads probabilities and samples nothing; leave {sampling} out")
+        return
     if sampling.mode == EXACT and others:
         raise UsageError(
             f"exact label probabilities need templates that are answered by one of two labels; {', '.join(others)} of "

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from stores.draft_rows import Draft
 from stores.editing import Changed
 from stores.store import Store
 from workbench.domain.drafting import SINGLE
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
-from workbench.errors import ConflictError, UsageError
-from workbench.workshop.drafting import bare, compared, wording_text
+from workbench.errors import ConflictError, UnknownName, UsageError
+from workbench.workshop.draft_hints import draft_hints
+from workbench.workshop.drafting import bare, compared, fault_in_words, wording_text
 from workbench.workshop.edits import next_variant, with_text
 
 
@@ -44,6 +47,70 @@ def accept(
 
     changed = store.drafts.accept(draft.id, wording, person=person, place=place, edited=edited, note=note)
     return changed, placed[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedAll:
+    """What became of drafts that were to be accepted together."""
+
+    accepted: tuple[int, ...]
+    "in the order in which they entered"
+    left: Mapping[str, int]
+    "why -> how many wait on; a draft with several hints counts for its first"
+    versions: tuple[str, ...]
+    "statements that were asked about before, and have another version now"
+
+    def said(self) -> str:
+        """Say it in a line."""
+        n, waiting = len(self.accepted), sum(self.left.values())
+        parts = [f"{n:,} {'draft is' if n == 1 else 'drafts are'} accepted"]
+        if waiting:
+            whys = ", ".join(f"{count:,}: {why}" for why, count in sorted(self.left.items(), key=lambda x: -x[1]))
+            parts.append(f"{waiting:,} {'waits' if waiting == 1 else 'wait'} on ({whys})")
+        if self.versions:
+            parts.append(f"asked about before, so other versions now: {', '.join(self.versions)}")
+        return "; ".join(parts)
+
+
+def accept_all(
+    store: Store, drafts: Iterable[Draft], *, person: str, note: str = "", with_hints: bool = False
+) -> AcceptedAll:
+    """Let drafts enter the instrument one after another, each looked at as it is when its turn comes.
+
+    Left to be decided one at a time: drafts with a hint, unless `with_hints`; those that would replace a wording; and
+    those that cannot enter any more. Each acceptance is in the store before the next one, and undone by itself.
+    """
+    accepted: list[int] = []
+    left: Counter[str] = Counter()
+    versions: dict[str, None] = {}
+    for draft in drafts:
+        why = why_one_by_one(store, draft, with_hints=with_hints)
+        if not why:
+            try:
+                changed, _ = accept(store, draft, person=person, note=note)
+            except (ConflictError, UsageError, UnknownName) as error:
+                why = str(error)
+            else:
+                accepted.append(draft.id)
+                versions |= dict.fromkeys(changed.versions)
+        if why:
+            left[why] += 1
+    return AcceptedAll(tuple(accepted), dict(left), tuple(versions))
+
+
+def why_one_by_one(store: Store, draft: Draft, *, with_hints: bool = False) -> str:
+    """Return why a person should decide on a draft by itself, "" where it may be accepted with others."""
+    try:
+        held = store.statements.get(draft.instrument, draft.ref).wordings
+    except UnknownName as error:
+        return str(error)
+    if draft.kind in SINGLE and any(w.variant.kind is draft.kind and w.language == draft.language for w in held):
+        return f"it would replace the {draft.kind.value} that is there"
+    if draft.fault:
+        return fault_in_words(draft.fault)
+    if with_hints:
+        return ""
+    return next(iter(draft_hints(draft.kind, draft.language, draft.basis, draft.line, held)), "")
 
 
 def _check_seen(statement: Statement, draft: Draft, seen: Sequence[Wording] | None) -> None:

@@ -7,11 +7,11 @@ the same manner, what that job took is the better guess, of time and of what a s
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from stores.jobs import Job
-from workbench.domain.prompts import Prompt
+from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import EXACT
 from workbench.inference.remote_budget import TOKENS_PER_MESSAGE, Budget, Spent, budget_from
 from workbench.inference.remote_budget import estimate as at_most
@@ -20,7 +20,7 @@ from workbench.pipeline.design_checks import scripted, served
 
 CHARACTERS_PER_TOKEN = 4
 "of English text, under the vocabularies of today's models"
-LIKE = ("model", "audit", "instrument", "sampling", "dtype", "cluster")
+LIKE = ("model", "audit", "instrument", "sampling", "dtype", "cluster", "chat_format")
 "what two jobs share where the one says how the other will go"
 
 
@@ -32,6 +32,8 @@ class Estimate:
     answers: int
     tokens_in: int
     "of the prompts, each read once"
+    tokens_distinct: int
+    "of these, without contexts that prompts have in common: what a model that runs here computes at most"
     tokens_out_most: int
     "where every answer is as long as it may be"
     exact: bool = False
@@ -103,6 +105,8 @@ class Estimate:
 
     def _tokens(self) -> str:
         asked = f"estimate: about {_short(self.tokens_in)} prompt tokens"
+        if self.tokens_distinct < self.tokens_in and not self.served:
+            asked += f", of which {_short(self.tokens_distinct)} are computed: prompts share contexts"
         if self.exact:
             return f"{asked}; nothing is sampled"
         known = (
@@ -148,7 +152,8 @@ def estimate(plan: Plan, jobs: Iterable[Job] = (), environ: Mapping[str, str] = 
     exact, is_served = design.sampling.mode == EXACT, served(design.model)
     requests = [request for _, request in plan.requests()]
     answers = sum(request.n for request in requests)
-    least, most = at_most(requests, design.sampling), at_most(requests, design.sampling, alone=True)
+    billed_as = requests if is_served or not exact else []
+    least, most = (at_most(billed_as, design.sampling, alone=alone) for alone in (False, True))
     before = _alike(plan, jobs)
     told: Mapping[str, float] = before.progress if before is not None else {}
     billed = told["tokens_out"] / told["answers"] if told.get("tokens_out") else None
@@ -157,6 +162,7 @@ def estimate(plan: Plan, jobs: Iterable[Job] = (), environ: Mapping[str, str] = 
         prompts=len(requests),
         answers=answers,
         tokens_in=sum(_tokens(request.prompt) for request in requests),
+        tokens_distinct=_distinct(request.prompt for request in requests),
         tokens_out_most=0 if exact else most.answer_tokens,
         exact=exact,
         served=is_served,
@@ -190,8 +196,24 @@ def _filled(spec: Mapping[str, object], name: str) -> object:
 
 
 def _tokens(prompt: Prompt) -> int:
-    length = sum(len(message.content) for message in prompt.messages)
-    return -(-length // CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE * (len(prompt.messages) + 1)
+    return _of_messages(prompt.messages) + TOKENS_PER_MESSAGE
+
+
+def _distinct(prompts: Iterable[Prompt]) -> int:
+    """Return the tokens of prompts where a context is read once for all that have it."""
+    contexts: dict[tuple[Message, ...], int] = {}
+    after = 0
+    for prompt in prompts:
+        shared = prompt.messages[: prompt.context]
+        if shared not in contexts:
+            contexts[shared] = _of_messages(shared)
+        after += _of_messages(prompt.messages[prompt.context :]) + TOKENS_PER_MESSAGE
+    return after + sum(contexts.values())
+
+
+def _of_messages(messages: Sequence[Message]) -> int:
+    length = sum(len(message.content) for message in messages)
+    return -(-length // CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE * len(messages)
 
 
 def _short(tokens: float) -> str:

@@ -1,7 +1,8 @@
-"""Instrument ─plan→ prompts ─score→ label probabilities: what an exact design needs, and computing what is missing.
+"""Instrument ─plan→ prompts ─score→ probabilities: what a design that samples nothing needs, and computing the missing.
 
-In the same pass the likeliest next tokens of each prompt are stored, where the backend offers them: they show what the
-model would say in place of a label.
+Where an audit reads labels, their probabilities are scored; in the same pass the likeliest next tokens of each prompt
+are stored, where the backend offers them: they show what the model would say in place of a label. Where an audit reads
+the next token itself, that table is all there is, with the probability of the two labels over the whole vocabulary.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ import numpy as np
 
 from stores.scores import ScoredPrompt, TokenTable
 from stores.store import Store
+from workbench import registry
 from workbench.audits.label_forms import forms_by_prompt
+from workbench.audits.questionnaire import TOP as PUBLISHED_TOP
+from workbench.audits.questionnaire import mass
 from workbench.domain.prompts import Prompt
 from workbench.errors import BudgetSpent, ModelError
-from workbench.inference.base import Metered, Scored, Unhurried
+from workbench.inference.base import Metered, NextTokens, Scored, Unhurried
 from workbench.pipeline.asking import FLUSH_AFTER_S, Plan, Progress, saved
+from workbench.pipeline.windows import check_window
 
 if TYPE_CHECKING:
     from workbench.inference.base import Model
@@ -51,7 +56,9 @@ class _Scoring:
         self.stopped = False
         self._store, self._model, self._attempt, self._job = store, model, attempt, job
         self._should_stop = should_stop
-        self._forms = forms_by_prompt(plan.templates, plan.probes)
+        self._labels_wanted = not registry.audit(plan.design.audit).DEFAULTS.next_tokens
+        self._forms = forms_by_prompt(plan.templates, plan.probes) if self._labels_wanted else {}
+        self._words = () if self._labels_wanted else labels_of(plan)
         self._model_id, self._sampling_id = store.runs.begin(model.card, plan.design.sampling)
         self._has_tokens = store.scores.with_tokens(self._model_id)
         self._offers_tokens = True
@@ -61,11 +68,28 @@ class _Scoring:
     def score(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
         """Compute and commit what is asked of some prompts: first the tokens, so that a scored prompt has them."""
         try:
+            if not self._labels_wanted:
+                self._next(prompts)
+                return
             self._tokens([(key, prompt) for key, prompt in prompts if key not in self._has_tokens])
             if not self.stopped:
                 self._labels(prompts)
         finally:
             self._commit()
+
+    def _next(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
+        """Note the next tokens of prompts that are asked for nothing else."""
+        with closing_of(self._model.next_tokens([prompt for _, prompt in prompts], TOP, self._words)) as tables:
+            for found in tables:
+                key = prompts[found.prompt][0]
+                if not found.reason:
+                    self._batch.tables[key] = _table(found)
+                    self.progress.unreadable += not any(
+                        mass(self._batch.tables[key].tokens[:PUBLISHED_TOP], word) for word in self._words
+                    )
+                self._count(ScoredPrompt(key, (), found.reason))
+                if self._pause():
+                    return
 
     def _tokens(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
         """Note the likeliest next tokens. An endpoint that offers none is not paid for saying so again."""
@@ -74,9 +98,8 @@ class _Scoring:
         try:
             with closing_of(self._model.next_tokens([prompt for _, prompt in prompts], TOP)) as tables:
                 for found in tables:
-                    logs = (float(log) for log in found.log_probabilities)
-                    named = tuple(zip(found.texts, logs, strict=True))
-                    self._batch.tables[prompts[found.prompt][0]] = TokenTable(named, float(found.rest))
+                    if not found.reason:
+                        self._batch.tables[prompts[found.prompt][0]] = _table(found)
                     if self._pause():
                         return
         except BudgetSpent:
@@ -96,11 +119,14 @@ class _Scoring:
     def _note(self, key: bytes, forms: Sequence[str], found: Scored) -> None:
         reason = found.reason or ("a probability is undefined" if np.isnan(found.log_probabilities).any() else "")
         logs = () if reason else tuple(zip(forms, map(float, found.log_probabilities), strict=True))
-        self._batch.scored.append(ScoredPrompt(key, logs, reason))
-        self.progress.done += not reason
-        self.progress.answers += not reason
-        if reason:
-            self.progress.fail(reason, 1)
+        self._count(ScoredPrompt(key, logs, reason))
+
+    def _count(self, scored: ScoredPrompt) -> None:
+        self._batch.scored.append(scored)
+        self.progress.done += not scored.reason
+        self.progress.answers += not scored.reason
+        if scored.reason:
+            self.progress.fail(scored.reason, 1)
 
     def _pause(self) -> bool:
         """Commit about once a second; return whether to leave off at once. Calls that are paid for are waited for."""
@@ -148,12 +174,23 @@ def score_design(
         for key, prompt in plan.prompts.items()
         if not plan.stored.get(key) and (only is None or key in only)
     ]
+    check_window(model, (prompt for _, prompt in wanted))
     together = max(1, len(wanted)) if plan.design.cluster else TOGETHER  # a cluster loads the model for each question
     for first in range(0, len(wanted), together):
         scoring.score(wanted[first : first + together])
         if scoring.stopped or should_stop():
             break
     return scoring.progress
+
+
+def labels_of(plan: Plan) -> tuple[str, ...]:
+    """Return the labels of a plan's templates, each once."""
+    return tuple(dict.fromkeys(label for t in plan.templates for label in (t.positive, t.negative)))
+
+
+def _table(found: NextTokens) -> TokenTable:
+    named = zip(found.texts, map(float, found.log_probabilities), strict=True)
+    return TokenTable(tuple(named), float(found.rest), found.words)
 
 
 def scored_one_by_one(model: Model, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:

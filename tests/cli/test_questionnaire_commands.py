@@ -1,0 +1,186 @@
+"""The command of questionnaires and the import of answers, as a script sees them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stores.store import Store
+from tests.cli.test_commands import data, run
+from tests.core.test_formats_questionnaires import LONG, STATEMENTS, WIDE, folder
+
+
+@pytest.fixture
+def asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    path = tmp_path / "audit.db"
+    code, out, err = run(capsys, "import", path, "--format", "csv", folder(tmp_path / "panel"))
+    assert code == 0, err
+    assert "3 respondents new, 0 were here with the same answers; 8 answers new" in out
+    return path
+
+
+def cells(line: str) -> list[str]:
+    return line.split()
+
+
+def test_the_questions_the_mapping_and_the_counts_are_shown(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "questionnaire", asked)
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "panel: 2 context and 1 target questions, 3 respondents; 8 answers, 1 neutral, 2 missing"
+    assert [cells(line) for line in lines[2:5]] == [
+        ["c-1", "context", "question", "four_point", "1", "2", "0", "0"],
+        ["c-2", "context", "question", "yes_no", "conservative", "0", "1", "0", "2"],
+        ["t-1", "target", "statement", "likert_7", "liberal", "1", "1", "1", "0"],
+    ]
+    assert ["four_point", "rather", "yes", "75", "yes"] in [cells(line) for line in lines]
+    found = data(capsys, "questionnaire", asked, "--instrument", "panel")
+    assert found["summary"] == {"context": 2, "target": 1, "respondents": 3, "answers": 8, "neutral": 1, "missing": 2}
+    assert [(q["ref"], q["yes"], q["no"], q["neutral"], q["missing"]) for q in found["questions"]] == [
+        ("c-1", 1, 2, 0, 0), ("c-2", 0, 1, 0, 2), ("t-1", 1, 1, 1, 0),
+    ]  # fmt: skip
+    assert found["scales"][0]["options"][1] == {"values": ["rather yes", "75"], "meaning": "yes"}
+
+
+def test_a_mapping_is_adjusted_and_says_what_that_changes(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    act = ("questionnaire", asked, "--scale", "four_point", "--person", "ana")
+    code, out, _ = run(capsys, *act, "--map", "rather no=neutral", "--map", "75=neutral")
+    assert code == 0
+    assert "2 answers mean something else now. The next run asks prompts with these answers anew." in out
+    assert "nothing was changed" in run(capsys, *act, "--map", "Rather No = neutral")[1]
+    assert data(capsys, *act, "--map", "yes=missing")["changed"] == 1
+    assert data(capsys, "questionnaire", asked)["questions"][0] | {"ref": ""} == {
+        "ref": "", "topic": None, "role": "context", "form": "question", "scale": "four_point", "leaning": None,
+        "yes": 0, "no": 0, "neutral": 2, "missing": 1,
+    }  # fmt: skip
+    history = run(capsys, "questionnaire", asked, "--history")[1]
+    assert "rather no = neutral" in history
+    assert [one["person"] for one in data(capsys, "questionnaire", asked, "--history")].count("ana") == 2
+
+
+def test_a_question_is_adjusted(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    act = ("questionnaire", asked, "--person", "ana", "--question")
+    code, out, _ = run(capsys, *act, "c-1", "--yes", "liberal")
+    assert (code, out) == (0, "c-1: context, question, four_point, a yes leans liberal\n")
+    assert "nothing was changed" in run(capsys, *act, "c-1", "--yes", "liberal")[1]
+    assert run(capsys, *act, "t-1", "--yes", "none", "--role", "context")[1].endswith("a yes leans nowhere\n")
+    assert run(capsys, *act, "free", "--role", "target", "--form", "statement", "--scale-of", "likert_7")[0] == 0
+    assert run(capsys, *act, "c-2", "--role", "none")[1] == "c-2: is no part of the questionnaire\n"
+    assert [q["ref"] for q in data(capsys, "questionnaire", asked)["questions"]] == ["c-1", "free", "t-1"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--map", "yes=no"), "--scale"),
+        (("--scale", "four_point"), "--map"),
+        (("--scale", "four_point", "--map", "yes"), "ANSWER=MEANING"),
+        (("--scale", "four_point", "--map", "yes=perhaps"), "yes, no, neutral, missing"),
+        (("--scale", "four_point", "--map", "7=no"), "not on the scale four_point: yes, rather yes"),
+        (("--scale", "five", "--map", "7=no"), "four_point, likert_7, yes_no"),
+        (("--question", "c-1"), "--role"),
+        (("--role", "target"), "--question REF"),
+        (("--question", "c-9", "--yes", "none"), "no statement 'c-9'"),
+        (("--question", "c-1", "--scale-of", "likert_7"), "'rather no' (1 people), not on likert_7"),
+        (("--instrument", "other"), "There is: panel"),
+    ],
+)
+def test_what_cannot_be_adjusted_is_said(
+    asked: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
+) -> None:
+    before = data(capsys, "questionnaire", asked)
+    code, _, err = run(capsys, "questionnaire", asked, "--person", "ana", *options)
+    assert code == 2
+    assert said in err
+    assert data(capsys, "questionnaire", asked) == before
+
+
+def test_answers_come_in_by_themselves_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, answers = tmp_path / "audit.db", tmp_path / "wide.csv"
+    code, out, _ = run(capsys, "import", path, "--format", "csv", folder(tmp_path / "panel", None))
+    assert code == 0
+    assert "note: panel: nobody has answered the questions" in out
+    answers.write_text(WIDE + "dot,,,\n", encoding="utf-8")
+    add = ("import", path, "--format", "answers", "--instrument", "panel")
+    code, out, _ = run(capsys, *add, answers)
+    assert code == 0
+    assert out.splitlines() == [
+        "panel: 3 respondents new, 0 were here with the same answers; 8 answers new",
+        "- 1 respondents of wide.csv gave no answer and were left out: dot.",
+    ]
+    answers.write_text(LONG, encoding="utf-8")
+    found = data(capsys, *add, answers)
+    assert (found["added"], found["known"], found["answers"], found["notes"]) == (0, 3, 0, [])
+    answers.write_text(WIDE.replace("ana,yes", "ana,no"), encoding="utf-8")
+    code, _, err = run(capsys, "import", path, "--format", "answers", "--name", "panel", answers)
+    assert code == 2
+    assert "1 answers are not what these people answered here: 'ana' to 'c-1': 'yes' here, 'no' in the file" in err
+    assert data(capsys, "questionnaire", path)["summary"]["answers"] == 8
+
+
+def test_a_bad_file_of_answers_changes_nothing(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = tmp_path / "bad.csv"
+    answers.write_text("respondent,c-1,t_1\nnew,7,1\nnew,yes,1\n", encoding="utf-8")
+    code, _, err = run(capsys, "import", asked, "--format", "answers", answers)
+    assert code == 1
+    assert err.splitlines() == [
+        "workbench: bad.csv, line 1, column 't_1': found an unknown question 't_1'; expected a question that the "
+        "instrument has (did you mean 't-1'?)",
+        "bad.csv, line 2, column 'c-1': found '7'; expected an answer of the scale four_point: yes, rather yes, "
+        "rather no, no, no answer",
+        "bad.csv, line 3, column 'respondent': found 'new' again, after line 2; expected every respondent once",
+        "Nothing was imported.",
+    ]
+    for text, said in (("respondent,c-1\n", "holds no answers"), ("respondent,c-1\nx,\n", "holds no answers")):
+        answers.write_text(text, encoding="utf-8")
+        code, _, err = run(capsys, "import", asked, "--format", "answers", answers)
+        assert code == 2
+        assert said in err
+    assert run(capsys, "import", asked, "--format", "answers", tmp_path / "none.csv")[0] == 2
+    assert run(capsys, "import", asked, "--format", "answers", tmp_path)[0] == 2
+    with Store.open(asked) as store:
+        found = store.questionnaires.get("panel")
+    assert found is not None
+    assert len(found.respondents) == 3
+
+
+def test_an_instrument_without_questions_says_how_to_give_it_some(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, answers = tmp_path / "audit.db", tmp_path / "wide.csv"
+    answers.write_text(WIDE, encoding="utf-8")
+    statements = "ref,original\nc-1,Should it?\n"
+    assert run(capsys, "import", path, "--format", "csv", folder(tmp_path / "plain", None, statements))[0] == 0
+    for command in (("questionnaire", path), ("import", path, "--format", "answers", answers)):
+        code, _, err = run(capsys, *command)
+        assert code == 2
+        assert "--question REF --role context" in err
+
+
+def test_what_is_odd_is_said_at_the_import_and_a_target_in_the_context_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "audit.db"
+    neutral = "respondent,c-1,t-1\nana,yes,neutral\nbo,no,4\n"
+    code, out, _ = run(capsys, "import", path, "--format", "csv", folder(tmp_path / "panel", neutral))
+    assert code == 0
+    assert "- warning: t-1: no respondent answered yes or no (2 neutral, 0 missing), so nothing can be predicted" in out
+    twice = STATEMENTS + "c-3,context,question,,,people  should be FREE.\n"
+    code, _, err = run(capsys, "import", path, "--format", "csv", folder(tmp_path / "twice", None, twice))
+    assert code == 1
+    assert "statements.csv, line 5, column 'role': found the text of the context question 'c-3'" in err
+
+
+def test_an_export_comes_back_with_roles_scales_and_answers(
+    asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    act = ("questionnaire", asked, "--person", "ana")
+    assert run(capsys, *act, "--scale", "likert_7", "--map", "neutral=no")[0] == 0
+    code, out, _ = run(capsys, "export", asked, tmp_path / "out", "--format", "csv")
+    assert code == 0
+    assert "1 earlier revisions of roles and scales" in out
+    again = tmp_path / "again.db"
+    assert run(capsys, "import", again, "--format", "csv", tmp_path / "out")[0] == 0
+    with Store.open(asked) as store, Store.open(again) as other:
+        assert other.questionnaires.get("panel") == store.questionnaires.get("panel")

@@ -1,0 +1,177 @@
+"""Questionnaire runs from plan to store: what is asked once, what is kept, what is refused before anything is computed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stores.store import Store
+from tests.jobs.test_jobs import ended, wait
+from tests.questionnaires import CONTEXT, QUESTIONNAIRE, Known, ask, panel
+from workbench import pipeline
+from workbench.audits.questionnaire_conditions import CONDITIONS
+from workbench.domain.designs import Design
+from workbench.domain.prompts import Prompt
+from workbench.domain.questionnaires import Contexts
+from workbench.domain.responses import Sampling
+from workbench.errors import ModelError, UsageError
+from workbench.inference.base import NextTokens
+from workbench.inference.scripted import ScriptedModel
+from workbench.jobs import launch
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "panel.db", create=True) as store:
+        store.instruments.add(panel())
+        yield store
+
+
+def test_a_run_stores_the_next_tokens_of_every_prompt_with_its_masses_and_asks_nothing_twice(asked: Store) -> None:
+    model = Known()
+    first = ask(asked, model, conditions=("qm", "zero-shot"))
+    assert (first.done, first.total, first.failed) == (6, 6, 0), "of ten people only two answered differently"
+    run = pipeline.find_run(asked, "questionnaire")
+    assert (run.responses, run.failed, run.answered) == (6, 0, 6)
+    tables = asked.scores.tables_of_run(run)
+    assert len(tables) == 21
+    assert all(table.words is not None and sum(table.words.values()) == pytest.approx(0.9) for table in tables.values())
+    again = ask(asked, model, conditions=("qm", "zero-shot"))
+    assert (again.done, again.answers, len(model.asked)) == (6, 0, 6)
+    more = ask(asked, model, conditions=("qm", "random"))
+    assert 4 < more.total <= 4 + 19, "random answers are each person's own"
+    assert more.answers == more.total - 4 == len(model.asked) - 6
+
+
+def test_a_context_is_stored_once_and_a_prompt_is_read_back_as_the_model_saw_it(asked: Store) -> None:
+    model = Known()
+    ask(asked, model)
+    run = pipeline.find_run(asked, "questionnaire")
+    seen = {prompt.key: prompt for prompt in model.asked}
+    for probe in asked.scores.tables_of_run(run):
+        prompt = asked.runs.prompt(probe)
+        assert seen[prompt.key] == prompt
+        assert prompt.context == 2 * len(CONTEXT)
+    contexts, prompts, longest = asked.connection.execute(
+        "select count(distinct context_id), count(*), max(length(messages)) from prompt"
+    ).fetchone()
+    assert (contexts, prompts) == (2, 4), "of ten people only two answered differently, and two targets each"
+    assert longest < 200
+
+
+def test_seeds_and_contexts_are_axes_of_their_own(asked: Store) -> None:
+    ask(asked, Known(), conditions=("random",))
+    ask(asked, Known(), replace(QUESTIONNAIRE, seed=2), conditions=("random",))
+    axes = [json.loads(row[0]) for row in asked.connection.execute("select axes from probe")]
+    assert {(of["condition"], of["seed"]) for of in axes} == {("random", "1"), ("random", "2")}
+    assert len(axes) == 38
+
+
+def test_a_changed_context_question_is_asked_anew_and_the_old_prompts_stay(asked: Store) -> None:
+    ask(asked, Known())
+    changed = panel()
+    first = changed.statements[0]
+    other = replace(first, wordings=(replace(first.wordings[0], text="Ought c0 to be so?"),))
+    asked.instruments.add(replace(changed, statements=(other, *changed.statements[1:])))
+    assert pipeline.plan(asked, QUESTIONNAIRE, card=Known().card).samples_needed == 4
+    ask(asked, Known())
+    axes = [json.loads(row[0]) for row in asked.connection.execute("select axes from probe")]
+    assert len(axes) == 38
+    assert len({of["context"] for of in axes}) == 4
+
+
+def test_a_worker_process_asks_a_questionnaire(asked: Store) -> None:
+    design = replace(QUESTIONNAIRE, contexts=Contexts(CONDITIONS, every=2), variants=())
+    job = wait(asked, launch.start(asked, design), ended)
+    assert job.state == "done", job.message
+    assert job.done == job.total == len({key for (key,) in asked.connection.execute("select key from prompt")})
+    assert Design.from_json(job.spec).contexts == design.contexts
+
+
+class Refusing(Known):
+    """Cannot be asked about the market."""
+
+    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
+        for found in super().next_tokens(prompts, k, words):
+            if "market" in prompts[found.prompt].messages[-1].content:
+                yield NextTokens(found.prompt, (), np.array([]), float("nan"), None, "the market is closed")
+            else:
+                yield found
+
+
+def test_a_prompt_that_cannot_be_asked_fails_by_itself_with_its_reason(asked: Store) -> None:
+    progress = ask(asked, Refusing())
+    assert (progress.done, progress.failed) == (2, 2)
+    assert progress.reasons.describe().startswith("the market is closed")
+    run = pipeline.find_run(asked, "questionnaire")
+    assert (run.answered, run.failed) == (2, 2)
+    mended = ask(asked, Known())
+    assert (mended.done, mended.failed) == (4, 0)
+
+
+class Narrow(Known):
+    """Has a window; a word is a token."""
+
+    def __init__(self, window: int) -> None:
+        super().__init__()
+        self.window = window
+
+    def lengths(self, prompts: Sequence[Prompt]) -> Sequence[int]:
+        return [sum(len(m.content.split()) for m in prompt.messages) for prompt in prompts]
+
+
+def test_a_context_beyond_the_window_is_refused_with_the_number_of_questions_that_fit(asked: Store) -> None:
+    plan = pipeline.plan(asked, QUESTIONNAIRE)
+    longest = max(Narrow(0).lengths(list(plan.prompts.values())))
+    ask(asked, Narrow(longest + 1))
+    for questions in (4, 1):
+        shorter = longest - (len(CONTEXT) - questions) * 11
+        model = Narrow(shorter + 1)
+        model._name = f"narrow-{questions}"
+        with pytest.raises(ModelError, match=rf"6 answered questions .* {questions} of the questions fit"):
+            ask(asked, model)
+        assert not model.asked, "nothing was computed"
+        assert ask(asked, model, questions=questions).failed == 0
+    with pytest.raises(ModelError, match="not one question fits"):
+        ask(asked, Narrow(5), replace(QUESTIONNAIRE, seed=2), conditions=("permuted",))
+
+
+def test_what_a_questionnaire_cannot_be_asked_for_is_said(asked: Store) -> None:
+    for design, message in [
+        (replace(QUESTIONNAIRE, statements=("c1",)), "c1 is not asked: only targets are"),
+        (replace(QUESTIONNAIRE, sampling=Sampling()), "samples nothing"),
+        (replace(QUESTIONNAIRE, model="openai:x@http://127.0.0.1:1/v1", chat_format="y"), "its own format"),
+    ]:
+        with pytest.raises(UsageError, match=message):
+            pipeline.plan(asked, design)
+    asked.instruments.add(replace(panel(), name="plain", questionnaire=None))
+    with pytest.raises(UsageError, match="plain is no questionnaire"):
+        pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="plain"))
+
+
+def test_a_plan_names_targets_that_nobody_answered_and_asks_the_others(asked: Store) -> None:
+    base = panel()
+    assert base.questionnaire is not None
+    silent = tuple(replace(r, answers={**r.answers, "market": "neither"}) for r in base.questionnaire.respondents)
+    neutral = replace(base, name="silent", questionnaire=replace(base.questionnaire, respondents=silent))
+    asked.instruments.add(neutral)
+    plan = pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="silent"))
+    assert {probe.statement for probe in plan.probes} == {"state"}
+    assert "not asked: market, because no respondent answered yes or no there" in plan.describe()
+    assert "10 respondents, 1 condition" in plan.describe()
+
+
+def test_stand_ins_that_only_say_yes_or_no_are_asked_the_same_way(asked: Store) -> None:
+    from workbench.inference.scripted import Persona
+
+    for word in ("yes", "no"):
+        ask(asked, ScriptedModel(Persona(answers=(word,)), f"constant-{word}"))
+        run = pipeline.find_run(asked, "questionnaire", f"constant-{word}")
+        assert {t.tokens for t in asked.scores.tables_of_run(run).values()} == {((word, 0.0),)}
+        assert all(t.words == {"yes": float(word == "yes"), "no": float(word == "no")}
+                   for t in asked.scores.tables_of_run(run).values())  # fmt: skip

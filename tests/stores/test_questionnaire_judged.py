@@ -1,0 +1,317 @@
+"""From stored next tokens to accuracy and bias, and from every figure back down to the prompts behind it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from stores.store import Store
+from tests.questionnaire_stores import (
+    AGREEMENT,
+    CONTEXT,
+    FIRST,
+    NAME,
+    TARGETS,
+    Masses,
+    card,
+    ideal,
+    panel,
+    predict,
+)
+from workbench.audits.questionnaire_figures import Condition, Options
+from workbench.domain.prompts import Probe
+from workbench.domain.questionnaires import Form, Meaning, Respondent, Role
+from workbench.domain.statements import ORIGINAL
+from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.pipeline.questionnaire import (
+    QuestionnaireChoice,
+    QuestionnaireJudged,
+    find_condition,
+    mean_variability,
+    questionnaire,
+)
+from workbench.pipeline.questionnaire_asked import asked, prompt_asked, token_shares
+
+QM, ZERO, RANDOM = Condition("qm"), Condition("zero-shot"), Condition("random", 1)
+FEW = Options(draws=200)
+
+
+@pytest.fixture
+def people(store: Store) -> Store:
+    store.instruments.add(panel())
+    return store
+
+
+def judged(store: Store, *models: str, options: Options = FEW, dtype: str | None = None) -> QuestionnaireJudged:
+    return questionnaire(store, QuestionnaireChoice(models=models, dtype=dtype, options=options))
+
+
+def test_a_model_that_knows_every_answer_is_accurate_and_has_no_bias(people: Store) -> None:
+    predict(people, ideal(people))
+    found = judged(people)
+    first, second = found.reports["oracle"].condition(QM).targets
+    assert (first.target, first.respondents, first.accuracy.value, first.bias.value) == ("t0", 10, 1.0, 0.0)
+    assert (second.target, second.respondents, second.accuracy.value, second.bias.value) == ("t1", 9, 1.0, 0.0)
+    assert (first.ratio, second.ratio) == ("5:5", "8:1")
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize(("says", "biases"), [((0.9, 0.0), (0.5, 1 / 9)), ((0.0, 0.9), (-0.5, -8 / 9))])
+def test_a_model_that_always_says_the_same_has_the_bias_that_its_definition_implies(
+    people: Store, says: Masses, biases: Masses
+) -> None:
+    predict(people, lambda _: says)
+    targets = judged(people).reports["oracle"].condition(QM).targets
+    assert [row.bias.value for row in targets] == pytest.approx(biases)
+
+
+def test_masses_count_the_ten_likeliest_tokens_or_the_whole_vocabulary(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2))
+    top = judged(people).gathered["oracle"].predictions
+    assert top.yes == pytest.approx(np.full(19, 0.4)), "the yes at the eleventh place does not count"
+    every = judged(people, options=replace(FEW, masses="vocabulary")).gathered["oracle"].predictions
+    assert every.yes == pytest.approx(np.full(19, 0.42))
+    assert every.no == pytest.approx(np.full(19, 0.2))
+
+
+def test_a_model_without_masses_over_the_vocabulary_is_undefined_and_the_others_go_on(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2))
+    predict(people, lambda _: (0.4, 0.2), card("served"), words=False)
+    found = judged(people, options=replace(FEW, masses="vocabulary"))
+    figures = {name: report.condition(QM) for name, report in found.reports.items()}
+    assert figures["served"].targets[0].accuracy.undefined
+    assert figures["served"].accuracy.undefined
+    assert not figures["oracle"].accuracy.undefined
+    (note,) = found.notes
+    assert note.startswith("served: the probability of yes and no over the whole vocabulary is not known of 19 of 19")
+    assert math.isnan(asked(people, found, "served", "t0", QM)[0].yes)
+    assert token_shares(found, "served", "t0", QM).prompts == 0
+    assert not judged(people).notes, "the ten likeliest tokens are known of both"
+
+
+def test_answers_and_roles_that_changed_since_are_said_until_the_prompts_are_asked_again(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2), conditions=("qm", "zero-shot", "random", "reduced-50-kept"))
+    before = judged(people)
+    assert not before.notes
+    people.questionnaires.set_question(NAME, "c3", role=None, person="ann")
+    changed = judged(people)
+    (note,) = changed.notes
+    assert note.startswith("oracle: 57 of 59 prompts show answers or questions that were changed since")
+    row = asked(people, changed, "oracle", "t0", QM)[0]
+    assert row.outdated
+    assert prompt_asked(people, changed, "oracle", row.probe).outdated
+    predict(people, lambda _: (0.1, 0.6))
+    some = judged(people)
+    (note,) = some.notes
+    assert note.startswith("oracle: 38 of 59 prompts"), "qm was asked again, random and reduced were not"
+    assert some.reports["oracle"].condition(QM).p_yes == pytest.approx(1 / 7)
+    assert some.reports["oracle"].condition(RANDOM).p_yes == pytest.approx(2 / 3)
+
+
+def test_what_was_asked_before_counts_again_once_the_change_is_taken_back(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2))
+    people.questionnaires.set_question(NAME, "c3", role=None, person="ann")
+    predict(people, lambda _: (0.1, 0.6))
+    people.questionnaires.set_question(NAME, "c3", role=Role.CONTEXT, person="ann")
+    found = judged(people)
+    assert found.reports["oracle"].condition(QM).p_yes == pytest.approx(2 / 3)
+    assert found.notes == ()
+
+
+def test_an_older_prompt_counts_where_the_newer_one_failed(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2))
+    people.questionnaires.set_question(NAME, "c3", role=None, person="ann")
+    predict(people, lambda probe: "too long" if probe.statement == "t0" else (0.1, 0.6))
+    found = judged(people)
+    first, second = found.reports["oracle"].condition(QM).targets
+    assert [first.p_yes, second.p_yes] == pytest.approx([2 / 3, 1 / 7])
+    assert found.gathered["oracle"].outdated.sum() == 10
+    assert not found.gathered["oracle"].failed, "each of the ten has an answer, if an older one"
+
+
+def test_fewer_context_questions_by_design_are_no_change(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2), questions=3)
+    found = judged(people)
+    assert found.notes == ()
+    assert [str(c) for c in found.reports["oracle"].conditions] == ["qm (first 3)"]
+    probe = asked(people, found, "oracle", "t0", Condition("qm", 0, 3))[0].probe
+    assert prompt_asked(people, found, "oracle", probe).prompt.context == 6
+
+
+def test_a_form_that_changed_gives_way_to_the_present_one(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2), conditions=("zero-shot",))
+    people.questionnaires.set_question(NAME, "t0", form=Form.QUESTION, person="ann")
+    predict(people, lambda _: (0.1, 0.6), conditions=("zero-shot",))
+    first = judged(people).reports["oracle"].condition(ZERO).targets[0]
+    assert first.p_yes == pytest.approx(1 / 7)
+    people.questionnaires.set_question(NAME, "t0", form=Form.STATEMENT, person="ann")
+    again = judged(people).reports["oracle"].condition(ZERO).targets[0]
+    assert again.p_yes == pytest.approx(2 / 3)
+
+
+def test_people_are_read_by_the_scales_of_now(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2))
+    people.questionnaires.set_scale(NAME, AGREEMENT.remapped({"disagree": Meaning.NEUTRAL}), person="ann")
+    first = judged(people).reports["oracle"].condition(QM).targets[0]
+    assert (first.respondents, first.human) == (5, 1.0)
+
+
+def test_prompts_that_failed_count_nowhere_and_say_why(people: Store) -> None:
+    def by(probe: Probe) -> Masses | str:
+        return "it has 3,000 tokens; 2,048 fit" if dict(probe.axes)["respondent"] in ("r03", "r04") else (0.4, 0.2)
+
+    predict(people, by)
+    found = judged(people)
+    assert [row.respondents for row in found.reports["oracle"].condition(QM).targets] == [8, 7]
+    assert found.notes == ("oracle: 4 prompts failed and count nowhere: it has 3,000 tokens; 2,048 fit (4).",)
+
+
+def test_a_model_of_which_everything_failed_says_so_and_the_others_go_on(people: Store) -> None:
+    predict(people, lambda _: "out of memory", card("large"))
+    with pytest.raises(UsageError, match="none of its 19 prompts was scored, all failed: out of memory"):
+        judged(people)
+    predict(people, lambda _: (0.4, 0.2))
+    found = judged(people)
+    assert tuple(found.reports) == ("oracle",)
+    assert "out of memory" in found.notes[0]
+
+
+def test_targets_that_were_left_or_never_asked_are_named(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2))
+    people.questionnaires.set_question(NAME, "t1", role=Role.CONTEXT, person="ann")
+    people.questionnaires.set_question(NAME, "c9", role=Role.TARGET, form=Form.QUESTION, person="ann")
+    notes = " ".join(judged(people).notes)
+    assert "9 prompts left out, about questions that are no longer targets" in notes
+    assert "oracle: no answer on c9." in notes
+
+
+def test_a_target_that_nobody_answered_with_yes_or_no_is_named(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2))
+    neutral = AGREEMENT.remapped({"agree": Meaning.NEUTRAL, "disagree": Meaning.NEUTRAL})
+    people.questionnaires.set_scale(NAME, neutral, person="ann")
+    assert "Nobody answered t0, t1 with yes or no." in judged(people).notes
+
+
+def test_runs_of_one_model_are_told_apart_and_found_by_name(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2))
+    predict(people, lambda _: (0.4, 0.2), card(dtype="bfloat16"))
+    predict(people, lambda _: (0.4, 0.2), card(dtype="bfloat16", chat_format="abcdef0123456789"))
+    predict(people, lambda _: (0.4, 0.2), card("other"))
+    found = judged(people)
+    assert tuple(found.reports) == (
+        "oracle · float32",
+        "oracle · bfloat16 · chat format none",
+        "oracle · bfloat16 · chat format abcdef01",
+        "other",
+    )
+    assert found.name("other") == "other"
+    assert found.name("oracle · float32") == "oracle · float32"
+    with pytest.raises(AmbiguousRun, match="3 runs are by 'oracle'"):
+        found.name("oracle")
+    with pytest.raises(UnknownName, match="nothing is known of 'x'; there is: oracle · float32"):
+        found.name("x")
+    assert tuple(judged(people, dtype="float32").reports) == ("oracle", "other")
+    assert tuple(judged(people, "other").reports) == ("other",)
+
+
+def test_what_is_missing_is_named_with_what_is_there(people: Store) -> None:
+    with pytest.raises(UnknownName, match="workbench run STORE --audit questionnaire --model NAME"):
+        judged(people)
+    with pytest.raises(UnknownName, match="nobody was asked panel"):
+        questionnaire(people, QuestionnaireChoice(instrument=NAME))
+    predict(people, lambda _: (0.4, 0.2))
+    with pytest.raises(UnknownName, match=r"no questionnaire answers by nobody; there are answers by: oracle"):
+        judged(people, "nobody")
+    with pytest.raises(UnknownName, match="in float16; there is: float32"):
+        judged(people, dtype="float16")
+    with pytest.raises(UnknownName, match="under the condition 'random'; there is: qm"):
+        find_condition(judged(people).reports["oracle"], "random")
+    people.instruments.add(panel(name="second"))
+    predict(people, lambda _: (0.4, 0.2), instrument="second")
+    with pytest.raises(UsageError, match="2 questionnaires were asked: panel, second"):
+        judged(people)
+    for ref in TARGETS:
+        people.questionnaires.set_question("second", ref, role=Role.CONTEXT, person="ann")
+    with pytest.raises(UsageError, match="second has no target question"):
+        questionnaire(people, QuestionnaireChoice(instrument="second"))
+
+
+def test_every_figure_leads_down_to_people_and_their_prompts(people: Store) -> None:
+    predict(people, ideal(people), conditions=("qm", "zero-shot"))
+    found = judged(people)
+    rows = asked(people, found, "oracle", "t1", QM)
+    assert [row.respondent for row in rows] == [f"r{i:02}" for i in range(1, 10)], "r00 is neutral there"
+    assert [(row.value, row.human, row.predicted, row.correct) for row in rows[-2:]] == [
+        ("agree", 1, 1, True),
+        ("disagree", 0, 0, True),
+    ]
+    figure = found.reports["oracle"].condition(QM).targets[1]
+    assert np.mean([row.correct for row in rows]) == figure.accuracy.value
+    assert np.mean([row.p_yes - row.human for row in rows]) == figure.bias.value
+    shown = prompt_asked(people, found, "oracle", rows[0].probe)
+    assert (shown.target, shown.respondent, shown.condition, shown.variant) == ("t1", "r01", QM, ORIGINAL)
+    assert shown.prompt.context == 2 * len(CONTEXT)
+    assert [m.content for m in shown.prompt.messages[:2]] == [
+        "Please respond with 'yes' or 'no': Should c0 be so?",
+        "no",
+    ]
+    assert "t1 is good." in shown.prompt.messages[-1].content
+    assert [shown.yes, shown.no] == pytest.approx([0.9, 0.0])
+    assert [token.mark for token in shown.tokens if "es" in token.text.casefold()] == ["yes"] * 3
+    assert [token.counted for token in shown.tokens] == [True] * 10 + [False]
+    assert sum(token.probability for token in shown.tokens) + shown.rest == pytest.approx(1)
+    assert (shown.provenance.model, shown.provenance.code_version, shown.provenance.seed) == ("oracle", "code-1", 0)
+    assert shown.provenance.job == 1
+    with pytest.raises(UnknownName, match="no next tokens of the prompt 999"):
+        prompt_asked(people, found, "oracle", 999)
+    with pytest.raises(UnknownName, match=r"no target 'c0'\. Its targets: t0, t1"):
+        asked(people, found, "oracle", "c0", QM)
+    assert asked(people, found, "oracle", "t0", RANDOM) == ()
+
+
+def test_a_prompt_without_context_stands_for_everybody_who_answered(people: Store) -> None:
+    predict(people, ideal(people), conditions=("qm", "zero-shot"))
+    rows = asked(people, judged(people), "oracle", "t0", ZERO)
+    assert len(rows) == 10
+    assert len({row.probe for row in rows}) == 1
+    assert {row.predicted for row in rows} == {1}, "a tie is a yes"
+    assert sum(row.correct for row in rows) == 5
+
+
+def test_shares_of_the_next_token_add_up_to_one(people: Store) -> None:
+    predict(people, lambda _: (0.5, 0.2))
+    shares = token_shares(judged(people), "oracle", "t0", QM)
+    assert shares.prompts == 10
+    assert [shares.yes, shares.no] == pytest.approx([0.5, 0.2])
+    assert shares.other == pytest.approx(0.28)
+    assert shares.yes + shares.no + shares.other + shares.rest == pytest.approx(1)
+    every = token_shares(judged(people, options=replace(FEW, masses="vocabulary")), "oracle", "t0", QM)
+    assert [every.yes, every.other] == pytest.approx([0.52, 0.28])
+    assert every.yes + every.no + every.other + every.rest == pytest.approx(1)
+
+
+def test_the_mean_variability_is_undefined_where_a_target_has_none(people: Store) -> None:
+    def by(probe: Probe) -> Masses:
+        if probe.statement == "t0" and dict(probe.axes)["condition"] == "zero-shot":
+            return 0.0, 0.0
+        return (0.9, 0.0) if probe.variant == "paraphrase-1" else (0.0, 0.9)
+
+    variants = ("original", "paraphrase-1", "paraphrase-2")
+    predict(people, by, conditions=("qm", "zero-shot"), variants=variants, every=1)
+    report = judged(people).reports["oracle"]
+    assert mean_variability(report, QM) == pytest.approx(0.5), "biases 1 apart: a deviation of a half"
+    assert math.isnan(mean_variability(report, ZERO))
+    assert [row.k for row in report.variability(QM)] == [2, 2]
+    assert len(asked(people, judged(people), "oracle", "t0", QM, FIRST)) == 10
+
+
+def test_people_who_come_later_change_nobody_elses_context(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2), conditions=("all",))
+    more = Respondent("new", dict.fromkeys(CONTEXT, "yes") | {"t0": "agree", "t1": "agree"})
+    people.questionnaires.add_answers(NAME, [more])
+    found = judged(people)
+    assert found.notes == ()
+    assert found.reports["oracle"].condition(QM).targets[0].respondents == 10

@@ -1,0 +1,104 @@
+"""Scales of answers as files: which answers a question may have, and what each of them means.
+
+    name = "four_point"
+    title = "Yes, rather yes, rather no, no"
+    source = "where the mapping comes from"        # may be left out
+
+    [[option]]                                     # from the most to the least affirmative
+    values = ["rather yes", "75"]                  # how files write it, the first as people read it
+    meaning = "yes"                                # yes, no, neutral or missing
+
+An instrument's own scales stand in its `instrument.toml` as tables `[[scales.NAME]]` of the same keys. A file is read
+exactly or refused with all its faults at once: a value that two options share could mean either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from workbench.domain.names import thing_name
+from workbench.domain.questionnaires import Meaning, Option, Scale, folded
+from workbench.errors import UsageError
+from workbench.toml_files import TomlFile
+
+Fault = tuple[int, str, str, str]
+"(place of the option, cell, found, expected)"
+_OPTION = ("values", "meaning")
+_VALUES = "a list of texts in quotes, none of them empty"
+
+
+def read_scale(path: Path) -> Scale:
+    """Read a scale from a TOML file.
+
+    Raises UsageError where the file cannot be read, InputError with every fault of one that can.
+    """
+    file = TomlFile.read(path)
+    file.unknown_keys(("name", "title", "source", "option"))
+    name, _, _ = (file.words(key, needed=key != "source") for key in ("name", "title", "source"))
+    if name and (fault := name_fault(name)):
+        file.fault("name", *fault)
+    tables = file.tables("option", "no answers", "tables [[option]]")
+    options, faults = options_of([table for _, table in tables])
+    for place, cell, said, wanted in faults:
+        file.cell_faults(tables[place][0], "option", [(cell, said, wanted)])
+    file.check()
+    return Scale(name, options)
+
+
+def name_fault(name: str) -> tuple[str, str] | None:
+    """Return (found, expected) where a text cannot be the name of a scale."""
+    try:
+        thing_name(name, "scale's")
+    except UsageError:
+        return repr(name), "a name of up to 64 letters, digits, '-', '_' and '.'"
+    return None
+
+
+def options_of(tables: Sequence[Any]) -> tuple[tuple[Option, ...], list[Fault]]:
+    """Return the options of parsed tables, and what is wrong with them; options with a fault are left out."""
+    options: list[Option] = []
+    faults: list[Fault] = []
+    taken: dict[str, str] = {}
+    for place, table in enumerate(tables):
+        found = [*_faults(table), *_repeated(table, taken)]
+        faults += [(place, *fault) for fault in found]
+        if not found:
+            options.append(Option(tuple(value.strip() for value in table["values"]), Meaning(table["meaning"])))
+    return tuple(options), faults
+
+
+def _faults(table: Any) -> list[tuple[str, str, str]]:
+    """Return (cell, found, expected) of one option by itself."""
+    if not isinstance(table, dict):
+        return [("values", repr(table), "a table with values and a meaning")]
+    faults = [(cell, "an unknown key", f"one of {', '.join(_OPTION)}") for cell in table if cell not in _OPTION]
+    values, meaning = table.get("values"), table.get("meaning")
+    if not _texts(values):
+        faults.append(("values", "nothing" if values is None else repr(values), _VALUES))
+    if not isinstance(meaning, str) or meaning not in tuple(Meaning):
+        said = "nothing" if meaning is None else repr(meaning)
+        faults.append(("meaning", said, f"one of {', '.join(Meaning)}"))
+    return faults
+
+
+def _texts(values: Any) -> bool:
+    return isinstance(values, list) and bool(values) and all(_is_value(value) for value in values)
+
+
+def _is_value(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and "\x00" not in value
+
+
+def _repeated(table: Any, taken: dict[str, str]) -> list[tuple[str, str, str]]:
+    """Return the values that an option, or one before it, has already; `taken` is filled on the way."""
+    values = table.get("values") if isinstance(table, dict) else None
+    faults = []
+    for value in (values or ()) if _texts(values) else ():
+        first = taken.get(folded(value))
+        if first is not None:
+            like = "" if first == value else f", like {first!r}"
+            faults.append(("values", f"{value!r} again{like}", "every value once, whatever its case and blanks"))
+        taken.setdefault(folded(value), value)
+    return faults

@@ -1,0 +1,112 @@
+"""Figures of Questionnaire Modeling as cells of text, in percent."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Protocol
+
+from workbench.cli.output import say
+
+if TYPE_CHECKING:
+    from workbench.audits.questionnaire_figures import Average, Direction
+    from workbench.pipeline.questionnaire_asked import TokenShares
+
+BAR = 30
+"characters of a bar"
+CELLS = {"yes": "█", "no": "▓", "other": "░", "rest": "·"}
+
+
+class Ranged(Protocol):
+    """A number with an interval, or why there is none: an estimate, or a mean over targets."""
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def low(self) -> float: ...
+
+    @property
+    def high(self) -> float: ...
+
+    @property
+    def undefined(self) -> str: ...
+
+
+class Reasons:
+    """Why figures of a table are undefined: a letter in the cell, the reason once below."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, str] = {}
+
+    def mark(self, reason: str) -> str:
+        """Return what stands in the cell."""
+        letter = self._places.setdefault(reason, _letters(len(self._places)))
+        return f"– ({letter})"
+
+    def say(self) -> None:
+        """Print every reason."""
+        for reason, letter in self._places.items():
+            say(f"({letter}) undefined: {reason}")
+
+    def ranged(self, value: Ranged, *, sign: bool = False) -> str:
+        """Return `61.2 [55.0, 67.1]`, or where the reason is why there is no value."""
+        if value.undefined:
+            return self.mark(value.undefined)
+        said = signed(value.value) if sign else percent(value.value)
+        return f"{said} {interval(value, sign=sign)}".rstrip()
+
+    def averaged(self, value: Average, *, sign: bool = False) -> str:
+        """Return `61.2 ± 3.1 [55.0, 67.1]`, or where the reason is why there is no value."""
+        if value.undefined:
+            return self.mark(value.undefined)
+        return f"{with_error(value.value, value.se, sign=sign)} {interval(value, sign=sign)}".rstrip()
+
+
+def _letters(n: int) -> str:
+    """Return a, b, … z, aa, ab, …"""
+    first, last = divmod(n, 26)
+    return (_letters(first - 1) if first else "") + chr(ord("a") + last)
+
+
+def percent(value: float) -> str:
+    """Return `61.2`; a dash where there is nothing."""
+    return "–" if math.isnan(value) else f"{100 * value:.1f}"
+
+
+def signed(value: float) -> str:
+    """Return `+12.3`; a dash where there is nothing."""
+    return "–" if math.isnan(value) else f"{100 * value:+.1f}"
+
+
+def with_error(value: float, error: float, *, sign: bool = False) -> str:
+    """Return `61.2 ± 3.1`."""
+    said = signed(value) if sign else percent(value)
+    return said if math.isnan(error) else f"{said} ± {percent(error)}"
+
+
+def interval(value: Ranged, *, sign: bool = False) -> str:
+    """Return `[55.0, 67.1]`; nothing where there is none."""
+    form = signed if sign else percent
+    return "" if math.isnan(value.low) else f"[{form(value.low)}, {form(value.high)}]"
+
+
+def leans(way: Direction, above: str, below: str) -> str:
+    """Say to which side an interval lies; nothing where there is none."""
+    said = {"above": f"leans {above}", "below": f"leans {below}", "none": "no bias shown", "few": "few", "": ""}
+    return said[way]
+
+
+def shares_of(shares: TokenShares) -> dict[str, float]:
+    """Return the parts in which a bar is drawn."""
+    return {"yes": shares.yes, "no": shares.no, "other": shares.other, "rest": shares.rest}
+
+
+def bar(shares: TokenShares) -> str:
+    """Return the shares as so many characters; empty where nothing is known."""
+    if not shares.prompts:
+        return ""
+    drawn, until = "", 0.0
+    for name, share in shares_of(shares).items():
+        until += share
+        drawn += CELLS[name] * (round(until * BAR) - len(drawn))
+    return drawn

@@ -1,0 +1,222 @@
+"""Predictions ─judge→ accuracy and bias: which models, whose answers, and what a reader of the figures should know."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from stores.runs import Run
+from stores.store import Store
+from workbench.audits.questionnaire_figures import Condition, Options
+from workbench.audits.questionnaire_score import Report, judge
+from workbench.domain.instruments import Instrument
+from workbench.domain.questionnaires import Questionnaire, Role
+from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.pipeline.judging import matching, nothing_answered
+from workbench.pipeline.questionnaire_rows import AUDIT, Gathered, gather, reasons
+
+SHOWN = 4
+"refs that a note names"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionnaireChoice:
+    """Which predictions are judged, and how."""
+
+    instrument: str | None = None
+    "None: the only questionnaire of the store that was asked"
+    models: tuple[str, ...] = ()
+    "none: all that answered"
+    dtype: str | None = None
+    "None: any"
+    options: Options = field(default_factory=Options)
+
+
+@dataclass(frozen=True, eq=False)
+class QuestionnaireJudged:
+    """The reports of all models, and what they rest on."""
+
+    choice: QuestionnaireChoice
+    instrument: Instrument
+    questionnaire: Questionnaire
+    runs: Mapping[str, Run]
+    "name of a report -> its run; the name is the model's, with as much more as tells several runs of it apart"
+    reports: Mapping[str, Report]
+    gathered: Mapping[str, Gathered]
+    "the prompts behind each report"
+    notes: tuple[str, ...]
+    "what a reader of the figures should know, in sentences"
+
+    def name(self, model: str) -> str:
+        """Return the report that a name means: its own, or a model's that has one. Raises UnknownName, AmbiguousRun."""
+        if model in self.reports:
+            return model
+        found = [name for name, run in self.runs.items() if run.model == model]
+        if len(found) > 1:
+            raise AmbiguousRun(f"{len(found)} runs are by {model!r}; name one: {'; '.join(found)}")
+        if not found:
+            raise UnknownName(f"nothing is known of {model!r}; there is: {'; '.join(self.reports)}")
+        return found[0]
+
+    def condition(self, model: str, name: str) -> Condition:
+        """Return a condition of a model by its name. Raises UnknownName, listing those there are."""
+        return find_condition(self.reports[self.name(model)], name)
+
+
+def find_condition(report: Report, name: str) -> Condition:
+    """Return a condition of a report as people name it. Raises UnknownName, listing those there are."""
+    for condition in report.conditions:
+        if name in (str(condition), condition.name):
+            return condition
+    there = ", ".join(map(str, report.conditions))
+    raise UnknownName(f"nothing was asked under the condition {name!r}; there is: {there or 'none'}")
+
+
+def mean_variability(report: Report, condition: Condition) -> float:
+    """Return the variability of the bias over wordings, on average over the targets that people answered (table 4).
+
+    NaN where one of them has none, as published, or only the original was asked.
+    """
+    of = report.predictions
+    known = {ref for ref, answers in zip(of.targets, of.human, strict=True) if not np.isnan(answers).all()}
+    rows = [row for row in report.variability(condition) if row.target in known]
+    values = [(row.sd if report.options.variability == "sd" else row.rms).value for row in rows]
+    return float(np.mean(values)) if values else float("nan")
+
+
+def questionnaire(store: Store, choice: QuestionnaireChoice | None = None) -> QuestionnaireJudged:
+    """Return accuracy, bias and all that is derived from them, of each of the chosen models.
+
+    Raises UnknownName for a model or dtype that answered nothing, UsageError where the instrument is no questionnaire,
+    several were asked and none is named, or everything that was asked failed.
+    """
+    choice = choice or QuestionnaireChoice()
+    instrument = store.instruments.get(choice.instrument or _only_asked(store))
+    people = store.questionnaires.get(instrument.name)
+    if people is None or not people.of_role(Role.TARGET):
+        raise UsageError(f"{instrument.name} has no target question whose answers could be predicted")
+    runs = _runs(store, choice, instrument.name)
+    answered = {name: run for name, run in runs.items() if run.responses}
+    silent = [nothing_answered(run, store.runs.failures(run)) for name, run in runs.items() if name not in answered]
+    if not answered:
+        raise UsageError("\n".join(silent))
+    gathered = {name: gather(store, run, instrument, people, choice.options.masses) for name, run in answered.items()}
+    notes = [*_on_people(people), *silent]
+    for name, run in answered.items():
+        notes += _notes(name, gathered[name], tuple(store.runs.outdated(run)), choice.options)
+    reports = {name: judge(found.predictions, choice.options) for name, found in gathered.items()}
+    return QuestionnaireJudged(choice, instrument, people, answered, reports, gathered, tuple(notes))
+
+
+def _only_asked(store: Store) -> str:
+    """Return the only instrument with such a run."""
+    asked = sorted({run.instrument for run in store.runs.list(AUDIT)})
+    if not asked:
+        raise UnknownName(
+            f"the store holds no {AUDIT} answers. Start with: workbench run STORE --audit {AUDIT} --model NAME"
+        )
+    if len(asked) > 1:
+        raise UsageError(f"{len(asked)} questionnaires were asked: {', '.join(asked)}; say which with --instrument")
+    return asked[0]
+
+
+def _runs(store: Store, choice: QuestionnaireChoice, instrument: str) -> dict[str, Run]:
+    """Return the runs that are meant, under names that tell them apart.
+
+    One in which everything failed is among them where its model was named, or nothing else is there.
+    """
+    every = store.runs.list(AUDIT, instrument)
+    if not every:
+        raise UnknownName(
+            f"nobody was asked {instrument}. Start with: workbench run STORE --audit {AUDIT} --instrument "
+            f"{instrument} --model NAME"
+        )
+    runs = matching(every, None, choice.dtype)
+    if not runs:
+        there = ", ".join(sorted({run.dtype for run in every}))
+        raise UnknownName(f"{instrument} has no {AUDIT} answers in {choice.dtype}; there is: {there}")
+    models = {run.model for run in runs}
+    missing = [model for model in choice.models if model not in models]
+    if missing:
+        raise UnknownName(
+            f"{instrument} has no {AUDIT} answers by {', '.join(missing)}; there are answers by: "
+            f"{', '.join(sorted(models))}"
+        )
+    wanted = [run for run in runs if not choice.models or run.model in choice.models]
+    answered = {run.model for run in wanted if run.responses}
+    shown = [run for run in wanted if run.responses or run.model not in answered]
+    return dict(zip(_names(shown, store.predictions.chat_formats(shown)), shown, strict=True))
+
+
+def _names(runs: Sequence[Run], formats: Mapping[int, str]) -> list[str]:
+    """Return the models' names, with as much of the language, revision and so on as tells runs apart."""
+    parts = [[run.model] for run in runs]
+    for told in (
+        [run.language for run in runs],
+        [run.dtype for run in runs],
+        [run.revision[:8] for run in runs],
+        [f"chat format {formats[run.model_id][:8]}" for run in runs],
+        [run.backend for run in runs],
+        [f"run {run.model_id}.{run.sampling_id}" for run in runs],
+    ):
+        names = Counter(map(tuple, parts))
+        alike = {
+            name: len({more for part, more in zip(parts, told, strict=True) if tuple(part) == name}) for name in names
+        }
+        parts = [[*part, more] if alike[tuple(part)] > 1 else part for part, more in zip(parts, told, strict=True)]
+    return [" · ".join(part) for part in parts]
+
+
+def _on_people(people: Questionnaire) -> list[str]:
+    """Say of which targets no person's answer is known."""
+    human = {"yes", "no"}
+    silent = [q.ref for q in people.of_role(Role.TARGET) if not any(m.value in human for m in people.meanings(q))]
+    return [f"Nobody answered {_some(silent)} with yes or no."] if silent else []
+
+
+def _notes(name: str, found: Gathered, changed: Sequence[str], options: Options) -> list[str]:
+    """Return what is to be said of one run."""
+    asked, n = found.predictions, len(found.probe)
+    notes = []
+    if found.failed:
+        notes.append(f"{name}: {_prompts(len(found.failed))} failed and count nowhere: {reasons(found.failed)}.")
+    if options.masses == "vocabulary" and (unknown := int(np.isnan(asked.yes).sum())):
+        notes.append(
+            f"{name}: the probability of yes and no over the whole vocabulary is not known of {unknown:,} of "
+            f"{_prompts(n)}, because the backend does not offer it; the ten likeliest tokens (--masses top10) are."
+        )
+    if old := int(found.outdated.sum()):
+        notes.append(
+            f"{name}: {old:,} of {_prompts(n)} show answers or questions that were changed since; running the audit "
+            "again replaces them."
+        )
+    if found.left_out:
+        notes.append(
+            f"{name}: {_prompts(found.left_out)} left out, about questions that are no longer targets or people who "
+            "are no longer among the respondents."
+        )
+    texts = [ref for ref in changed if ref in asked.targets]
+    if texts:
+        notes.append(
+            f"{name} was asked earlier texts of {_some(texts)}; running the audit again asks the present ones."
+        )
+    there = set(asked.target.tolist())
+    silent = [ref for place, ref in enumerate(asked.targets) if place not in there]
+    if silent:
+        notes.append(f"{name}: no answer on {_some(silent)}.")
+    return notes
+
+
+def _prompts(n: int) -> str:
+    return f"{n:,} prompt{'s' * (n != 1)}"
+
+
+def _some(refs: Sequence[str]) -> str:
+    more = len(refs) - SHOWN
+    return ", ".join(refs[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+__all__ = ["QuestionnaireChoice", "QuestionnaireJudged", "find_condition", "mean_variability", "questionnaire"]

@@ -1,0 +1,245 @@
+"""From any figure of Questionnaire Modeling down to the prompts behind it, and to one raw prompt with its tokens."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from stores.store import Store
+from workbench.audits.questionnaire import CONTEXT, RESPONDENT, TOP
+from workbench.audits.questionnaire_figures import NEVER_ASKED, Condition
+from workbench.domain.prompts import Prompt
+from workbench.domain.questionnaires import Question, Role
+from workbench.domain.statements import ORIGINAL, VariantId
+from workbench.errors import UnknownName
+from workbench.pipeline.questionnaire import QuestionnaireJudged
+from workbench.pipeline.questionnaire_rows import Gathered, Mark, condition_of, masses_of, spelled, variant_of
+from workbench.stats.arrays import BoolArray
+
+UNREADABLE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRow:
+    """What was predicted of one person's answer to one target."""
+
+    respondent: str
+    value: str
+    "the answer as it was given"
+    human: int
+    "1 yes, 0 no"
+    yes: float
+    "probability mass of yes; NaN where it is not known, as for `no` and `p_yes`"
+    no: float
+    p_yes: float
+    "yes / (yes + no); NaN where neither has any mass"
+    predicted: int
+    "1 yes, 0 no, -1 neither could be read"
+    correct: bool
+    probe: int
+    "rowid; without context one prompt stands for everybody"
+    outdated: bool
+    "whether the prompt would be put differently now"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """One of the likeliest next tokens."""
+
+    text: str
+    probability: float
+    mark: Mark
+    "what it spells, blanks around it and case aside"
+    counted: bool
+    "whether it is among those over which the published masses are summed"
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Who predicted, when and with what."""
+
+    model: str
+    revision: str
+    backend: str
+    dtype: str
+    seed: int
+    "of what was drawn for the context; 0: nothing was"
+    at: str
+    code_version: str
+    job: int
+
+
+@dataclass(frozen=True, slots=True)
+class PromptAsked:
+    """One prompt as the model was given it, and the distribution of its next token."""
+
+    prompt: Prompt
+    "its first `context` messages are the person's answered questions"
+    target: str
+    variant: VariantId
+    condition: Condition
+    respondent: str
+    "empty where nobody's answers are shown"
+    template: str
+    context: str
+    "what tells the context from others; empty where there is none"
+    outdated: bool
+    "whether it would be put differently now"
+    tokens: tuple[TokenRow, ...]
+    "the likeliest first"
+    rest: float
+    "probability of all tokens that are not among them"
+    yes: float
+    no: float
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class TokenShares:
+    """Where the probability of the next token goes: means over respondents, which add up to 1."""
+
+    yes: float
+    no: float
+    other: float
+    "among the ten likeliest, tokens that are neither"
+    rest: float
+    "everything else"
+    prompts: int
+
+
+def asked(
+    store: Store,  # noqa: ARG001  as every way down from a figure
+    judged: QuestionnaireJudged,
+    model: str,
+    target: str,
+    condition: Condition,
+    variant: VariantId = ORIGINAL,
+) -> tuple[AskedRow, ...]:
+    """Return what was predicted of each person who answered a target with yes or no and was asked about.
+
+    Raises UnknownName for a model or target that is not there.
+    """
+    found = judged.gathered[judged.name(model)]
+    question, place = target_of(judged, target)
+    of = found.predictions
+    rows: dict[int, int] = {}
+    for row in np.flatnonzero(_those(found, place, condition, variant)):
+        person = int(of.respondent[row])
+        everybody = person == NEVER_ASKED
+        rows |= dict.fromkeys(range(len(of.respondents)), int(row)) if everybody else {person: int(row)}
+    answered = [person for person in sorted(rows) if not math.isnan(of.human[place, person])]
+    return tuple(_asked_row(judged, found, question, place, person, rows[person]) for person in answered)
+
+
+def target_of(judged: QuestionnaireJudged, ref: str) -> tuple[Question, int]:
+    """Return a target and its place. Raises UnknownName, listing those there are."""
+    targets = judged.questionnaire.of_role(Role.TARGET)
+    for place, question in enumerate(targets):
+        if question.ref == ref:
+            return question, place
+    raise UnknownName(
+        f"{judged.instrument.name} has no target {ref!r}. Its targets: {', '.join(q.ref for q in targets)}"
+    )
+
+
+def _those(found: Gathered, target: int, condition: Condition, variant: VariantId) -> BoolArray:
+    """Return which prompts are about one wording of one target under one condition."""
+    of = found.predictions
+    if condition not in of.conditions or variant not in of.wordings:
+        return np.zeros(len(found.probe), dtype=bool)
+    where = (of.target == target) & (of.condition == of.conditions.index(condition))
+    chosen: BoolArray = where & (of.wording == of.wordings.index(variant))
+    return chosen
+
+
+def _asked_row(
+    judged: QuestionnaireJudged, found: Gathered, question: Question, target: int, person: int, row: int
+) -> AskedRow:
+    of = found.predictions
+    respondent, human = judged.questionnaire.respondents[person], int(of.human[target, person])
+    yes, no = float(of.yes[row]), float(of.no[row])
+    predicted = _predicted(yes, no)
+    return AskedRow(
+        respondent=respondent.name,
+        value=respondent.answers.get(question.ref, ""),
+        human=human,
+        yes=yes,
+        no=no,
+        p_yes=yes / (yes + no) if yes + no > 0 else float("nan"),
+        predicted=predicted,
+        correct=predicted == human,
+        probe=int(found.probe[row]),
+        outdated=bool(found.outdated[row]),
+    )
+
+
+def _predicted(yes: float, no: float) -> int:
+    """Return the predicted answer (Haller et al. 2025, section 3.2): a tie is a yes."""
+    if not yes + no > 0:
+        return UNREADABLE
+    return int(not no > yes)
+
+
+def prompt_asked(store: Store, judged: QuestionnaireJudged, model: str, probe: int) -> PromptAsked:
+    """Return one prompt of a run with its context, its tokens and where they come from.
+
+    Raises UnknownName where the run has no such prompt with next tokens.
+    """
+    name = judged.name(model)
+    run, found = judged.runs[name], judged.gathered[name]
+    row, scores = store.predictions.of_probe(run, probe), store.scores.of_probe(run, probe)
+    if row is None or scores is None or not row.tokens:
+        raise UnknownName(f"{name} has no next tokens of the prompt {probe}")
+    condition = condition_of(row)
+    yes, no = masses_of(row, judged.choice.options.masses)
+    return PromptAsked(
+        prompt=store.runs.prompt(probe),
+        target=row.ref,
+        variant=variant_of(row),
+        condition=condition,
+        respondent=row.axes.get(RESPONDENT, ""),
+        template=row.template,
+        context=row.axes.get(CONTEXT, ""),
+        outdated=bool(found.outdated[found.probe == probe].any()),
+        tokens=tuple(
+            TokenRow(text, math.exp(log), spelled(text, row.labels), counted=place < TOP)
+            for place, (text, log) in enumerate(row.tokens)
+        ),
+        rest=row.rest,
+        yes=yes,
+        no=no,
+        provenance=Provenance(
+            run.model, run.revision, run.backend, run.dtype, condition.seed, scores.at, scores.code_version, scores.job
+        ),
+    )
+
+
+def token_shares(judged: QuestionnaireJudged, model: str, target: str, condition: Condition) -> TokenShares:
+    """Return where the probability goes after the original wording of a target, on average over its prompts.
+
+    NaN where nothing is known. Raises UnknownName for a model or target that is not there.
+    """
+    found = judged.gathered[judged.name(model)]
+    chosen = _those(found, target_of(judged, target)[1], condition, ORIGINAL)
+    chosen &= ~np.isnan(found.predictions.yes)
+    n = int(chosen.sum())
+    if not n:
+        nothing = float("nan")
+        return TokenShares(nothing, nothing, nothing, nothing, 0)
+    yes, no, other = (float(of[chosen].mean()) for of in (found.predictions.yes, found.predictions.no, found.other))
+    return TokenShares(yes, no, other, max(0.0, 1.0 - yes - no - other), n)
+
+
+__all__ = [
+    "AskedRow",
+    "PromptAsked",
+    "Provenance",
+    "TokenRow",
+    "TokenShares",
+    "asked",
+    "prompt_asked",
+    "target_of",
+    "token_shares",
+]
