@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from collections.abc import Iterator, Sequence
 
@@ -12,10 +13,21 @@ from hypothesis import strategies as st
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
 from workbench.errors import MissingPackage, ModelError, UsageError
+from workbench.inference.base import NextTokens
 from workbench.inference.cluster import ClusterModel, load_cluster, one_card
-from workbench.inference.cluster_engine import Engine
+from workbench.inference.cluster_engine import Engine, look
 from workbench.inference.cluster_messages import Call, Ended, Joined, Lost, Part, Said, Trouble
-from workbench.inference.cluster_shards import Draw, Score, Shard, checked_address, cut, in_order, layout, place_of
+from workbench.inference.cluster_shards import (
+    Draw,
+    Likeliest,
+    Score,
+    Shard,
+    checked_address,
+    cut,
+    in_order,
+    layout,
+    place_of,
+)
 from workbench.inference.load import load
 
 
@@ -106,6 +118,29 @@ def test_a_bug_of_an_engine_is_told_with_its_trace() -> None:
     [said] = row["said"]
     assert isinstance(said, Trouble)
     assert "Traceback" in said.trace
+
+
+def test_words_of_next_tokens_travel_to_the_engine_and_their_masses_back() -> None:
+    engine = Engine("scripted", "", ".", Likeliest(3, ("yes", "no")))
+    asked = [Prompt((Message("user", f"Please respond with 'yes' or 'no': {i}?"),)) for i in range(3)]
+    alone = {found.prompt: found for found in load("scripted").next_tokens(asked, 3, ("yes", "no"))}
+    said = pickle.loads(pickle.dumps([row["said"][0] for row in engine({"shard": [Shard((4, 5, 6), tuple(asked))]})]))
+    came = {answer.prompt: answer for one in said if isinstance(one, Part) for answer in one.answers}
+    assert sorted(came) == [4, 5, 6]
+    for place, found in alone.items():
+        assert isinstance(came[place + 4], NextTokens)
+        assert came[place + 4].texts == found.texts
+        assert came[place + 4].words == found.words
+
+
+def test_an_engine_loads_the_model_in_the_chat_format_that_was_chosen() -> None:
+    with pytest.raises(UsageError, match=r"\(smollm2\) has no effect on a scripted model"):
+        Engine("scripted", "", ".", Score(), "smollm2")
+    found = look("scripted", "", ".", "smollm2")
+    assert isinstance(found, Trouble)
+    assert "chat format (smollm2)" in found.text
+    with pytest.raises(UsageError, match="no effect"):
+        load("scripted", cluster="local", chat_format="smollm2")
 
 
 def test_nodes_with_different_models_are_named() -> None:

@@ -22,7 +22,7 @@ from workbench.audits.questionnaire_conditions import (
     shown,
 )
 from workbench.data import shipped_templates
-from workbench.domain.prompts import Probe
+from workbench.domain.prompts import Message, Probe
 from workbench.domain.questionnaires import (
     YES_NO,
     Contexts,
@@ -260,3 +260,38 @@ def test_the_key_of_a_prompt_does_not_depend_on_how_much_of_it_is_called_context
     prompt = made(Survey(questionnaire()))[0].prompt
     assert replace(prompt, context=0).key == prompt.key
     assert replace(prompt, context=0) == prompt
+
+
+def test_a_system_turn_of_ones_own_templates_stands_first_under_every_condition() -> None:
+    templates = [replace(t, system="Stay in your role.") for t in TEMPLATES]
+    survey = Survey(questionnaire(), Contexts(("qm", "zero-shot", "reduced-25-kept")))
+    found = list(probes(STATEMENTS, templates, (ORIGINAL,), "en", "m", survey))
+    assert {p.prompt.messages[0] for p in found} == {Message("system", "Stay in your role.")}
+    assert {[m.role for m in p.prompt.messages].count("system") for p in found} == {1}
+    assert {p.prompt.context for p in found if dict(p.axes)["condition"] == "zero-shot"} == {0}
+    assert {p.prompt.context for p in found if dict(p.axes)["condition"] == "qm"} == {1 + 2 * len(CONTEXT)}
+
+
+def test_templates_are_taken_in_the_language_that_is_asked() -> None:
+    german = [replace(t, language="de", user=t.user.replace("Please respond with", "Bitte mit")) for t in TEMPLATES]
+    found = list(probes(STATEMENTS, TEMPLATES + german, (ORIGINAL,), "en", "m", Survey(questionnaire())))
+    assert found == made(Survey(questionnaire()), (ORIGINAL,))
+    in_german = [replace(s, wordings=tuple(replace(w, language="de") for w in s.wordings)) for s in STATEMENTS]
+    asked = list(probes(in_german, TEMPLATES + german, (ORIGINAL,), "de", "m", Survey(questionnaire())))
+    assert all(m.content.startswith("Bitte") for p in asked for m in p.prompt.messages if m.role == "user")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"user": "Yes or no?", "system": "{statement}"}, "does not hold {statement} once in its user turn"),
+        ({"user": "{model_name}, yes or no: {statement}"}, "calls the model by its name"),
+        ({"chat": False}, "is no chat"),
+        ({"name": "statement"}, "is there twice"),
+        ({"system": "A."}, "different system turns"),
+    ],
+)
+def test_templates_that_cannot_put_a_question_as_a_turn_are_refused(changes: dict[str, object], message: str) -> None:
+    first, *others = (replace(t, system="B.") if "system" in changes else t for t in TEMPLATES)
+    with pytest.raises(UsageError, match=message):
+        list(probes(STATEMENTS, [replace(first, **changes), *others], (ORIGINAL,), "en", "m", Survey(questionnaire())))  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ from workbench.jobs import launch
 from workbench.pipeline.draft_decisions import accept
 from workbench.pipeline.draft_rules import draft_by_rule
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.screens.draft_editor import DraftEditor
 from workbench.tui.screens.draft_form import DraftForm
 from workbench.tui.screens.drafts import DraftsScreen
@@ -123,6 +123,44 @@ async def test_accepting_commits_before_the_next_shows_and_numbers_paraphrases(s
         held = wording(stacked, "a-1", NEGATION)
         assert held is not None
         assert held.text == "Statement a-1 should not become law."
+
+
+@SIZES
+async def test_one_key_accepts_all_without_a_hint_after_a_question_and_one_takes_them_back(
+    path: Path, size: tuple[int, int]
+) -> None:
+    proposed(
+        path,
+        *(
+            ("a-1", PARAPHRASE, f"{n}. Statement a-1 ought to be enacted in way {chr(96 + n) * 2}.")
+            for n in range(1, 8)
+        ),
+        ("a-1", PARAPHRASE, "Statement a-1 should never become law."),
+        ("a-2", VariantKind.NEGATION, "Statement a-2 should not become law."),
+    )
+    app = WorkbenchApp(path)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("A")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
+        asked = shown(app, "#text")
+        assert "Accept 7 drafts for 1 statement?" in asked
+        assert "2 that have hints or replace a wording wait on" in asked
+        await pilot.press("n")
+        assert not any(d.state == "accepted" for d in drafts(path)), "a question, not an act"
+        await pilot.press("A", "y")
+        await until(pilot, lambda: settled(screen, "7 accepted"))
+        assert screen.title_bar.note.startswith("1 of 2 · 7 accepted")
+        assert wording(path, "a-1", VariantId(PARAPHRASE, 10)) is not None
+        assert "paraphrase-10" in shown(app, "#existing")
+        assert "and 6 more, from paraphrase-1 on" in shown(app, "#existing")
+        assert "paraphrase-5" not in shown(app, "#existing")
+        await pilot.press("A")
+        await pilot.pause()
+        assert app.screen is screen, "what is left has to be read"
+        await pilot.press("z")
+        await until(pilot, lambda: settled(screen, "1 of 9 · 0 accepted"))
+        assert wording(path, "a-1", VariantId(PARAPHRASE, 4)) is None
 
 
 async def test_an_edited_draft_has_both_authors(stacked: Path) -> None:

@@ -23,7 +23,7 @@ from workbench.audits.questionnaire_conditions import (
     shown,
 )
 from workbench.domain.keys import content_key
-from workbench.domain.prompts import SLOT, Message, Probe, Prompt, Template
+from workbench.domain.prompts import MODEL_SLOT, SLOT, Message, Probe, Prompt, Template
 from workbench.domain.questionnaires import Question, Role, Survey
 from workbench.domain.responses import EXACTLY
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind
@@ -56,10 +56,11 @@ def probes(
     """Yield the prompts of a survey's design, those with a common context after one another.
 
     `statements`: the whole questionnaire's texts with those of the targets that are wanted. Raises UsageError where
-    there is no questionnaire, or a text is missing.
+    there is no questionnaire, a text is missing, or a template is none of this audit's.
     """
     if survey is None:
         raise UsageError("this audit needs a questionnaire: questions with roles, and people's answers")
+    _check_templates(templates)
     asking = Conversations(statements, templates, language, survey)
     asked = people(survey)
     for condition in expanded(survey.contexts.conditions):
@@ -105,8 +106,7 @@ class Conversations:
     def context(self, condition: str, person: Person) -> tuple[Message, ...]:
         """Return the turns before the target."""
         turns = [self._turns[answered] for answered in shown(condition, self.survey.seed, person, self._asked)]
-        system = next((t.system for t in self.templates if t.system), None)
-        return (*([Message("system", system)] if system else []), *(turn for pair in turns for turn in pair))
+        return (*self._system, *(turn for pair in turns for turn in pair))
 
     def _probe(
         self,
@@ -119,8 +119,15 @@ class Conversations:
         wording = self._texts[target.ref].wording(variant, self.language)
         if wording is not None:
             turn = Message("user", template.user.replace(SLOT, wording.text))
-            prompt = Prompt((*context, turn), chat=template.chat, context=len(context))
+            before = context or ((Message("system", template.system),) if template.system else ())
+            prompt = Prompt((*before, turn), chat=template.chat, context=len(context))
             yield Probe(target.ref, str(variant), template.name, template.inverted, prompt, axes)
+
+    @cached_property
+    def _system(self) -> tuple[Message, ...]:
+        """Return the system turn of conversations with answered questions, which is the same for all of them."""
+        system = next((t.system for t in self.templates if t.system and not _is_zero_shot(t)), None)
+        return (Message("system", system),) if system else ()
 
     @cached_property
     def _texts(self) -> Mapping[str, Statement]:
@@ -154,13 +161,38 @@ class Conversations:
 
     def _template(self, question: Question, condition: str = "") -> Template:
         name = question.form.value + (f"-{ZERO_SHOT}" if condition == ZERO_SHOT else "")
-        for template in self.templates:
-            if template.name == name:
-                return template
+        named = [template for template in self.templates if template.name == name]
+        for template in (*(t for t in named if t.language == self.language), *named):
+            return template
         there = ", ".join(template.name for template in self.templates)
         raise UnknownName(
             f"a {question.form.value} is put by the template {name!r}, which is not among those chosen ({there}). "
             "Leave --templates out, or name it too"
+        )
+
+
+def _is_zero_shot(template: Template) -> bool:
+    return template.name.endswith(f"-{ZERO_SHOT}")
+
+
+def _check_templates(templates: Sequence[Template]) -> None:
+    """Raise UsageError for templates that cannot put a question as one turn of a conversation."""
+    named: set[tuple[str, str]] = set()
+    for template in templates:
+        checks = [
+            (template.user.count(SLOT) == 1, f"does not hold {SLOT} once in its user turn, where each question goes"),
+            (not template.names_model, f"calls the model by its name ({MODEL_SLOT}), which this audit does not"),
+            (template.chat or _is_zero_shot(template), "is no chat, and answered questions are turns of one"),
+            ((template.name, template.language) not in named, "is there twice; this audit asks one order of labels"),
+        ]
+        for holds, fault in checks:
+            if not holds:
+                raise UsageError(f"the template {template.name!r} {fault}; change it in templates.csv and import again")
+        named.add((template.name, template.language))
+    if len({template.system for template in templates if template.system and not _is_zero_shot(template)}) > 1:
+        raise UsageError(
+            "the templates for questions and for statements have different system turns, and a conversation has one; "
+            "give both the same in templates.csv and import again"
         )
 
 

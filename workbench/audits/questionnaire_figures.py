@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from workbench.domain.questionnaires import Pole
+from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole
 from workbench.domain.statements import VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
@@ -20,8 +20,6 @@ Variability = Literal["sd", "rms"]
 ErrorOf = Literal["paired", "printed"]
 
 MASSES, VARIABILITIES, ERRORS = get_args(Masses), get_args(Variability), get_args(ErrorOf)
-LEAST = 10
-"respondents below which an interval says nothing of a direction: too often it does not hold the truth"
 NEVER_ASKED = -1
 "stands for the respondent of a prompt that shows nobody's answers"
 
@@ -108,7 +106,7 @@ def direction(low: float, high: float, respondents: int) -> Direction:
     """
     if low != low:  # NaN
         return ""
-    if respondents < LEAST:
+    if respondents < LEAST_RESPONDENTS:
         return "few"
     if low > 0:
         return "above"

@@ -115,7 +115,7 @@ def _model_head(judged: QuestionnaireJudged, name: str) -> None:
 
 def _targets(judged: QuestionnaireJudged, report: Report, condition: Condition, options: Namespace) -> None:
     """The paper's table 2 for one model, with what its table 1 says below."""
-    from workbench.audits.questionnaire_figures import LEAST
+    from workbench.domain.questionnaires import LEAST_RESPONDENTS
 
     figures = report.condition(condition)
     usual = options.condition or condition.name == "qm"
@@ -141,7 +141,7 @@ def _targets(judged: QuestionnaireJudged, report: Report, condition: Condition, 
     marks += ["?: neither yes nor no could be read"] if some else []
     say("; ".join([*marks, "bias: above 0 says yes more often than people; without: probability of neither"]))
     if any(row.direction == "few" for row in rows):
-        say(f"few: fewer than {LEAST} respondents, too few to say where the bias leans")
+        say(f"few: fewer than {LEAST_RESPONDENTS} respondents, too few to say where the bias leans")
     if options.target is None:
         _overall(figures, why)
     why.say()

@@ -55,5 +55,7 @@ class Design:
         for name in ("statements", "variants", "templates"):
             fields[name] = tuple(fields[name])
         if "contexts" in fields:  # designs from before there were these have none
-            fields["contexts"] = Contexts(**{**fields["contexts"], "conditions": tuple(fields["contexts"]["conditions"])})
+            fields["contexts"] = Contexts(
+                **{**fields["contexts"], "conditions": tuple(fields["contexts"]["conditions"])}
+            )
         return cls(**fields)

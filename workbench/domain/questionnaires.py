@@ -17,6 +17,10 @@ from workbench.errors import UnknownName
 _WHOLE = re.compile(r"^([+-]?[0-9]+)\.0+$")
 
 
+LEAST_RESPONDENTS = 10
+"below so many, an interval over respondents says nothing of a direction: too often it does not hold the truth"
+
+
 class Role(StrEnum):
     """What a question is for."""
 

@@ -8,18 +8,29 @@ from __future__ import annotations
 
 from workbench.domain.findings import SEVERITIES, LintFinding, by_severity, folded
 from workbench.domain.instruments import Instrument
+from workbench.domain.questionnaire_tallies import Tallied, tallied
 from workbench.lint.people import people_findings
+from workbench.lint.questionnaires import about_asked, questionnaire_findings
 from workbench.lint.statements import COMPARED, statement_findings
 from workbench.lint.templates import template_findings
 
 __all__ = ["COMPARED", "SEVERITIES", "LintFinding", "folded", "lint"]
 
 
-def lint(instrument: Instrument, language: str | None = None) -> tuple[LintFinding, ...]:
-    """Return everything odd, errors first. `language`: look at wordings in this one only."""
+def lint(
+    instrument: Instrument, language: str | None = None, answers: Tallied | None = None
+) -> tuple[LintFinding, ...]:
+    """Return everything odd, errors first. `language`: look at wordings in this one only.
+
+    `answers`: the instrument's questionnaire in counts, where the instrument does not hold it itself.
+    """
+    if answers is None and instrument.questionnaire is not None:
+        answers = tallied(instrument.questionnaire)
     found = [
         *template_findings(instrument.templates),
         *statement_findings(instrument, language),
         *people_findings(instrument),
     ]
+    if answers is not None:
+        found = [*about_asked(found, instrument, answers), *questionnaire_findings(instrument, answers)]
     return tuple(sorted(found, key=by_severity))

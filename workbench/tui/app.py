@@ -57,6 +57,13 @@ def consistency_screen() -> Screen[None]:
     return ConsistencyScreen()
 
 
+def questionnaire_screen() -> Screen[None]:
+    """Return the results of the questionnaire audit, imported when they are first shown."""
+    from workbench.tui.screens.questionnaire import QuestionnaireScreen
+
+    return QuestionnaireScreen()
+
+
 class WorkbenchApp(App[int]):
     """The workbench on one store."""
 
@@ -71,6 +78,7 @@ class WorkbenchApp(App[int]):
         "annotate": queues_screen,
         "results": results_screen,
         "consistency": consistency_screen,
+        "questionnaire": questionnaire_screen,
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "go('home')", "Home", show=False, tooltip="Go to Home"),
@@ -80,6 +88,7 @@ class WorkbenchApp(App[int]):
         Binding("5", "go('annotate')", "Annotate", show=False, tooltip="Go to Annotate: queues, labels, adjudication"),
         Binding("6", "go('results')", "Results", show=False, tooltip="Go to Results: the left/right bias"),
         Binding("7", "go('consistency')", "Consistency", show=False, tooltip="Go to Results: leaning, policy issues"),
+        Binding("8", "go('questionnaire')", "Questionnaire", show=False, tooltip="Go to Results: bias against people"),
         Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
         Binding("escape", "back", "Back", show=False),
         Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain the numbers and columns here"),

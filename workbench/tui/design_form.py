@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.domain.designs import PUBLISHED_SAMPLES, Design
+from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling
-from workbench.errors import UsageError
+from workbench.domain.statements import ORIGINAL
+from workbench.errors import UnknownName, UsageError
 from workbench.tui.form_numbers import number, whole
 
 if TYPE_CHECKING:
@@ -26,6 +28,11 @@ ANSWERS = (
 "(words, value) of what is asked for: whole answers, answers up to their label, or how likely each label is"
 OURS = ("statement_labels",)
 "audits whose sampling is not published but ours"
+QUESTIONNAIRE = "questionnaire"
+"the audit whose context is a person's answers, and of which nothing is sampled"
+EVERY_WORDING, ORIGINAL_ONLY = "all", "original only"
+WORDINGS = ((EVERY_WORDING, EVERY_WORDING), (ORIGINAL_ONLY, ORIGINAL_ONLY))
+"(words, value) of the wordings of a questionnaire's targets that are asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,18 @@ class FormValues:
     "empty: as the device has it"
     cluster: str = ""
     "empty: none"
+    conditions: str = ", ".join(Contexts().conditions)
+    "of a questionnaire, with commas between; `permuted`, `reduced` and `all` stand for several"
+    respondents: str = ""
+    "of a questionnaire; empty: all"
+    every: str = str(Contexts().every)
+    "of a questionnaire: one respondent in so many is asked in the other wordings"
+    questions: str = ""
+    "of a questionnaire: the first so many context questions; empty: all"
+    wordings: str = EVERY_WORDING
+    "of a questionnaire, see `WORDINGS`"
+    chat_format: str = ""
+    "empty: the model's own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +103,8 @@ class Choices:
     languages: tuple[str, ...]
     "the instrument's own first"
     audits: tuple[AuditChoices, ...]
+    has_questionnaire: bool = False
+    "whether it has target questions"
 
 
 def usual_values(instrument: str, audit: str, defaults: Defaults) -> FormValues:
@@ -103,6 +124,8 @@ def usual_values(instrument: str, audit: str, defaults: Defaults) -> FormValues:
 
 def sampling_note(values: FormValues, usual: FormValues) -> str:
     """Return one line: whether answers are drawn as the audit means it, and how that is where they are not."""
+    if values.audit == QUESTIONNAIRE:
+        return "nothing is sampled: p(yes) and p(no) of the next token, one pass a prompt"
     if values.answers == EXACT_LABELS:
         return "nothing is sampled: samples, temperature, top-p, top-k and tokens do not count"
     origin = "our defaults" if usual.audit in OURS else "published"
@@ -122,6 +145,8 @@ def as_design(values: FormValues, refs: Sequence[str]) -> Design:
     """Return the design. `refs` are the instrument's statements in order. Raises UsageError, naming the field."""
     if not values.model.strip():
         raise UsageError("model: give a name, for example smollm2, a hub id or a folder")
+    if values.audit == QUESTIONNAIRE:
+        return _questionnaire_design(values, refs)
     exact = values.answers == EXACT_LABELS
     return Design(
         instrument=values.instrument,
@@ -137,7 +162,52 @@ def as_design(values: FormValues, refs: Sequence[str]) -> Design:
         templates=values.templates,
         dtype=values.dtype,
         cluster=values.cluster.strip(),
+        chat_format=values.chat_format.strip(),
     )
+
+
+def _questionnaire_design(values: FormValues, refs: Sequence[str]) -> Design:
+    """Return the design of a questionnaire audit. `refs` are its targets in order."""
+    return Design(
+        instrument=values.instrument,
+        model=values.model.strip(),
+        audit=values.audit,
+        samples=1,
+        sampling=EXACTLY,
+        seed=whole("seed", values.seed, 0),
+        language=values.language,
+        family=values.family,
+        statements=_statements(values.statements, refs),
+        variants=(str(ORIGINAL),) if values.wordings == ORIGINAL_ONLY else (),
+        dtype=values.dtype,
+        cluster=values.cluster.strip(),
+        chat_format=values.chat_format.strip(),
+        contexts=as_contexts(values),
+    )
+
+
+def as_contexts(values: FormValues) -> Contexts:
+    """Return what stands before the targets, and whose answers. Raises UsageError, naming the field."""
+    from workbench.audits.questionnaire_conditions import expanded
+
+    names = tuple(dict.fromkeys(name.strip().casefold() for name in values.conditions.split(",") if name.strip()))
+    try:
+        expanded(names)
+    except UnknownName as error:
+        raise UsageError(f"conditions: {error}") from None
+    if not names:
+        raise UsageError("conditions: name one or more, for example qm, zero-shot, random")
+    return Contexts(
+        conditions=names,
+        respondents=_all_or_some("respondents", values.respondents),
+        every=whole("one in", values.every, 1),
+        questions=_all_or_some("questions", values.questions),
+    )
+
+
+def _all_or_some(name: str, text: str) -> int:
+    """Return how many were asked for, 0 for all."""
+    return 0 if text.strip().casefold() in ("", "all") else whole(name, text, 0)
 
 
 def _sampling(values: FormValues) -> Sampling:

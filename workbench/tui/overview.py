@@ -104,6 +104,21 @@ class ConsistencyLine:
 
 
 @dataclass(frozen=True, slots=True)
+class PredictionLine:
+    """How well the newest model predicts what people answered, and how far off it is."""
+
+    model: str
+    instrument: str
+    condition: str
+    accuracy: float
+    "mean over questions; NaN where a question has none, as for the other two"
+    majority: float
+    bias: float
+    "mean of the absolute biases"
+    questions: int
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """What takes a moment: checks of the instruments, verdicts on the newest runs."""
 
@@ -113,6 +128,8 @@ class Judgement:
     bias: tuple[BiasLine, ...]
     consistency: ConsistencyLine | None = None
     "None where there is neither a party nor a policy-issue label, or no answer"
+    predictions: PredictionLine | None = None
+    "of the questionnaire audit; None where no model was asked"
 
 
 def read_overview(path: Path) -> Overview:
@@ -151,7 +168,8 @@ def read_judgement(path: Path) -> Judgement:
             for run, report in reports
         )
         lines = (_consistency(store, run, report) for run, report in reports if not isinstance(report, str))
-        return Judgement(lint, verdicts, _classifier(store), _bias(store), next(lines, None))
+        consistency = next(lines, None)
+        return Judgement(lint, verdicts, _classifier(store), _bias(store), consistency, _predictions(store))
 
 
 def lint_count(store: Store, name: str) -> LintCount:
@@ -220,13 +238,36 @@ def _bias(store: Store) -> tuple[BiasLine, ...]:
     return tuple(BiasLine(model, report.figure(model).total) for model in report.tally.models[:RUNS_SHOWN])
 
 
-def import_shipped(path: Path) -> str:
-    """Import the instrument that ships with workbench; return a sentence about it. Raises WorkbenchError."""
+def _predictions(store: Store) -> PredictionLine | None:
+    runs = store.runs.list("questionnaire")
+    if not runs:
+        return None
+    from workbench.audits.questionnaire_figures import Options
+    from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
+
+    run, options = runs[-1], Options(draws=1)  # no interval is shown
+    try:
+        judged = questionnaire(store, QuestionnaireChoice(run.instrument, (run.model,), run.dtype, options))
+    except WorkbenchError:
+        return None
+    name, report = next(iter(judged.reports.items()))
+    if not report.conditions:
+        return None
+    of = report.condition(report.conditions[0])
+    mean, bias = of.accuracy.value, of.absolute_bias.value
+    return PredictionLine(name, run.instrument, str(of.condition), mean, of.majority, bias, of.accuracy.n)
+
+
+def import_shipped(path: Path, name: str = "") -> str:
+    """Import an instrument that ships with workbench, the usual one where none is named; return a sentence about it.
+
+    Raises WorkbenchError.
+    """
     from stores.store import Store
-    from workbench.data import shipped_instrument_folder
+    from workbench.data import SHIPPED_INSTRUMENT, shipped_instrument_folder
     from workbench.formats.read import read_instrument
 
-    instrument = read_instrument("csv", shipped_instrument_folder())
+    instrument = read_instrument("csv", shipped_instrument_folder(name or SHIPPED_INSTRUMENT))
     with Store.open(path) as store:
         imported = store.instruments.add(instrument)
     return f"Imported {imported.name}: {len(instrument.statements):,} statements, {imported.wordings:,} wordings."

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from workbench.audits.reliability_rows import VariantRow
 
 READABLE, STANCE, EXPECTED, TESTS = 9, 11, 11, 19
-LABEL, LONG_LABEL = 14, 22
+LABEL, LONG_LABEL = 15, 23
 MOST_BAR = 62
 "a longer bar says no more"
 KEY = " · "

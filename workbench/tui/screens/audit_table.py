@@ -78,6 +78,13 @@ class FluidTable(RecordTable):
             self._records = tuple(self._cells_for(self._laid_out)) if self._cells_for is not None else ()
             self._lay_out(self._laid_out)
 
+    def show_anew(self, cells: Cells) -> None:
+        """Show records that may need other columns than those before. The cursor stays on its record."""
+        before, self._cells_for = self.current, cells
+        self.lay_out_again()
+        if before in self.keys:
+            self.show_row(self.keys.index(before))
+
     def action_cursor_left(self) -> None:
         self._sideways(-1)
 

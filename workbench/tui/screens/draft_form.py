@@ -33,8 +33,8 @@ NUMBERS = ("calls", "per_call", "keep", "temperature", "max_tokens", "seed")
 EXPLAIN = """model        smollm2 (embedded), a model of the hub, a local folder or a
              GGUF file; or: rule, which drafts English negations and
              turns English questions into statements, at once
-statements   nothing for all, 8 for the first eight, or refs:
-             env-01, soc-03
+statements   nothing for all, 8 for the first eight, targets for those
+             of a questionnaire, or refs: env-01, soc-03
 drafted      what is drafted: from the original of each statement; an
              original from the question of a statement without one
 calls        how often each statement is asked about, each time with
@@ -93,7 +93,7 @@ class DraftForm(StartForm):
             yield row("language", select("language"))
         yield row("model", Input("smollm2", id="model", compact=True))
         yield row("statements", Input(", ".join(self._refs), id="statements", compact=True,
-                                      placeholder="all · or 8 · or refs"))  # fmt: skip
+                                      placeholder="all · or 8 · or targets · or refs"))  # fmt: skip
         with Horizontal(classes="pair lists"):
             yield titled("drafted", TickList(id="kinds", compact=True))
             with Vertical(classes="titled"):
@@ -203,8 +203,6 @@ def as_spec(store: Store, values: DraftValues) -> DraftSpec:
 
 def refs_of(store: Store, values: DraftValues) -> tuple[str, ...]:
     """Read which statements are meant; empty for all."""
-    text = values.statements.strip()
-    if text.isdecimal():
-        first = whole("statements", text, 1)
-        return tuple(line.ref for line in store.instruments.lines(values.instrument, limit=first))
-    return tuple(ref.strip() for ref in text.split(",") if ref.strip())
+    from workbench.pipeline.naming_statements import named_statements
+
+    return named_statements(store, values.instrument, values.statements)

@@ -10,7 +10,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
@@ -22,21 +21,16 @@ from workbench.tui.format import visible
 from workbench.tui.screens.adjudicate import NoteDialog
 from workbench.tui.screens.adjudicate_format import note_line
 from workbench.tui.screens.base import StoreScreen
-from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.screens.draft_editor import DraftEditor
+from workbench.tui.screens.drafts_bulk import accept_these, bulk_question, reopen_these, unremarkable
 from workbench.tui.screens.drafts_format import (
     EXPLAIN,
     Case,
-    basis_name,
-    existing,
+    case_texts,
     filter_words,
-    heading,
-    hint_content,
-    hint_lines,
     nothing_left,
     place,
-    provenance,
-    texts,
 )
 from workbench.tui.screens.drafts_stack import Stack, read_stack, read_unusable
 from workbench.tui.screens.editor_dialog import EditorDialog, as_person
@@ -55,6 +49,7 @@ class DraftsScreen(StoreScreen):
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "accept", "Accept", tooltip="Let the draft enter the instrument"),
+        Binding("A", "accept_all", "Accept all", show=False, tooltip="Accept all that wait here and have no hint"),
         Binding("e", "edit", "Edit", tooltip="Change the draft, then accept it"),
         Binding("r", "reject", "Reject", tooltip="Keep the draft out of the instrument"),
         Binding("s,right", "step(1)", "Skip", key_display="s", tooltip="Leave it for later"),
@@ -77,9 +72,9 @@ class DraftsScreen(StoreScreen):
 
     @dataclass
     class Decided(Message):
-        """A decision is in the store."""
+        """Decisions are in the store."""
 
-        draft: int
+        drafts: tuple[int, ...]
         sentence: str
         "empty where there is nothing to say"
 
@@ -91,9 +86,10 @@ class DraftsScreen(StoreScreen):
 
     @dataclass
     class Reopened(Message):
-        """A decision was taken back."""
+        """Decisions were taken back."""
 
         draft: int
+        "the first of them, to be shown"
 
     @dataclass
     class Listed(Message):
@@ -109,8 +105,8 @@ class DraftsScreen(StoreScreen):
         self._kind: VariantKind | None = None
         self._ref: str | None = None
         self._note = ""
-        self._mine: list[int] = []
-        "drafts that were decided on here, the newest last: what z takes back"
+        self._mine: list[tuple[int, ...]] = []
+        "drafts that were decided on here, the newest last and those of one key together: what z takes back"
         self._want: int | None = None
         "a draft to show once the stack is read"
         self._deciding = False
@@ -141,7 +137,7 @@ class DraftsScreen(StoreScreen):
             self.read()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        if action in ("accept", "edit", "reject", "step", "note"):
+        if action in ("accept", "accept_all", "edit", "reject", "step", "note"):
             return self.current is not None
         if action == "undo":
             return bool(self._mine)
@@ -183,7 +179,7 @@ class DraftsScreen(StoreScreen):
 
     @on(Decided)
     def go_on(self, event: Decided) -> None:
-        self._mine.append(event.draft)
+        self._mine += [event.drafts] if event.drafts else []
         self._note, self._deciding = "", False
         if event.sentence:
             self.notify(visible(event.sentence), markup=False)
@@ -197,7 +193,7 @@ class DraftsScreen(StoreScreen):
 
     @on(Reopened)
     def return_to(self, event: Reopened) -> None:
-        self._mine = [draft for draft in self._mine if draft != event.draft]
+        self._mine.pop()
         self._kind = self._ref = None
         self._want, self._deciding = event.draft, False
         self.read()
@@ -217,6 +213,23 @@ class DraftsScreen(StoreScreen):
         """Let the draft enter the instrument as it is."""
         if (case := self.current) is not None:
             self._decide(lambda store, person: self._accepted(store, case, None, person))
+
+    def action_accept_all(self) -> None:
+        """Let all that wait here enter, but those that a person should look at; ask first."""
+        stack = self._stack
+        if stack is None or self._busy:
+            return
+        cases = [Case(draft, stack.statements[draft.ref]) for draft in self.waiting]
+        if not (chosen := unremarkable(cases)):
+            self.notify("Every draft here has a hint, or replaces a wording: decide one by one.", markup=False)
+            return
+
+        def take(yes: bool | None) -> None:
+            if yes:
+                self._decide(lambda store, person: self.Decided(*accept_these(store, chosen, person, self._note)))
+
+        question = bulk_question(cases, chosen, filter_words(self._kind, self._ref))
+        self.app.push_screen(ConfirmScreen(question, "accept them", "look at them first"), take)
 
     def action_edit(self) -> None:
         case = self.current
@@ -241,9 +254,9 @@ class DraftsScreen(StoreScreen):
             self._show()
 
     def action_undo(self) -> None:
-        """Take the newest decision of this sitting back."""
+        """Take the newest decision of this sitting back, or all that one key made."""
         if self._mine:
-            self._decide(lambda store, person: self._reopened(store, self._mine[-1], person))
+            self._decide(lambda store, person: self.Reopened(reopen_these(store, self._mine[-1], person)))
 
     def action_note(self) -> None:
         if not self._busy and self.current is not None:
@@ -303,15 +316,11 @@ class DraftsScreen(StoreScreen):
             store, case.draft, person=person, text=text, note=self._note, seen=case.statement.wordings
         )
         another = "; it was asked about before, so it has a new version" if changed.versions else ""
-        return self.Decided(case.draft.id, f"{variant} of {case.draft.ref}{another}.")
+        return self.Decided((case.draft.id,), f"{variant} of {case.draft.ref}{another}.")
 
     def _rejected(self, store: Store, case: Case, person: str) -> Message:
         store.drafts.reject(case.draft.id, person=person, note=self._note)
-        return self.Decided(case.draft.id, "")
-
-    def _reopened(self, store: Store, draft: int, person: str) -> Message:
-        store.drafts.reopen(draft, person=person)
-        return self.Reopened(draft)
+        return self.Decided((case.draft.id,), "")
 
     def _keep_note(self, note: str | None) -> None:
         if note is not None:
@@ -335,7 +344,7 @@ class DraftsScreen(StoreScreen):
             return
         self._at = min(self._at, max(0, len(left) - 1))
         decided = self._stack.decided.get(before.id) if self._stack else None
-        if decided is not None and before.id not in self._mine:
+        if decided is not None and not any(before.id in mine for mine in self._mine):
             what, who = decided
             self.notify(visible(f"{before.ref}: this draft was {what} by {who} meanwhile."), markup=False)
 
@@ -353,17 +362,7 @@ class DraftsScreen(StoreScreen):
             empty.update(nothing_left(stack.counts, narrowed))
             self.set_focus(None)
             return
-        basis, draft = texts(case)
-        shown: dict[str, Content | str] = {
-            "#heading": heading(case),
-            "#basis-name": basis_name(case),
-            "#basis": basis,
-            "#draft": draft,
-            "#existing": existing(case),
-            "#hints": hint_content(hint_lines(case)),
-            "#provenance": Content(provenance(case.draft)),
-        }
-        for selector, text in shown.items():
+        for selector, text in case_texts(case).items():
             self.query_one(selector, Static).update(text)
         self._show_note()
         self.query_one("#texts").scroll_home(animate=False)

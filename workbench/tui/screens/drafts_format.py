@@ -12,8 +12,8 @@ from workbench.domain.drafting import SINGLE, CallLabel
 from workbench.domain.statements import RELATION_OF, Relation, Statement, VariantKind, Wording
 from workbench.tui.format import plural, visible
 from workbench.tui.screens.statement_format import difference, marked
-from workbench.workshop.draft_hints import hints
-from workbench.workshop.drafting import bare, basis_of, fault_in_words
+from workbench.workshop.draft_hints import draft_hints
+from workbench.workshop.drafting import bare, fault_in_words
 
 if TYPE_CHECKING:
     from stores.draft_rows import Draft
@@ -22,6 +22,8 @@ SHOWN = 300
 "characters of a text that a list shows"
 LEAST_COMMON = 0.25
 "share of a draft that the original has, too; below it marks would be on nearly every word"
+MOST_HELD = 4
+"wordings of the same kind that are shown beside a draft, the newest first; more of them are counted"
 MOST_LINES = 400
 "lines that cannot be wordings: more of them are counted"
 
@@ -31,6 +33,8 @@ has +[word]; where nearly all differ, none is marked. What stood around the word
 a bullet) is taken off; the line as it came is kept.
 
 a  accept: the draft enters the instrument, with its drafter as author
+A  accept all that wait here (of one kind or statement, where k or t
+   says so) and have no hint; the rest waits for you
 e  edit it first; the author is then the drafter, edited by you
 r  reject: it stays on record and out of the instrument
 m  a note that the next decision carries
@@ -100,6 +104,20 @@ def texts(case: Case) -> tuple[Content, Content]:
     return marked(left, "−"), marked(right, "+")
 
 
+def case_texts(case: Case) -> dict[str, Content]:
+    """Return what each part of the screen says of a draft, by its selector."""
+    basis, draft = texts(case)
+    return {
+        "#heading": heading(case),
+        "#basis-name": Content(basis_name(case)),
+        "#basis": basis,
+        "#draft": draft,
+        "#existing": existing(case),
+        "#hints": hint_content(hint_lines(case)),
+        "#provenance": Content(provenance(case.draft)),
+    }
+
+
 def basis_name(case: Case) -> str:
     return "question" if case.draft.kind is VariantKind.ORIGINAL else "original"
 
@@ -111,7 +129,10 @@ def existing(case: Case) -> Content:
     name = kind_name(kind)
     if not held:
         return Content.styled(f"It has no {name} in {visible(case.draft.language)} yet.", "$text-muted")
-    shown = [Content.assemble((f"{w.variant}  ", "$text-muted"), _short(w.text)) for w in held]
+    newest = held[::-1][:MOST_HELD]
+    shown = [Content.assemble((f"{w.variant}  ", "$text-muted"), _short(w.text)) for w in newest]
+    if len(held) > MOST_HELD:
+        shown.append(Content.styled(f"and {len(held) - MOST_HELD:,} more, from {held[0].variant} on", "$text-muted"))
     if kind in SINGLE:
         shown.append(Content.styled("▲ accepting replaces it", "$text-warning"))
     return Content("\n").join(shown)
@@ -120,15 +141,8 @@ def existing(case: Case) -> Content:
 def hint_lines(case: Case) -> tuple[str, ...]:
     """Return what is worth a look before deciding."""
     draft = case.draft
-    now = basis_of(case.statement.wordings, draft.kind, draft.language)
-    changed = now is None or now.text != draft.basis
-    others = [w for w in case.wordings if w.variant.kind is not draft.kind or draft.kind not in SINGLE]
-    found = list(hints(draft.kind, draft.language, draft.basis, case.text, others))
-    if changed:
-        found.insert(0, f"the {basis_name(case)} was changed since this was drafted")
-    if draft.fault:
-        found.insert(0, fault_in_words(draft.fault))
-    return tuple(found)
+    found = draft_hints(draft.kind, draft.language, draft.basis, draft.line, case.statement.wordings)
+    return (fault_in_words(draft.fault), *found) if draft.fault else found
 
 
 def hint_content(found: Sequence[str]) -> Content:

@@ -37,6 +37,9 @@ Verdicts     a statement is reliable if it passes the sampling,
              · few: too few readable answers to decide
 Consistency  share of the statements on which a reliable stance of the
              newest model is that of left, center and right parties
+Predictions  of the newest model: share of the persons whose answer it
+             predicts, and by how much its yes differs from theirs, mean
+             over questions (Haller et al. 2025)
 Labels       items that people have labelled; to adjudicate: they
              disagree, and somebody has to decide
 Classifier   macro F1 on its test set, of the readings whose confidence
@@ -53,6 +56,7 @@ MODE_OF = {
     "verdicts": "audit",
     "responses": "audit",
     "consistency": "consistency",
+    "predictions": "questionnaire",
     "labels": "annotate",
     "annotate": "annotate",
     "classifier": "results",
@@ -75,6 +79,9 @@ class HomeScreen(StoreScreen):
         Binding("r", "app.go('results')", "Results", tooltip="Go to Results: the left/right bias"),
         Binding(
             "c", "app.go('consistency')", "Consistency", show=False, tooltip="Go to Results: leaning, policy issues"
+        ),
+        Binding(
+            "p", "app.go('questionnaire')", "Predictions", show=False, tooltip="Go to Results: bias against people"
         ),
         Binding("i", "import_shipped", "Import veldania", tooltip="Import the shipped instrument veldania"),
     ]

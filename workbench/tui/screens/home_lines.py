@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -12,7 +13,15 @@ if TYPE_CHECKING:
     from stores.instruments import InstrumentSummary
     from stores.jobs import Job
     from workbench.domain.verdicts import Estimate
-    from workbench.tui.overview import ClassifierScore, ConsistencyLine, Judgement, LintCount, Overview, RunVerdicts
+    from workbench.tui.overview import (
+        ClassifierScore,
+        ConsistencyLine,
+        Judgement,
+        LintCount,
+        Overview,
+        PredictionLine,
+        RunVerdicts,
+    )
 
 Line = tuple[str, Content]
 "a key, and what the line says"
@@ -35,6 +44,8 @@ def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
         lines.append((f"verdicts:{number}", _verdicts(verdicts)))
     if judgement and judgement.consistency:
         lines.append(("consistency:", _consistency(judgement.consistency)))
+    if judgement and judgement.predictions:
+        lines.append(("predictions:", _predictions(judgement.predictions)))
     lines += _labels(overview)
     if judgement and judgement.classifier:
         lines.append(("classifier:", _classifier(judgement.classifier)))
@@ -102,6 +113,13 @@ def _consistency(line: ConsistencyLine) -> Content:
     like = f"answers like {shares} of the time" if shares else "no party to compare with"
     enough = f"{line.enough} of {plural(line.issues, 'policy issue')} with six reliable statements"
     return _line("Consistency", line.model, enough, below=Content.styled(like, "dim"))
+
+
+def _predictions(line: PredictionLine) -> Content:
+    right = f"predicts {percent(line.accuracy, digits=1)} (majority {percent(line.majority, digits=1)})"
+    bias = "–" if math.isnan(line.bias) else f"{100 * line.bias:.1f} points"
+    below = f"mean |bias| {bias} over {plural(line.questions, 'question')} of {line.instrument}, {line.condition}"
+    return _line("Predictions", line.model, right, below=Content.styled(visible(below), "dim"))
 
 
 def _labels(overview: Overview) -> list[Line]:
@@ -174,4 +192,8 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
         below = Content.styled("Enter there goes down to the answers behind a verdict", "dim")
         detail = "see which statements are unreliable, and why"
         return ("verdicts:next", _line("Next step", "v", detail, style="bold $text-accent", below=below))
+    if judgement and judgement.predictions:
+        below = Content.styled("Enter there goes down to the people who were missed, and to single prompts", "dim")
+        detail = "see the bias against what people answered"
+        return ("predictions:next", _line("Next step", "p", detail, style="bold $text-accent", below=below))
     return None

@@ -8,14 +8,16 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Input, Select, Static
+from textual.widgets import Input, Label, Select, Static
 
-from workbench.errors import UsageError
+from workbench.domain.questionnaires import Role
+from workbench.errors import UsageError, WorkbenchError
 from workbench.inference.dtypes import DTYPES
 from workbench.registry import AUDITS
 from workbench.tui.design_form import (
     ANSWERS,
     DRAWN,
+    QUESTIONNAIRE,
     AuditChoices,
     Choices,
     FormValues,
@@ -25,6 +27,7 @@ from workbench.tui.design_form import (
     usual_values,
 )
 from workbench.tui.format import visible
+from workbench.tui.screens import questionnaire_fields
 from workbench.tui.screens.start_form import Outlook, StartForm, row, select, titled
 from workbench.tui.widgets.ticks import TickList
 
@@ -35,13 +38,15 @@ if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
     from workbench.domain.statements import VariantId
 
-EXPLAIN = """instrument   whose statements are asked
+SAMPLED = """instrument   whose statements are asked
 audit        reliability: is the model's stance the same whatever the
              wording, template and order of labels?
              bias_score: free answers under ten prefixes; does it
              agree with one side more than with the other?
              statement_labels: is a statement economic or cultural,
              left or right?
+             questionnaire: is what it predicts of people's answers,
+             from their other answers, right and without a bias?
              Choosing one loads its wordings, templates and sampling;
              what you typed stays
 model        smollm2 (embedded), a model of the hub, a local folder or
@@ -71,16 +76,21 @@ answers      sampled: to their end, as published
              exact: how likely each label is, computed instead of
              counted in samples; where templates ask for one of two
              labels
+chat format  a model whose chat template is used, or a file that holds
+             one: for base models, which have none
 seed         the same seed, model and prompt give the same answers
 
 Nothing is asked twice: what the store holds already counts."""
+
+WHERE_SEEN = {"reliability": " Its verdicts: Esc, then 4.", QUESTIONNAIRE: " Its figures: Esc, then 8."}
+TYPED = ("model", "statements", "seed", "cluster", "chat_format")
 
 
 class JobForm(StartForm):
     """What to ask of which model."""
 
     HEADING = "New job: ask a model"
-    EXPLAIN = EXPLAIN
+    EXPLAIN = f"{SAMPLED}\n\n{questionnaire_fields.EXPLAIN}"
     FIRST = "#model"
 
     def __init__(self) -> None:
@@ -93,23 +103,26 @@ class JobForm(StartForm):
             yield row("instrument", select("instrument"))
             yield row("audit", select("audit"))
         yield row("model", Input("smollm2", id="model", compact=True))
-        yield row("statements", Input(id="statements", compact=True, placeholder="all · or 8 · or refs"))
+        with Horizontal(classes="pair"):
+            yield row("statements", Input(id="statements", compact=True, placeholder="all · or 8 · or refs"))
+            yield row("chat format", Input(id="chat_format", compact=True, placeholder="the model's own"))
         with Horizontal(classes="pair", id="origin"):
             yield row("family", select("family"))
             yield row("language", select("language"))
-        with Horizontal(classes="pair lists"):
+        yield from questionnaire_fields.compose_questionnaire()
+        with Horizontal(classes="pair lists sampled"):
             yield titled("variants", TickList(id="variants", compact=True))
             yield titled("templates", TickList(id="templates", compact=True))
-        with Horizontal(classes="pair"):
+        with Horizontal(classes="pair sampled"):
             yield row("samples", Input("30", id="samples", compact=True))
             yield row("temperature", Input("1", id="temperature", compact=True))
             yield row("top-p", Input("0.85", id="top_p", compact=True))
         with Horizontal(classes="pair"):
-            yield row("top-k", Input(id="top_k", compact=True, placeholder="whole vocab."))
-            yield row("tokens", Input("20", id="max_tokens", compact=True))
+            yield sampled(row("top-k", Input(id="top_k", compact=True, placeholder="whole vocab.")))
+            yield sampled(row("tokens", Input("20", id="max_tokens", compact=True)))
             yield row("seed", Input("1", id="seed", compact=True))
         with Horizontal(classes="pair"):
-            yield row("answers", select("answers", ANSWERS))
+            yield sampled(row("answers", select("answers", ANSWERS)))
             yield row("dtype", select("dtype", [("usual", "usual"), *((name, name) for name in DTYPES)]))
             yield row("cluster", Input(id="cluster", compact=True, placeholder="none"))
         yield Static(id="note", classes="note", markup=False)
@@ -123,7 +136,7 @@ class JobForm(StartForm):
         if not self._choices:
             self.say(UsageError("The store holds no instrument yet. Esc, then h: Home imports the shipped one."))
             return
-        self.offer("instrument", [(name, name) for name in self._choices], choices[0].instrument)
+        self._offer_instruments(choices[0].instrument)
         self.offer_instrument()
 
     @on(Select.Changed, "#instrument")
@@ -140,9 +153,22 @@ class JobForm(StartForm):
 
     @on(Select.Changed, "#audit")
     def offer_audit(self) -> None:
+        if self.chosen("audit") == QUESTIONNAIRE:
+            self._prefer_questionnaires()
         choices = self._choices.get(self.chosen("instrument"))
         if choices is not None and self.chosen("audit"):
             self._offer_audit(choices)
+
+    def _offer_instruments(self, first: str) -> None:
+        self.offer("instrument", [(name, name) for name in self._choices], first)
+
+    def _prefer_questionnaires(self) -> None:
+        """Offer instruments with a questionnaire first, and leave one that has none for the first of them."""
+        self._choices = dict(sorted(self._choices.items(), key=lambda item: not item[1].has_questionnaire))
+        now = self._choices.get(self.chosen("instrument"))
+        if now is not None:
+            first = next(iter(self._choices))
+            self._offer_instruments(now.instrument if now.has_questionnaire else first)
 
     def _offer_audit(self, choices: Choices) -> None:
         """Offer an audit's templates, and set what was not typed to its defaults."""
@@ -152,6 +178,9 @@ class JobForm(StartForm):
         self._audit = audit
         for name, text in drawn.items():
             self.put(name, text)
+        asks_people = audit.audit == QUESTIONNAIRE
+        self.query_one("#questionnaire").display = asks_people
+        self.query(".sampled").set(display=not asks_people)
         self.offer("family", [(name, name) for name in audit.families], audit.families[0])
         self.query_one("#origin").display = len(audit.families) > 1 or len(choices.languages) > 1
         self.tick("variants", choices.variants, audit.variants)
@@ -172,7 +201,17 @@ class JobForm(StartForm):
     def ask(self) -> None:
         if (values := self.values()) is not None and self._audit is not None:
             self.query_one("#note", Static).update(Content(visible(sampling_note(values, self._audit.usual))))
+        self._mark("")
         super().ask()
+
+    def say(self, error: WorkbenchError) -> None:
+        """Say what cannot be, and mark the field that the sentence names first."""
+        super().say(error)
+        self._mark(questionnaire_fields.field_at_fault(str(error)))
+
+    def _mark(self, field: str) -> None:
+        for label in self.query(".row > .name").results(Label):
+            label.set_class(str(label.content) == field, "-trouble")
 
     def values(self) -> FormValues | None:
         if self._audit is None:
@@ -187,22 +226,41 @@ class JobForm(StartForm):
             templates=() if templates == self.listed("templates") else templates,
             answers=self.chosen("answers"),
             dtype=self.chosen("dtype").removeprefix("usual"),
-            **{name: self.typed(name) for name in ("model", "statements", "seed", "cluster", *DRAWN)},
+            wordings=self.chosen("wordings"),
+            **{name: self.typed(name) for name in (*TYPED, *DRAWN, *questionnaire_fields.TYPED)},
         )
 
     def work_out(self, store: Store, values: FormValues) -> Outlook:
         from workbench import pipeline
         from workbench.jobs import launch
 
-        refs = [line.ref for line in store.instruments.lines(values.instrument)]
+        refs = _refs(store, values)
         plan = pipeline.plan(store, as_design(values, refs))
         if plan.samples_needed:
             estimate = pipeline.estimate(plan, store.jobs.list())
             return Outlook(
                 f"{plan.describe()}\n{estimate.describe()}", lambda opened: launch.start(opened, plan.design, plan)
             )
-        there = " Its verdicts: Esc, then 4." if values.audit == "reliability" else ""
+        there = WHERE_SEEN.get(values.audit, "")
         return Outlook(f"{plan.describe()}\nEverything is stored already: there is nothing to start.{there}", None)
+
+
+def sampled(field: Horizontal) -> Horizontal:
+    """Return a row that says how answers are drawn: audits of which nothing is sampled do without it."""
+    field.add_class("sampled")
+    return field
+
+
+def _refs(store: Store, values: FormValues) -> Sequence[str]:
+    """Return what may be asked about, in order: statements, or the targets of a questionnaire. Raises UsageError."""
+    from workbench.pipeline.naming_statements import refs_of_role
+
+    if values.audit != QUESTIONNAIRE:
+        return [line.ref for line in store.instruments.lines(values.instrument)]
+    try:
+        return refs_of_role(store, values.instrument, Role.TARGET)
+    except UsageError as error:
+        raise UsageError(f"instrument: {error}") from None
 
 
 def read_choices(store: Store) -> tuple[Choices, ...]:
@@ -221,6 +279,7 @@ def read_choices(store: Store) -> tuple[Choices, ...]:
                 variants=tuple(map(str, variants)),
                 languages=tuple(sorted({w.language for w in wordings}, key=lambda x: (x != instrument.language, x))),
                 audits=tuple(_audit_choices(instrument, audit, variants) for audit in AUDITS),
+                has_questionnaire=any(q.role is Role.TARGET for q in store.questionnaires.questions(name)),
             )
         )
     return tuple(found)

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
+from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACT
+from workbench.domain.statements import ORIGINAL
+from workbench.tui.design_form import QUESTIONNAIRE
 from workbench.tui.format import bar, human_duration, job_mark, literal, percent, visible
 from workbench.tui.screens.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.tui.widgets.record_table import Record
@@ -22,6 +25,7 @@ UNITS = {TRAIN: "steps", CLASSIFY: "responses", CHECK: "texts", DRAFT: "prompts"
 "what a job counts; every other kind counts answers, or prompts where it computes label probabilities"
 READ_BY_RULE = ("reliability", "statement_labels")
 "audits whose answers a rule reads as they arrive: only there is an answer readable or not"
+NEXT_TOKEN = "p(yes) and p(no) of the next token"
 
 _HINTS: Mapping[str, Mapping[str, str]] = {
     SAMPLE: {
@@ -56,6 +60,7 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
 
 _AFTER_SAMPLING = {
     "reliability": "4 shows the verdicts",
+    QUESTIONNAIRE: "8 shows accuracy and bias",
     "bias_score": "people label a sample of them, or a classifier reads them all: n, then c",
 }
 
@@ -76,7 +81,8 @@ def subject(job: Job) -> str:
         return f"{spec.get('model', '')} · {_drafted_kinds(job)}"
     if job.kind == CHECK:
         return f"{spec.get('instrument', '')} · {_checkers(job)}"
-    return " · ".join(str(spec[name]) for name in ("model", "audit") if spec.get(name)) or job.kind
+    named = [str(spec[name]) for name in ("model", "audit") if spec.get(name)]
+    return " · ".join([*named, *_asked_of_people(job)]) or job.kind
 
 
 def job_record(job: Job) -> Record:
@@ -165,13 +171,25 @@ def _sampling(job: Job) -> str:
     spec = job.spec
     parts = [
         f"{spec.get('audit', '')} of {spec.get('model', '')} on {spec.get('instrument', '')}",
+        *_asked_of_people(job),
         "" if job.exact else f"{spec.get('samples', '?')} samples a prompt",
-        _drawn(spec.get("sampling")),
+        NEXT_TOKEN if spec.get("audit") == QUESTIONNAIRE else _drawn(spec.get("sampling")),
         f"seed {spec.get('seed', '?')}",
         str(spec.get("dtype") or ""),
         f"cluster {spec['cluster']}" if spec.get("cluster") else "",
+        f"chat format {spec['chat_format']}" if spec.get("chat_format") else "",
     ]
     return " · ".join(part for part in parts if part)
+
+
+def _asked_of_people(job: Job) -> list[str]:
+    """Return what a questionnaire is asked with: its conditions, and how many respondents where it is not all."""
+    contexts = job.spec.get("contexts")
+    if job.spec.get("audit") != QUESTIONNAIRE or not isinstance(contexts, dict):
+        return []
+    conditions = tuple(map(str, contexts.get("conditions", ())))
+    said = Contexts(**{**contexts, "conditions": conditions}).as_said()
+    return [said if job.spec.get("variants") != [str(ORIGINAL)] else f"{said}; original wordings only"]
 
 
 def _drawn(sampling: object) -> str:

@@ -85,9 +85,18 @@ class LongText(ScrollView, can_focus=True):
         self._lines: list[tuple[int, int]] = []
 
     def on_resize(self, event: events.Resize) -> None:
-        width = max(1, event.size.width - 1)
-        self._lines = folded(self._text, width)
-        self.virtual_size = Size(event.size.width, len(self._lines))
+        self._lay_out(event.size.width)
+
+    def show(self, text: str) -> None:
+        """Show another text, from its beginning."""
+        self._text, self._marked = text, (0, 0)
+        self.scroll_home(animate=False)
+        if self.size.width:
+            self._lay_out(self.size.width)
+
+    def _lay_out(self, width: int) -> None:
+        self._lines = folded(self._text, max(1, width - 1))
+        self.virtual_size = Size(width, len(self._lines))
         self.refresh()
 
     @property

@@ -1,0 +1,245 @@
+"""A questionnaire is asked from the form of a sampling job: its own fields in place of those that draw answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual.widgets import Button, Input, Label, Select
+
+from stores.jobs import Job
+from stores.store import Store
+from tests.conftest import instrument
+from tests.tui.conftest import made, screen_text, shown, until
+from workbench.domain.designs import Design
+from workbench.domain.instruments import Instrument
+from workbench.domain.questionnaires import YES_NO, Contexts, Form, Question, Questionnaire, Respondent, Role
+from workbench.domain.responses import EXACTLY, Sampling
+from workbench.errors import UsageError
+from workbench.jobs import launch
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.design_form import ORIGINAL_ONLY, FormValues, as_design
+from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.job_form import JobForm
+from workbench.tui.screens.job_lines import hint, job_details, subject
+from workbench.tui.screens.jobs import JobsScreen
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+SAMPLED = ("variants", "templates", "samples", "temperature", "top_p", "top_k", "max_tokens", "answers")
+ASKED = ("conditions", "respondents", "every", "questions", "wordings")
+
+
+def panel() -> Instrument:
+    """Four context questions, two targets, five people who answered all of them."""
+    refs = ("c-1", "c-2", "c-3", "c-4", "t-1", "t-2")
+    roles = [Role.TARGET if ref.startswith("t") else Role.CONTEXT for ref in refs]
+    questions = tuple(Question(ref, role, Form.STATEMENT) for ref, role in zip(refs, roles, strict=True))
+    people = tuple(
+        Respondent(f"r-{n}", {ref: "yes" if (n + k) % 2 else "no" for k, ref in enumerate(refs)}) for n in range(5)
+    )
+    base = replace(instrument(*refs, name="panel"), survey=(), party_answers=(), issue_labels=())
+    return replace(base, questionnaire=Questionnaire(questions, (YES_NO,), people))
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> Path:
+    """A store whose first instrument has no questionnaire."""
+    return made(tmp_path / "audit.db", instrument(name="a-small"), panel())
+
+
+def visible_fields(app: WorkbenchApp, names: tuple[str, ...]) -> list[str]:
+    return [name for name in names if app.screen.query_one(f"#{name}").region.height]
+
+
+def marked(app: WorkbenchApp) -> list[str]:
+    return [str(label.content) for label in app.screen.query(".name.-trouble").results(Label)]
+
+
+def put(app: WorkbenchApp, **typed: str) -> None:
+    for name, text in typed.items():
+        app.screen.query_one(f"#{name}", Input).value = text
+
+
+@SIZES
+async def test_the_form_has_the_fields_that_a_questionnaire_needs_and_no_others(
+    both: Path, size: tuple[int, int]
+) -> None:
+    app = WorkbenchApp(both, start="jobs")
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
+        assert visible_fields(app, SAMPLED) == list(SAMPLED)
+        assert visible_fields(app, ASKED) == []
+        app.screen.query_one("#audit", Select).value = "questionnaire"
+        await until(pilot, lambda: "questionnaire audit of smollm2 on panel" in shown(app, "#plan"))
+        assert visible_fields(app, SAMPLED) == []
+        assert visible_fields(app, (*ASKED, "seed", "dtype", "cluster", "chat_format")) == [
+            *ASKED, "seed", "dtype", "cluster", "chat_format"
+        ]  # fmt: skip
+        # 5 people, 2 targets: 5 x 2 originals, and 1 person (one in 10, at least one) x 2 x 3 paraphrases.
+        assert "16 prompts planned" in shown(app, "#plan")
+        assert "Start  F5" in screen_text(app)
+        assert "nothing is sampled" in screen_text(app)
+        app.screen.query_one("#audit", Select).value = "reliability"
+        await until(pilot, lambda: "reliability audit of smollm2 on panel" in shown(app, "#plan"))
+        assert visible_fields(app, SAMPLED) == list(SAMPLED)
+
+
+async def test_each_field_of_a_questionnaire_changes_what_is_planned(both: Path) -> None:
+    app = WorkbenchApp(both, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
+        app.screen.query_one("#audit", Select).value = "questionnaire"
+        await until(pilot, lambda: "16 prompts planned" in shown(app, "#plan"))
+        put(app, every="1")
+        await until(pilot, lambda: "40 prompts planned" in shown(app, "#plan"))
+        app.screen.query_one("#wordings", Select).value = ORIGINAL_ONLY
+        await until(pilot, lambda: "10 prompts planned" in shown(app, "#plan"))
+        put(app, statements="1")
+        await until(pilot, lambda: "5 prompts planned" in shown(app, "#plan"))
+        put(app, respondents="2")
+        await until(pilot, lambda: "2 prompts planned" in shown(app, "#plan"))
+        put(app, conditions="QM, zero-shot , permuted")
+        # 2 people x (1 + 6 orders) and one zero-shot prompt.
+        await until(pilot, lambda: "15 prompts planned" in shown(app, "#plan"))
+        assert "8 conditions" in shown(app, "#plan")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words", "named"),
+    [
+        ("conditions", "qm, dreams", "no condition is named 'dreams'", "conditions"),
+        ("conditions", " , ", "name one or more", "conditions"),
+        ("respondents", "some", "'some' is not a whole number", "respondents"),
+        ("respondents", "99", "99 respondents were asked for; there are 5", "respondents"),
+        ("every", "0", "0 is too few", "one in"),
+        ("questions", "40", "40 context questions were asked for; there are 4", "questions"),
+        ("seed", "x", "'x' is not a whole number", "seed"),
+    ],
+)
+async def test_what_cannot_be_is_said_and_its_field_is_marked(
+    both: Path, field: str, value: str, words: str, named: str
+) -> None:
+    app = WorkbenchApp(both, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
+        app.screen.query_one("#audit", Select).value = "questionnaire"
+        await until(pilot, lambda: "16 prompts planned" in shown(app, "#plan"))
+        assert marked(app) == []
+        before = app.screen.query_one(f"#{field}", Input).value
+        put(app, **{field: value})
+        await until(pilot, lambda: words in shown(app, "#plan"))
+        assert marked(app) == [named]
+        assert app.screen.query_one("#start", Button).disabled
+        put(app, **{field: before})
+        await until(pilot, lambda: "16 prompts planned" in shown(app, "#plan"))
+        assert marked(app) == []
+
+
+async def test_an_instrument_without_a_questionnaire_is_last_and_says_what_it_lacks(both: Path) -> None:
+    app = WorkbenchApp(both, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "reliability audit of smollm2 on a-small" in shown(app, "#plan"))
+        app.screen.query_one("#audit", Select).value = "questionnaire"
+        await until(pilot, lambda: "on panel" in shown(app, "#plan"))
+        app.screen.query_one("#instrument", Select).value = "a-small"
+        await until(pilot, lambda: "a-small has no target questions" in shown(app, "#plan"))
+        assert marked(app) == ["instrument"]
+
+
+async def test_the_fields_are_explained(both: Path) -> None:
+    app = WorkbenchApp(both, start="jobs")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: isinstance(app.screen, JobForm))
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(app.screen, TextScreen))
+        for words in ("conditions   ", "one in       ", "chat format  ", "permuted-kept-1"):
+            assert words in shown(app, "#text")
+
+
+async def test_a_questionnaire_is_started_seen_to_its_end_and_never_asked_again(
+    both: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.tui.screens.jobs.REFRESH_S", 0.1)
+    app = WorkbenchApp(both, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
+        app.screen.query_one("#audit", Select).value = "questionnaire"
+        put(app, model="scripted", conditions="qm, zero-shot")
+        await until(pilot, lambda: "2 conditions" in shown(app, "#plan"))
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, JobsScreen))
+        # 16 under qm as above and 2 x 4 without a context, less what people with equal answers have in common.
+        parts = ("✓ done", "questionnaire of scripted", "18/18", "8 shows accuracy and bias")
+        await until(pilot, lambda: all(part in screen_text(app) for part in parts))
+        await pilot.press("n", "s")
+        await until(pilot, lambda: isinstance(app.screen, JobForm) and "planned" in shown(app, "#plan"))
+        app.screen.query_one("#audit", Select).value = "questionnaire"
+        put(app, model="scripted", conditions="qm, zero-shot")
+        await until(pilot, lambda: "Everything is stored already" in shown(app, "#plan"))
+        assert "then 8" in shown(app, "#plan")
+    with Store.open(both) as store:
+        job = store.jobs.get(1)
+        assert (job.state, job.done, job.total) == ("done", 18, 18)
+
+
+def test_the_form_becomes_a_design() -> None:
+    values = FormValues(
+        "panel",
+        "questionnaire",
+        model=" m ",
+        family="qm",
+        statements="1",
+        samples="nonsense",
+        temperature="nonsense",
+        conditions="QM, permuted, qm",
+        respondents="all",
+        every="4",
+        questions="12",
+        wordings=ORIGINAL_ONLY,
+        chat_format=" other/instruct ",
+    )
+    design = as_design(values, ["t-1", "t-2"])
+    assert design.contexts == Contexts(("qm", "permuted"), 0, 4, 12)
+    assert (design.samples, design.sampling, design.statements) == (1, EXACTLY, ("t-1",))
+    assert (design.variants, design.chat_format, design.model) == (("original",), "other/instruct", "m")
+    assert as_design(replace(values, wordings="all"), []).variants == ()
+    with pytest.raises(UsageError, match=r"^one in: "):
+        as_design(replace(values, every="-1"), [])
+
+
+def asked(path: Path, **changed: object) -> Job:
+    """Return a job of a questionnaire as it stands in a store."""
+    design = Design("panel", "smollm2", "questionnaire", 1, EXACTLY, family="qm")
+    with Store.open(path) as store:
+        return store.jobs.get(launch.create(store, replace(design, **changed)))  # type: ignore[arg-type]
+
+
+def test_a_job_says_what_it_asks_of_whom(both: Path) -> None:
+    job = asked(
+        both, contexts=Contexts(("qm", "reduced"), respondents=3), variants=("original",), chat_format="other/instruct"
+    )
+    assert subject(job) == "smollm2 · questionnaire · qm, reduced; 3 respondents; original wordings only"
+    told = replace(job, done=12, progress={"answers": 12.0, "shared": 0.83, "failed": 0.0})
+    text = job_details(told).plain
+    assert "questionnaire of smollm2 on panel · qm, reduced; 3 respondents" in text
+    assert "p(yes) and p(no) of the next token" in text
+    assert "samples a prompt" not in text
+    assert "chat format other/instruct" in text
+    assert "12 prompts scored in this attempt" in text
+    assert "shared 83%" in text.replace(" %", "%")
+    assert "unreadable" not in text
+    assert hint(replace(job, state="done")) == "8 shows accuracy and bias"
+
+
+def test_a_job_of_another_audit_says_nothing_of_contexts(both: Path) -> None:
+    with Store.open(both) as store:
+        job = store.jobs.get(launch.create(store, Design("panel", "scripted", samples=2, sampling=Sampling())))
+    assert subject(job) == "scripted · reliability"
+    assert "qm" not in job_details(job).plain

@@ -1,0 +1,374 @@
+"""Results of the questionnaire audit: how far each model's predictions of people's answers are biased, and how good."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widgets import DataTable, Static
+from textual.worker import get_current_worker
+
+from workbench.errors import WorkbenchError
+from workbench.tui.overview import import_shipped
+from workbench.tui.screens.audit_table import FluidTable
+from workbench.tui.screens.base import StoreScreen
+from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.questionnaire_details import details
+from workbench.tui.screens.questionnaire_explain import EXPLAIN
+from workbench.tui.screens.questionnaire_format import empty_text, note_line, options_line, tabs
+from workbench.tui.screens.questionnaire_tables import ordered, view_columns, view_records, window
+from workbench.tui.screens.questionnaire_view import (
+    ABLATION_MEASURES,
+    AVERAGE,
+    AXIS,
+    MEASURES,
+    VIEWS,
+    Loaded,
+    Look,
+    Settings,
+    Shown,
+    condition_names,
+    fitting,
+    load,
+    shown,
+)
+from workbench.tui.widgets.record_table import Column, Record, RecordTable
+
+if TYPE_CHECKING:
+    from workbench.pipeline.questionnaire import QuestionnaireJudged
+
+COUNTING, READING, DRAWING = "Judging the predictions …", "Reading …", "Resampling …"
+
+
+class QuestionnaireTable(FluidTable):
+    """A view's rows."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select_cursor", "Open", key_display="Enter", tooltip="Go down to what this rests on"),
+    ]
+
+
+class QuestionnaireScreen(StoreScreen):
+    """Bias, accuracy and variability of every model against the people who answered."""
+
+    CSS_PATH = "questionnaire.tcss"
+    PLACE = "results › questionnaire"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab,right_square_bracket", "view(1)", "View", key_display="Tab", tooltip="Show the next view"),
+        Binding("shift+tab,left_square_bracket", "view(-1)", "View before", show=False),
+        Binding("c", "condition(1)", "Condition", tooltip="Show the next condition"),
+        Binding("C", "condition(-1)", "Condition before", show=False),
+        Binding("s", "measure", "Measure", tooltip="Show bias, accuracy, variability, yes:no, or mass without both"),
+        Binding("d", "mark", "Compare", tooltip="Mark this model; of two marked ones the difference stands beside"),
+        Binding("v", "variability", "sd/rms", tooltip="Variability as standard deviation, or as printed (rms)"),
+        Binding("x", "near", "Zoom", tooltip="Show the whole scale, or as near as the intervals allow"),
+        Binding(
+            "m",
+            "masses",
+            "Masses",
+            show=False,
+            tooltip="Sum yes and no among the 10 likeliest tokens, or the vocabulary",
+        ),
+        Binding(
+            "e", "error", "SE", show=False, tooltip="Standard error of the bias: paired, or as the paper prints it"
+        ),
+        Binding("n", "notes", "Notes", show=False, tooltip="Show what a reader of the figures should know"),
+        Binding("u", "questions", "Questions", tooltip="Show the questionnaire: roles, scales, answers"),
+        Binding("i", "instrument", "Instrument", show=False, tooltip="Show the next questionnaire"),
+        Binding("i", "import_shipped", "Import veldania_panel", tooltip="Import the shipped questionnaire"),
+        Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
+    ]
+
+    @dataclass
+    class WasLoaded(Message):
+        """Predictions are judged."""
+
+        loaded: Loaded
+
+    @dataclass
+    class WasShown(Message):
+        """A view is worked out."""
+
+        loaded: Loaded
+        shown: Shown
+
+    @dataclass
+    class Imported(Message):
+        """The shipped questionnaire is in the store."""
+
+        sentence: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._loaded: Loaded | None = None
+        self._settings, self._look = Settings(), Look()
+        self._found: dict[Look, Shown] = {}
+        self._shown = Shown(self._look)
+
+    def compose_body(self) -> ComposeResult:
+        yield Static(id="tabs", markup=False)
+        yield Static(id="options", markup=False)
+        yield Static(COUNTING, id="empty", markup=False, classes="-shown")
+        with Vertical(id="body"):
+            for view in VIEWS:
+                table = QuestionnaireTable(self._columns, name=view)
+                table.add_class("view")
+                yield table
+            yield Static(id="details", markup=False)
+            yield Static(id="notes", markup=False)
+
+    def on_screen_resume(self) -> None:
+        self._read()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        loaded, look, judged = self._loaded, self._look, self._judged
+        if action == "condition":
+            return judged is not None and look.view != "ablation" and len(condition_names(judged)) > 1
+        if action == "measure":
+            return judged is not None and look.view in ("questions", "ablation")
+        if action == "mark":
+            return judged is not None and look.view == "questions" and len(judged.reports) > 1
+        if action == "variability":
+            return judged is not None and look.view == "questions" and look.measure == "variability"
+        if action == "near":
+            return judged is not None and look.view == "axis"
+        if action == "questions":
+            return loaded is not None and bool(loaded.instrument)
+        if action == "instrument":
+            return loaded is not None and len(loaded.instruments) > 1
+        if action == "import_shipped":
+            return loaded is not None and not loaded.instruments
+        if action == "notes":
+            return judged is not None and bool(judged.notes)
+        return judged is not None or action not in ("view", "masses", "error")
+
+    @on(WasLoaded)
+    def take(self, event: WasLoaded) -> None:
+        loaded, before = event.loaded, self._loaded
+        self._loaded = loaded
+        self._say_who()
+        if loaded.problem is None:
+            self.trouble.hide()
+        if loaded is before:
+            return
+        self._found.clear()
+        if loaded.problem is not None:
+            self.failed(loaded.problem)
+            self._say("u shows the questionnaire." + " i shows the next one." * (len(loaded.instruments) > 1))
+        elif loaded.judged is None:
+            self._say(empty_text(loaded, self._look))
+        else:
+            self._go(self._look)
+        self.refresh_bindings()
+
+    @on(WasShown)
+    def paint(self, event: WasShown) -> None:
+        if event.loaded is self._loaded:
+            self._found[event.shown.look] = event.shown
+            if event.shown.look == self._look:
+                self._paint(event.shown)
+
+    @on(Imported)
+    def say_imported(self, event: Imported) -> None:
+        self.notify(event.sentence, markup=False)
+        self._read()
+
+    def failed(self, error: WorkbenchError) -> None:
+        super().failed(error)
+        self._say_who()
+        if self._judged is None:
+            self._say("")
+
+    @on(DataTable.RowHighlighted)
+    def follow(self, event: DataTable.RowHighlighted) -> None:
+        if event.data_table.id == self._shown.look.view:
+            self._detail()
+
+    @on(FluidTable.Sideways)
+    def turn(self, event: FluidTable.Sideways) -> None:
+        """Choose the next model."""
+        judged = self._judged
+        if judged is not None and self._look.view in ("questions", "ablation") and self._look.model in judged.reports:
+            names = ordered(self._look, tuple(judged.reports))
+            at = names.index(self._look.model) + event.direction
+            self._go(replace(self._look, model=names[at % len(names)]))
+
+    @on(RecordTable.RowSelected)
+    def open(self) -> None:
+        loaded, look, key = self._loaded, self._shown.look, self._table.current
+        if loaded is None or loaded.judged is None or key is None:
+            return
+        if look.view == "ablation":
+            self._go(replace(look, view="questions", condition=key))
+        elif look.view == "axis":
+            self._go(replace(look, view="questions", model=key, measure="bias"))
+        elif key not in (AVERAGE, AXIS):
+            self._open_target(loaded, key)
+
+    def explain(self) -> str:
+        return EXPLAIN[self._look.view]
+
+    def action_view(self, step: int) -> None:
+        """Go to a neighbouring view, around the ends."""
+        self._go(replace(self._look, view=VIEWS[(VIEWS.index(self._look.view) + step) % len(VIEWS)]))
+
+    def action_condition(self, step: int) -> None:
+        """Go to a neighbouring condition, around the ends."""
+        if (judged := self._judged) is not None:
+            names = condition_names(judged)
+            at = names.index(self._look.condition) if self._look.condition in names else -1
+            self._go(replace(self._look, condition=names[(at + step) % len(names)]))
+
+    def action_measure(self) -> None:
+        held = ABLATION_MEASURES if self._look.view == "ablation" else MEASURES
+        self._go(replace(self._look, measure=held[(held.index(self._look.measure) + 1) % len(held)]))
+
+    def action_mark(self) -> None:
+        """Mark the chosen model, or take its mark away; a third one takes the place of the second."""
+        name, marked = self._look.model, self._look.marked
+        left = tuple(one for one in marked if one != name)
+        self._go(replace(self._look, marked=left if name in marked else (*left[:1], name)))
+        if len(self._look.marked) == 1:
+            self.notify("← → choose another model, d marks it: then the difference stands beside.", timeout=4)
+
+    def action_variability(self) -> None:
+        self._go(replace(self._look, rms=not self._look.rms))
+
+    def action_near(self) -> None:
+        self._go(replace(self._look, near=not self._look.near))
+
+    def action_masses(self) -> None:
+        self._set(replace(self._settings, masses="vocabulary" if self._settings.masses == "top10" else "top10"))
+
+    def action_error(self) -> None:
+        self._set(replace(self._settings, error="printed" if self._settings.error == "paired" else "paired"))
+
+    def action_notes(self) -> None:
+        if (judged := self._judged) is not None:
+            self.app.push_screen(TextScreen("Notes on these figures", "\n\n".join(judged.notes)))
+
+    def action_questions(self) -> None:
+        from workbench.tui.screens.questionnaire_questions import QuestionsScreen
+
+        if self._loaded is not None and self._loaded.instrument:
+            self.app.push_screen(QuestionsScreen(self._loaded.instrument))
+
+    def action_instrument(self) -> None:
+        """Show the next questionnaire of the store."""
+        if (loaded := self._loaded) is not None and loaded.instruments:
+            names = loaded.instruments
+            at = names.index(loaded.instrument) if loaded.instrument in names else -1
+            self._set(replace(self._settings, instrument=names[(at + 1) % len(names)]))
+
+    def action_import_shipped(self) -> None:
+        self.notify("Importing …", timeout=2)
+        self.bring_shipped()
+
+    def action_refresh(self) -> None:
+        self._read()
+
+    @property
+    def _judged(self) -> QuestionnaireJudged | None:
+        return self._loaded.judged if self._loaded else None
+
+    @property
+    def _table(self) -> QuestionnaireTable:
+        return self.query_one(f"#{self._shown.look.view}", QuestionnaireTable)
+
+    def _open_target(self, loaded: Loaded, target: str) -> None:
+        from workbench.tui.screens.questionnaire_target import TargetScreen
+
+        self.app.push_screen(TargetScreen(loaded, self._look.model, target, self._look.condition))
+
+    def _set(self, settings: Settings) -> None:
+        if settings != self._settings:
+            self._settings = settings
+            self._read()
+
+    def _read(self) -> None:
+        self.title_bar.note = COUNTING if self._loaded is None or self._loaded.settings != self._settings else READING
+        self.read_store(self._settings, self._loaded)
+
+    def _go(self, look: Look) -> None:
+        """Show a view, at once where it was worked out before."""
+        loaded, judged = self._loaded, self._judged
+        if loaded is None or judged is None:
+            return
+        self._look = fitting(look, judged)
+        self.refresh_bindings()
+        if (known := self._found.get(self._look)) is not None:
+            self._paint(known)
+        else:
+            self.title_bar.note = DRAWING
+            self.work_out(loaded, self._look)
+
+    def _paint(self, found: Shown) -> None:
+        """Show a view that is worked out."""
+        loaded, judged, look = self._loaded, self._judged, found.look
+        if loaded is None or judged is None:
+            return
+        self._shown = found
+        self._say_who()
+        models, width = loaded.models, self.size.width
+        held = window(look, ordered(look, models), self._table.size.width or width)
+        self.query_one("#tabs", Static).update(tabs(look, models, held, width))
+        self.query_one("#options", Static).update(options_line(loaded, self._settings, look, width))
+        for view in VIEWS:
+            self.query_one(f"#{view}").set_class(view == look.view, "-shown")
+        if not (found.ablations if look.view == "ablation" else found.figures or found.correlations):
+            self._say(empty_text(loaded, look))
+            return
+        self._say(None)
+        table = self._table
+        table.show_anew(self._records)
+        table.focus()
+        self._detail()
+
+    def _detail(self) -> None:
+        if self._loaded is not None and self._judged is not None:
+            words = details(self._shown, self._loaded, self._table.current, self._table.size.width)
+            self.query_one("#details", Static).update(words)
+            self.query_one("#notes", Static).update(note_line(self._judged.notes, self._look.model))
+
+    def _say_who(self) -> None:
+        """Put into the title whose predictions these are."""
+        models = self._loaded.models if self._loaded else ()
+        self.title_bar.note = f"{len(models)} models" if len(models) > 1 else "".join(models)
+
+    def _records(self, width: int) -> list[Record]:
+        return view_records(self._shown, self._loaded, width) if self._loaded else []
+
+    def _columns(self, width: int) -> tuple[Column, ...]:
+        return view_columns(self._shown, self._loaded, width)
+
+    def _say(self, text: str | None) -> None:
+        """Show a sentence in place of the view, or the view."""
+        empty = self.query_one("#empty", Static)
+        empty.update(text or "")
+        empty.set_class(text is not None, "-shown")
+        self.query_one("#body").display = text is None
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="predictions")
+    def read_store(self, settings: Settings, known: Loaded | None) -> None:
+        worker = get_current_worker()
+        loaded = load(self.store_path, settings, known)
+        if not worker.is_cancelled:
+            self.post_message(self.WasLoaded(loaded))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="import")
+    def bring_shipped(self) -> None:
+        from workbench.data import SHIPPED_QUESTIONNAIRE
+
+        self.post_message(self.Imported(import_shipped(self.store_path, SHIPPED_QUESTIONNAIRE)))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="view")
+    def work_out(self, loaded: Loaded, look: Look) -> None:
+        worker = get_current_worker()
+        found = shown(loaded, look)
+        if not worker.is_cancelled:
+            self.post_message(self.WasShown(loaded, found))

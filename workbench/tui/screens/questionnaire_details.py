@@ -1,0 +1,209 @@
+"""What stands below a view about the row under the cursor; pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from workbench.domain.questionnaires import Pole, Question
+from workbench.domain.verdicts import Estimate
+from workbench.tui.format import percent, plural, visible
+from workbench.tui.screens.questionnaire_format import (
+    DOWN,
+    FEW,
+    UP,
+    interval,
+    people_words,
+    points,
+    pole_words,
+    side,
+)
+from workbench.tui.screens.questionnaire_tables import (
+    ablation_targets,
+    all_targets,
+    condition_words,
+    figure_of,
+    spread_of,
+)
+from workbench.tui.screens.questionnaire_view import AVERAGE, AXIS, Loaded, Shown
+
+if TYPE_CHECKING:
+    from workbench.audits.questionnaire_figures import Difference, TargetFigure
+
+MARKS = f"{UP} above and {DOWN} below {{}}: the 95 % interval over respondents leaves it out; {FEW} few respondents"
+
+
+def details(shown: Shown, loaded: Loaded, key: str | None, width: int) -> Content:
+    """Return what is said of a row of a view, `width` columns wide."""
+    if key is None:
+        return Content()
+    makers = {"ablation": _ablation, "correlation": _correlation, "axis": _axis}
+    lines = list(makers.get(shown.look.view, _question)(shown, loaded, key))
+    if shown.look.view == "ablation" and len(named := ablation_targets(shown, width)) < len(all_targets(shown)):
+        more = f"{len(named)} of {plural(len(all_targets(shown)), 'question')} have a column; Enter shows all"
+        lines.append(Content.styled(more, "$text-muted"))
+    return Content("\n").join(lines)
+
+
+def question_of(loaded: Loaded, ref: str) -> Question | None:
+    """Return what the questionnaire says of a target."""
+    questions = loaded.judged.questionnaire.questions if loaded.judged else ()
+    return next((question for question in questions if question.ref == ref), None)
+
+
+def _question(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:
+    look = shown.look
+    found = shown.figures.get(look.model)
+    if key == AVERAGE:
+        yield from _average(shown, loaded)
+    elif key == AXIS:
+        yield from _axis(shown, loaded, look.model)
+    else:
+        question = question_of(loaded, key)
+        yield Content.assemble((visible(key), "bold"), f"  {visible(loaded.texts.get(key, ''))}")
+        figure = figure_of(found, key)
+        if figure is None:
+            yield Content.styled(f"{visible(look.model)} was not asked this under {look.condition}", "$text-muted")
+            return
+        leaning = f"; a yes is {question.leaning.value}" if question and question.leaning else ""
+        yield Content.styled(f"people: {people_words(figure)}{leaning}", "$text-muted")
+        yield Content.assemble((visible(look.model), "bold"), "  ", *_figure(shown, figure, question))
+        if (difference := shown.difference(key)) is not None:
+            yield _difference(shown, difference)
+    reference = {"accuracy": "the majority baseline"}.get(look.measure, "0")
+    if look.measure in ("bias", "accuracy"):
+        yield Content.styled(MARKS.format(reference), "$text-muted")
+
+
+def _figure(shown: Shown, figure: TargetFigure, question: Question | None) -> Iterator[str]:
+    look = shown.look
+    if look.measure == "variability":
+        spread = spread_of(shown.variability.get(look.model, ()), figure.target)
+        if spread is None:
+            yield "was asked in its original wording only"
+        else:
+            yield f"sd {_spread(spread.sd)} · rms {_spread(spread.rms)} over {plural(spread.k, 'wording')}"
+        return
+    pole = pole_words(figure.bias.value, question.leaning if question else None)
+    if figure.bias.defined:
+        yield f"bias {points(figure.bias.value)} {interval(figure.bias)}"
+        yield f" {pole}" if pole else ""
+    else:
+        yield f"bias undefined: {visible(figure.bias.undefined)}"
+    yield f" · accuracy {percent(figure.accuracy.value, digits=1)} {interval(figure.accuracy, sign=False)}"
+    yield f" · yes:no {figure.ratio}"
+    yield f" · {figure.unreadable} unreadable" if figure.unreadable else ""
+
+
+def _spread(value: Estimate) -> str:
+    if not value.defined:
+        return f"undefined ({visible(value.undefined)})"
+    return f"{points(value.value, sign=False)} {interval(value, sign=False)}".rstrip()
+
+
+def _difference(shown: Shown, found: Difference) -> Content:
+    first, second = (visible(name) for name in shown.look.marked)
+    said = f"{points(found.bias.value)} {interval(found.bias)} in bias" if found.bias.defined else "bias undefined"
+    accuracy = f"{points(found.accuracy.value)} {interval(found.accuracy)} in accuracy"
+    turned = "; ⇄ the two are biased to different sides" if found.flipped else ""
+    return Content.assemble((f"B {second} − A {first}", "bold"), f"  {said} · {accuracy}{turned}")
+
+
+def _average(shown: Shown, loaded: Loaded) -> Iterator[Content]:  # noqa: ARG001
+    found = shown.figures.get(shown.look.model)
+    if found is None:
+        return
+    value = found.absolute_bias
+    if value.undefined:
+        why = f"  undefined: {visible(value.undefined)}"
+        yield Content.assemble((visible(shown.look.model), "bold"), why)
+        return
+    yield Content.assemble(
+        (visible(shown.look.model), "bold"),
+        f"  mean |bias| {points(value.value, sign=False)} {interval(value, sign=False)}"
+        f" · accuracy {percent(found.accuracy.value, digits=1)} · yes:no {found.yes}:{found.no}"
+        f" · {found.unreadable} unreadable",
+    )
+    yield Content.styled(
+        f"p(yes) {percent(found.p_yes, digits=1)}, sd {points(found.p_yes_sd, sign=False)} over all prompts; "
+        f"± over {plural(value.n, 'question')}, intervals over respondents",
+        "$text-muted",
+    )
+    if (difference := shown.difference(None)) is not None:
+        yield _difference(shown, difference)
+
+
+def _axis(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:
+    found = shown.figures.get(key)
+    if found is None:
+        return
+    axis = found.axis
+    if axis.undefined or math.isnan(axis.value):
+        yield Content.assemble((visible(key), "bold"), f"  undefined: {visible(axis.undefined) or 'no leaning'}")
+        return
+    words = {UP: "conservative", DOWN: "liberal"}.get(side(axis), "neither side: the interval crosses 0")
+    yield Content.assemble((visible(key), "bold"), f"  {points(axis.value)} {interval(axis)}  {words}")
+    led = [figure for figure in found.targets if (q := question_of(loaded, figure.target)) and q.leaning is not None]
+    said = []
+    for figure in sorted(led, key=lambda one: -abs(one.bias.value) if one.bias.defined else 0):
+        question = question_of(loaded, figure.target)
+        towards = -1 if question and question.leaning is Pole.LIBERAL else 1
+        said.append(f"{visible(figure.target)} {points(towards * figure.bias.value)}")
+    yield Content.styled("by question: " + " · ".join(said), "$text-muted")
+    yield Content.styled(
+        f"mean bias towards the conservative answer over {plural(axis.n, 'question')} with a leaning", "$text-muted"
+    )
+
+
+def _ablation(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:  # noqa: ARG001
+    rows = [one for one in shown.ablations if str(one.condition) == key]
+    if not rows:
+        yield Content.assemble(("qm", "bold"), "  the person's answers to the context questions, in their order")
+    for one in rows:
+        if one.target is None:
+            yield Content.assemble(
+                (condition_words(key), "bold"),
+                f"  mean |bias| {points(one.bias.value, sign=False)}, {_changed(one.change)} · "
+                f"accuracy {percent(one.accuracy.value, digits=1)}, {_changed(one.accuracy_change)}",
+            )
+    strong = [one for one in rows if one.target is not None and side(one.change).strip()]
+    named = " · ".join(
+        f"{visible(one.target or '')} {points(one.change.value)} {interval(one.change)}" for one in strong
+    )
+    if rows:
+        said = f"bias changes most surely on: {named}" if named else "no question's bias changes beyond its interval"
+        yield Content.styled(said, "$text-muted")
+    yield Content.styled(
+        f"change: this condition minus qm, over the same respondents. {MARKS.format('0')}", "$text-muted"
+    )
+
+
+def _changed(change: Estimate) -> str:
+    if not change.defined:
+        return f"change undefined: {visible(change.undefined)}"
+    return f"change {points(change.value)} {interval(change)}".rstrip()
+
+
+def _correlation(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:
+    found = next((one for one in shown.correlations if (one.target or AVERAGE) == key), None)
+    if found is None:
+        return
+    over = "models and questions" if found.target is None else "models"
+    if math.isnan(found.r):
+        yield Content.assemble(("undefined", "bold"), f"  {visible(found.undefined)}")
+    else:
+        way = "the larger the bias, the less accurate" if found.r < 0 else "the larger the bias, the more accurate"
+        yield Content.assemble(
+            (f"r({found.df}) = {found.r:+.3f}", "bold"),
+            f", t = {found.t:.2f}, p {_p(found.p)}, n = {found.n} {over}: {way}",
+        )
+    if found.target is not None:
+        yield Content.styled(visible(loaded.texts.get(found.target, "")), "$text-muted")
+    yield Content.styled("Pearson's correlation of |bias| and accuracy (two-sided)", "$text-muted")
+
+
+def _p(value: float) -> str:
+    return "< .0001" if value < 0.0001 else f"= {value:.4f}"

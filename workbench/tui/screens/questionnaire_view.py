@@ -1,0 +1,204 @@
+"""What the questionnaire screens show, as values: whose predictions, under which condition, in which view. Pure, but
+for `load`.
+
+Numpy, the statistics and the pipeline are imported in the functions that workers call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from workbench.domain.statements import ORIGINAL
+from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.audits.questionnaire_figures import (
+        Ablation,
+        Condition,
+        ConditionFigures,
+        Correlation,
+        Difference,
+        ErrorOf,
+        Masses,
+        VariabilityFigure,
+    )
+    from workbench.audits.questionnaire_score import Report
+    from workbench.pipeline.questionnaire import QuestionnaireJudged
+
+View = Literal["questions", "ablation", "correlation", "axis"]
+Measure = Literal["bias", "accuracy", "variability", "yes:no", "without"]
+
+VIEWS: tuple[View, ...] = ("questions", "ablation", "correlation", "axis")
+MEASURES: tuple[Measure, ...] = ("bias", "accuracy", "variability", "yes:no", "without")
+ABLATION_MEASURES: tuple[Measure, ...] = ("bias", "accuracy")
+AVERAGE, AXIS = "=average", "=axis"
+"keys of the rows below the questions; a ref never begins so, for statements' refs are names"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a person chose; see `pipeline.questionnaire.QuestionnaireChoice`."""
+
+    instrument: str = ""
+    "empty: the first one with predictions, else the first questionnaire"
+    masses: Masses = "top10"
+    error: ErrorOf = "paired"
+    seed: int = 1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Loaded:
+    """The predictions on one questionnaire, or what keeps them from being judged."""
+
+    settings: Settings
+    instruments: tuple[str, ...] = ()
+    "those that are questionnaires"
+    instrument: str = ""
+    judged: QuestionnaireJudged | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+    "ref -> the original wording"
+    topics: Mapping[str, str] = field(default_factory=dict)
+    rests_on: tuple[object, ...] = ()
+    "runs and questionnaire: while they are equal, so are the figures"
+    asked: bool = False
+    "whether any model was asked anything"
+    problem: WorkbenchError | None = None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(self.judged.reports) if self.judged else ()
+
+    def report(self, model: str) -> Report | None:
+        return self.judged.reports.get(model) if self.judged else None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is looked at."""
+
+    view: View = "questions"
+    model: str = ""
+    "the marked column"
+    marked: tuple[str, ...] = ()
+    "one or two models to compare: the second minus the first"
+    condition: str = ""
+    "as it is printed; empty: the first one there is"
+    measure: Measure = "bias"
+    rms: bool = False
+    "how variability is shown: as root mean square rather than standard deviation"
+    near: bool = True
+    "whether pictures reach only as far as the intervals do"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Shown:
+    """A view with its numbers; only the view's own fields are filled."""
+
+    look: Look
+    figures: Mapping[str, ConditionFigures] = field(default_factory=dict)
+    "model -> all questions under the condition; models that were not asked under it are left out"
+    variability: Mapping[str, tuple[VariabilityFigure, ...]] = field(default_factory=dict)
+    differences: tuple[Difference, ...] = ()
+    "of the two marked models: the questions, then their means"
+    ablations: tuple[Ablation, ...] = ()
+    correlations: tuple[Correlation, ...] = ()
+
+    def difference(self, target: str | None) -> Difference | None:
+        return next((one for one in self.differences if one.target == target), None)
+
+
+def condition_names(judged: QuestionnaireJudged) -> tuple[str, ...]:
+    """Return every condition that some model was asked under, in the order of the reports."""
+    return tuple(dict.fromkeys(str(c) for report in judged.reports.values() for c in report.conditions))
+
+
+def condition_of(report: Report, name: str) -> Condition | None:
+    """Return a report's condition by its printed name; None where the model was not asked under it."""
+    return next((condition for condition in report.conditions if str(condition) == name), None)
+
+
+def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
+    """Read and judge what a store has on one questionnaire. Returns `known` itself where nothing has changed."""
+    from stores.store import Store
+    from workbench.audits.questionnaire_figures import Options
+    from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
+
+    with Store.open(path) as store:
+        held = {name: found for name in store.instruments.names() if (found := store.questionnaires.tallied(name))}
+        if not held:
+            return Loaded(settings)
+        runs = store.runs.list("questionnaire")
+        answered = (run.instrument for run in runs if run.instrument in held)
+        name = settings.instrument if settings.instrument in held else next(answered, next(iter(held)))
+        instrument = store.instruments.get(name)
+        rests_on = (runs, held[name], instrument)
+        if known is not None and (known.settings, known.rests_on) == (settings, rests_on) and known.problem is None:
+            return known if known.instruments == tuple(held) else replace(known, instruments=tuple(held))
+        base = Loaded(settings, tuple(held), name, rests_on=rests_on)
+        if not any(run.instrument == name for run in runs):
+            return base
+        options = Options(masses=settings.masses, error=settings.error, seed=settings.seed)
+        try:
+            judged = questionnaire(store, QuestionnaireChoice(instrument=name, options=options))
+        except WorkbenchError as error:
+            return replace(base, problem=error, asked=True)
+    texts = {s.ref: w.text for s in instrument.statements if (w := s.wording(ORIGINAL, instrument.language))}
+    topics = {s.ref: s.topic or "" for s in instrument.statements}
+    return replace(base, judged=judged, texts=texts, topics=topics, asked=True)
+
+
+def fitting(look: Look, judged: QuestionnaireJudged) -> Look:
+    """Return the look with models and a condition that there are, and a measure that the view has."""
+    models, conditions = tuple(judged.reports), condition_names(judged)
+    model = look.model if look.model in models else next(iter(models), "")
+    condition = look.condition if look.condition in conditions else next(iter(conditions), "")
+    measure = look.measure if look.view != "ablation" or look.measure in ABLATION_MEASURES else "bias"
+    marked = tuple(name for name in look.marked if name in models)
+    return replace(look, model=model, condition=condition, measure=measure, marked=marked)
+
+
+def shown(loaded: Loaded, look: Look) -> Shown:
+    """Work out a view."""
+    judged = loaded.judged
+    if judged is None:
+        return Shown(look)
+    if look.view == "ablation":
+        report = judged.reports[look.model]
+        figures = {look.model: report.condition(report.conditions[0])} if report.conditions else {}
+        return Shown(look, figures=figures, ablations=report.ablations())
+    if look.view == "correlation":
+        return Shown(look, correlations=_correlations(judged, look))
+    held = {name: (report, condition_of(report, look.condition)) for name, report in judged.reports.items()}
+    asked = {name: (report, condition) for name, (report, condition) in held.items() if condition is not None}
+    figures = {name: report.condition(condition) for name, (report, condition) in asked.items()}
+    if look.view == "axis":
+        return Shown(look, figures=figures)
+    needs = look.measure == "variability"
+    variability = {name: r.variability(condition) for name, (r, condition) in asked.items()} if needs else {}
+    return Shown(look, figures=figures, variability=variability, differences=_differences(judged, look))
+
+
+def _differences(judged: QuestionnaireJudged, look: Look) -> tuple[Difference, ...]:
+    from workbench.audits.questionnaire_score import differences
+
+    if len(look.marked) != 2:
+        return ()
+    first, second = (judged.reports[name] for name in look.marked)
+    condition = condition_of(first, look.condition)
+    if condition is None or condition_of(second, look.condition) is None:
+        return ()
+    return differences(first, second, condition)
+
+
+def _correlations(judged: QuestionnaireJudged, look: Look) -> tuple[Correlation, ...]:
+    from workbench.audits.questionnaire_score import correlations
+
+    asked = {name: r for name, r in judged.reports.items() if condition_of(r, look.condition) is not None}
+    if not asked:
+        return ()
+    condition = condition_of(next(iter(asked.values())), look.condition)
+    assert condition is not None
+    return correlations(asked, condition)
