@@ -1,117 +1,174 @@
-"""Exact probabilities of " yes" and " no" in questionnaire modelling: 60 answers of a respondent in the context, then a
-statement in many wordings. Against one forward pass a prompt, of which a few are measured and compared.
+"""Exact probabilities of yes and no in Questionnaire Modeling: the shipped questionnaire, put as an audit puts it,
+through `LocalModel.next_tokens`. Against one forward pass a prompt, of which a few are measured and compared.
 
-The bound is the share of tokens that need not be computed again: tokens of all prompts over nodes of their tree.
+The bound is the share of tokens that need not be computed again: tokens of all prompts over nodes of their tree. Times
+are of the processor, so that programs beside it do not count.
 """
 
 from __future__ import annotations
 
-import statistics
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import torch
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from subjects import Subject, distinct_beginnings, embedded, synchronised
+from subjects import distinct_beginnings
 
-from workbench.data import shipped_instrument_folder
+from workbench.audits.questionnaire import default_variants, probes
+from workbench.data import shipped_instrument_folder, shipped_templates
+from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import Prompt
+from workbench.domain.questionnaires import Contexts, Role, Survey
+from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.formats.read import read_instrument
+from workbench.inference.local import LocalModel
+from workbench.inference.local_network import load_network
+from workbench.inference.local_text import TextFormat
 
 Row = tuple[str, str, str]
-IN_CONTEXT, PLAIN_PROMPTS = 60, 3
-SHAPES = ((1, 16, 2), (7, 50, 1))
-"targets, wordings of each, repeats"
-FRAMES = (
-    "{}",
-    "Think of this: {}",
-    "Some people say: {}",
-    "Consider the following. {}",
-    "One may hold that this is so: {}",
-    "In short: {}",
-    "It has been said: {}",
-    "Here is another one. {}",
-    "The next statement reads: {}",
-)
-OPTIONS = (" yes", " no")
+INSTRUMENT, MODEL, WORDS, TOP = "veldania_panel", "smollm2", ("yes", "no"), 20
+PLAIN_PROMPTS = 3
+SHAPES = ((1, 1, 16), (1, 7, 50), (4, 7, 1))
+"respondents, targets, wordings of each"
+FRAMES = ("{}", "Think of this: {}", "Once more: {}", "Consider the following. {}", "And this: {}")
+"around the shipped wordings, where more are wanted"
 
 
-def questionnaire(subject: Subject, targets: int, wordings: int) -> list[list[int]]:
-    """Return the prompts: the same answered statements, then a target in one of its wordings."""
-    assert subject.format is not None
-    statements = read_instrument("csv", shipped_instrument_folder()).statements
-    texts = [[wording.text for wording in statement.wordings] for statement in statements]
-    asked = [its[i] for i in range(2) for its in texts[targets:]][:IN_CONTEXT]
-    answered = "".join(f"Statement: {text}\nAnswer: {('yes', 'no')[i % 3 % 2]}\n\n" for i, text in enumerate(asked))
-    reworded = [[frame.format(text) for frame in FRAMES for text in its][:wordings] for its in texts[:targets]]
-    assert all(len(its) == wordings for its in reworded)
-    tokenizer = subject.format._tokenizer
-    return [list(tokenizer(f"{answered}Statement: {text}\nAnswer:").input_ids) for its in reworded for text in its]
+@dataclass(slots=True)
+class Measured:
+    """One shape of questionnaire, asked both ways."""
+
+    prompts: int
+    seconds: float
+    plain_seconds: float
+    "of one forward pass a prompt, for as many prompts"
+    encoding_seconds: float
+    "of `seconds`: rendering and tokenising"
+    naive: int
+    computed: int
+    minimum: int
+    off: float
+
+    @property
+    def ratio(self) -> float:
+        return self.plain_seconds / self.seconds
+
+    @property
+    def bound(self) -> float:
+        return self.naive / self.minimum
 
 
-def ours(subject: Subject, prompts: list[list[int]], ends: Sequence[Sequence[int]]) -> tuple[float, list[float]]:
-    """Return prompts a second, and p(yes) among the options."""
-    synchronised(subject.device)
-    started = time.perf_counter()
-    found = list(subject.engine.score(prompts, [ends] * len(prompts)))
-    synchronised(subject.device)
-    seconds = time.perf_counter() - started
-    found.sort(key=lambda scores: scores.prompt)
-    return len(prompts) / seconds, [_yes(scores.log_probabilities) for scores in found]
+@cache
+def _instrument() -> Instrument:
+    return read_instrument("csv", shipped_instrument_folder(INSTRUMENT))
+
+
+def reworded(statement: Statement, wordings: int) -> Statement:
+    """Return a statement in so many wordings: its own, and these in frames."""
+    texts = [w.text for w in statement.wordings if w.language == "en"]
+    framed = list(dict.fromkeys(frame.format(text) for frame in FRAMES for text in texts))[:wordings]
+    assert len(framed) == wordings
+    variants = [ORIGINAL, *(VariantId(VariantKind.PARAPHRASE, i) for i in range(1, wordings))]
+    return replace(statement, wordings=tuple(Wording(v, "en", t) for v, t in zip(variants, framed, strict=True)))
+
+
+def questionnaire(respondents: int, targets: int, wordings: int) -> list[Prompt]:
+    """Return the prompts of an audit: the context of each respondent, then each target in each wording."""
+    instrument = _instrument()
+    assert instrument.questionnaire is not None
+    asked = [question.ref for question in instrument.questionnaire.of_role(Role.TARGET)]
+    whole = _of_those_who_answered_all(instrument.questionnaire, asked)
+    chosen = set(asked[:targets])
+    statements = [
+        reworded(s, wordings) if s.ref in chosen else s
+        for s in instrument.statements
+        if s.ref in chosen or s.ref not in asked
+    ]
+    variants = default_variants([w.variant for s in statements for w in s.wordings])
+    survey = Survey(whole, Contexts(respondents=respondents, every=1))
+    templates = [t for t in shipped_templates("questionnaire") if t.family == "qm"]
+    found = [p.prompt for p in probes(statements, templates, tuple(dict.fromkeys(variants)), "en", survey=survey)]
+    assert len(found) == respondents * targets * wordings
+    return found
+
+
+def _of_those_who_answered_all(questionnaire: Any, refs: Sequence[str]) -> Any:
+    meanings = [questionnaire.meanings(q) for q in questionnaire.of_role(Role.TARGET) if q.ref in refs]
+    everyone = enumerate(questionnaire.respondents)
+    kept = tuple(r for i, r in everyone if all(of[i] in ("yes", "no") for of in meanings))
+    return replace(questionnaire, respondents=kept)
+
+
+@cache
+def _subject() -> tuple[LocalModel, Any]:
+    """Return the embedded model, and its network as transformers computes it."""
+    return LocalModel(load_network(MODEL)), load_network(MODEL).network
 
 
 @torch.inference_mode()
-def plain(subject: Subject, prompts: list[list[int]], ends: Sequence[Sequence[int]]) -> tuple[float, list[float]]:
-    """Return prompts a second with a forward pass each: the options have one token, so that one pass says it all."""
-    synchronised(subject.device)
-    started = time.perf_counter()
-    found = []
-    for prompt in prompts:
-        ids = torch.tensor([prompt], device=subject.device)
-        logits = subject.plain(input_ids=ids, use_cache=False, logits_to_keep=1).logits[0, -1].float()
-        found.append(_yes(torch.log_softmax(logits, dim=-1)[[end[0] for end in ends]].cpu().numpy()))
-    synchronised(subject.device)
-    return len(prompts) / (time.perf_counter() - started), found
+def _plain(network: Any, ids: list[int], yes: list[int], no: list[int]) -> float:
+    """Return p(yes) by one forward pass."""
+    logits = network(input_ids=torch.tensor([ids], device=network.device), use_cache=False, logits_to_keep=1).logits
+    chances = torch.softmax(logits[0, -1].float(), dim=-1).cpu()
+    return _share(float(chances[yes].sum()), float(chances[no].sum()))
 
 
-def _yes(log: np.ndarray) -> float:
-    both = np.exp(log - log.max())
-    return float(both[0] / both.sum())
+def _share(yes: float, no: float) -> float:
+    return yes / (yes + no)
 
 
-def compared(subject: Subject, targets: int, wordings: int, repeats: int) -> list[Row]:
-    """Return the rows of one shape of questionnaire."""
-    assert subject.format is not None
-    prompts = questionnaire(subject, targets, wordings)
-    ends = [subject.format.encode_option(option) for option in OPTIONS]
-    assert all(len(end) == 1 for end in ends)
+def compared(respondents: int, targets: int, wordings: int) -> Measured:
+    """Ask one shape of questionnaire both ways."""
+    prompts = questionnaire(respondents, targets, wordings)
+    model, network = _subject()
+    yes, no = model._spelled.sets(WORDS)
+    before = model.work.prompt_tokens_computed
+    started = time.process_time()
+    found = {table.prompt: table.words for table in model.next_tokens(prompts, TOP, WORDS)}
+    seconds = time.process_time() - started
+    computed = model.work.prompt_tokens_computed - before
+    fresh = TextFormat(model._format._tokenizer)
+    started = time.process_time()
+    ids = [fresh.encode(prompt) for prompt in prompts]
+    encoding = time.process_time() - started
     chosen = [i * len(prompts) // PLAIN_PROMPTS for i in range(PLAIN_PROMPTS)]
-    fast, slow, off = list[float](), list[float](), 0.0
-    for _ in range(repeats):
-        rate, found = ours(subject, prompts, ends)
-        base, expected = plain(subject, [prompts[i] for i in chosen], ends)
-        fast.append(rate)
-        slow.append(base)
-        off = max([off, *(abs(found[i] - p) for i, p in zip(chosen, expected, strict=True))])
-    ratio = statistics.median(fast) / statistics.median(slow)
-    bound = sum(map(len, prompts)) / distinct_beginnings(prompts)
-    what = f"scoring {subject.name}, {IN_CONTEXT} answers in context, {targets} x {wordings} wordings"
+    started = time.process_time()
+    expected = [_plain(network, ids[i], yes, no) for i in chosen]
+    plain = (time.process_time() - started) / len(chosen) * len(prompts)
+    words = [found[i] or {} for i in chosen]
+    off = max(abs(_share(w["yes"], w["no"]) - p) for w, p in zip(words, expected, strict=True))
+    return Measured(len(prompts), seconds, plain, encoding, sum(map(len, ids)), computed, distinct_beginnings(ids), off)
+
+
+def rows(respondents: int, targets: int, wordings: int) -> list[Row]:
+    """Return the rows of one shape."""
+    m = compared(respondents, targets, wordings)
+    what = f"questionnaire, {MODEL}: {respondents} x {targets} x {wordings} (respondents, targets, wordings)"
+    tokens = f"{m.naive:,} naive, {m.computed:,} computed, {m.minimum:,} at least"
     return [
-        (what, f"{statistics.median(fast):.2f} prompts/s", f"{ratio:.1f}x one forward pass a prompt"),
-        (f"{what}: of tokens naive / shared", f"{ratio / bound:.2f}", f"{bound:.1f}x is the bound"),
-        (f"{what}: largest difference of p(yes)", f"{off:.1e}", ""),
+        (what, f"{m.prompts / m.seconds:.2f} prompts/s", f"{m.ratio:.1f}x one forward pass a prompt"),
+        (f"{what}: of tokens naive / minimum", f"{m.ratio / m.bound:.2f}", f"{m.bound:.1f}x is the bound; {tokens}"),
+        (f"{what}: largest difference of p(yes)", f"{m.off:.1e}", ""),
+        (f"{what}: rendering and tokenising", f"{1e3 * m.encoding_seconds / m.prompts:.1f} ms a prompt", ""),
     ]
 
 
 def main() -> list[Row]:
     """Return rows of the benchmark table: what, measured, against one forward pass a prompt."""
-    subject = embedded(1)
-    return [row for shape in SHAPES for row in compared(subject, *shape)]
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # waiting threads spin, and would count as time of the processor
+    try:
+        return [row for shape in SHAPES for row in rows(*shape)]
+    finally:
+        torch.set_num_threads(threads)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import ModelError, UsageError
 from workbench.inference import local_network, memory
+from workbench.inference.base import Windowed
 from workbench.inference.dtypes import check_dtype
 from workbench.inference.load import load
 from workbench.inference.local import LocalModel, load_local
@@ -242,8 +243,19 @@ def test_options_and_next_tokens_beyond_the_window_are_refused(llama: str) -> No
     assert np.isnan(scored[1].log_probabilities).tolist() == [True, True]
     assert "3 more of an option do not fit" in scored[1].reason
     assert "at most 47 fit" in scored[2].reason
-    with pytest.raises(ModelError, match="at most 47 fit"):
-        list(model.next_tokens([full], 3))
+    tables = {found.prompt: found for found in model.next_tokens([full, fits], 3, ("yes",))}
+    assert "at most 47 fit" in tables[0].reason
+    assert (tables[0].texts, len(tables[0].log_probabilities), tables[0].words) == ((), 0, None)
+    assert np.isnan(tables[0].rest)
+    assert (tables[1].reason, len(tables[1].texts)) == ("", 3)
+
+
+def test_a_model_says_how_long_prompts_are_and_what_it_can_attend_to(llama: str, t5: str) -> None:
+    model = load_local(llama)
+    assert isinstance(model, Windowed)
+    assert model.window == WINDOW
+    assert model.lengths([raw("abc"), raw("x" * 60), raw("")]) == [3, 60, 1]
+    assert load_local(t5).window is None
 
 
 def test_an_empty_prompt_is_the_token_that_begins_a_text(llama: str, tmp_path: Path) -> None:

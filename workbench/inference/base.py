@@ -50,6 +50,15 @@ class NextTokens:
     "one entry a text, in nats"
     rest: float
     "probability of all tokens that are not named"
+    words: Mapping[str, float] | None = None
+    "word -> probability of all tokens of the vocabulary that spell it, whatever their case; None: not offered"
+    reason: str = ""
+    "why nothing is known of this prompt, for people; there are no texts then"
+
+
+def unknown_tokens(prompt: int, reason: str) -> NextTokens:
+    """Return what is known of a prompt that could not be asked: why."""
+    return NextTokens(prompt, (), np.zeros(0), float("nan"), reason=reason)
 
 
 class Model(Protocol):
@@ -78,10 +87,12 @@ class Model(Protocol):
         """
         ...
 
-    def next_tokens(self, prompts: Sequence[Prompt], k: int) -> Iterator[NextTokens]:
+    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
         """Yield, for each prompt, the k likeliest next tokens, in any order of prompts.
 
-        Raises ModelError where the backend offers none, or fewer than k.
+        `words`: also the probability of all tokens that spell each of these, blanks around it and case aside, where the
+        backend knows its whole vocabulary. A prompt that cannot be asked comes back with the reason. A served model may
+        name fewer than k. Raises ModelError where the backend offers no next tokens, or k is more than there are.
         """
         ...
 
@@ -97,6 +108,20 @@ class Remarking(Protocol):
     @property
     def notes(self) -> tuple[str, ...]:
         """Return what to say: where and how it computes, and what it has to do without."""
+        ...
+
+
+@runtime_checkable
+class Windowed(Protocol):
+    """A model that can say, before it is asked, how many tokens prompts have and how many it can attend to."""
+
+    @property
+    def window(self) -> int | None:
+        """Return the most tokens of a prompt with what is to follow it; None: no limit."""
+        ...
+
+    def lengths(self, prompts: Sequence[Prompt]) -> Sequence[int]:
+        """Return how many tokens each prompt has in the model's own chat format."""
         ...
 
 

@@ -39,7 +39,9 @@ IDLE_ROUNDS = 3
 log = logging.getLogger(__name__)
 
 
-def load_cluster(name: str, dtype: str, address: str, environ: Mapping[str, str] = os.environ) -> ClusterModel:
+def load_cluster(
+    name: str, dtype: str, address: str, environ: Mapping[str, str] = os.environ, *, chat_format: str = ""
+) -> ClusterModel:
     """Return a model that a Ray cluster answers for: `local`, all GPUs of this machine; `auto`, the cluster that this
     machine is a node of; or HOST:PORT of the cluster's head, of which this machine is a node.
 
@@ -57,6 +59,7 @@ def load_cluster(name: str, dtype: str, address: str, environ: Mapping[str, str]
         shard=_number(environ, "WORKBENCH_SHARD") or SHARD,
         engines=_number(environ, "WORKBENCH_ENGINES"),
         folder=str(Path.cwd()),
+        chat_format=chat_format,
     )
     if name.startswith("openai:"):
         raise UsageError(f"{name} is served elsewhere: there is nothing for a cluster to compute")
@@ -139,8 +142,8 @@ class ClusterModel:
             if isinstance(answer, Scored):
                 yield answer
 
-    def next_tokens(self, prompts: Sequence[Prompt], k: int) -> Iterator[NextTokens]:
-        for answer in self._ask(Likeliest(k), prompts):
+    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
+        for answer in self._ask(Likeliest(k, tuple(words)), prompts):
             if isinstance(answer, NextTokens):
                 yield answer
 

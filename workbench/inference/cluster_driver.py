@@ -176,7 +176,7 @@ def looks(call: Call, plan: Layout) -> Iterator[Said]:
     task = ray.remote(num_gpus=plan.gpus, num_cpus=plan.cpus, max_calls=1, max_retries=1)(look)
     waiting = [
         task.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote(
-            call.model, call.dtype, call.folder
+            call.model, call.dtype, call.folder, call.chat_format
         )
         for node, _ in plan.nodes
     ]
@@ -199,7 +199,7 @@ def answers(call: Call, plan: Layout) -> Iterator[Said]:
     rows = ray.data.from_items([{"shard": shard} for shard in shards], override_num_blocks=len(shards))
     said = rows.map_batches(
         Engine,
-        fn_constructor_args=(call.model, call.dtype, call.folder, call.question),
+        fn_constructor_args=(call.model, call.dtype, call.folder, call.question, call.chat_format),
         batch_size=1,
         compute=ray.data.ActorPoolStrategy(size=min(plan.engines, len(shards)), max_tasks_in_flight_per_actor=2),
         num_gpus=plan.gpus or None,

@@ -24,9 +24,9 @@ from workbench.inference.cluster_shards import Question, Shard, in_order, place_
 class Engine:
     """Answers shards, one after another, as Ray Data hands them over."""
 
-    def __init__(self, name: str, dtype: str, folder: str, question: Question):
+    def __init__(self, name: str, dtype: str, folder: str, question: Question, chat_format: str = ""):
         self._question = question
-        self._model = _loaded(name, dtype, folder)
+        self._model = _loaded(name, dtype, folder, chat_format)
         self._node = node_name()
         self._booked = (0, 0, 0, 0)
 
@@ -53,11 +53,11 @@ class Engine:
         return a, b, c, d
 
 
-def look(name: str, dtype: str, folder: str) -> Part | Trouble:
+def look(name: str, dtype: str, folder: str, chat_format: str = "") -> Part | Trouble:
     """Load a model, say which it is, and let go of it."""
     node = node_name()
     try:
-        model = _loaded(name, dtype, folder)
+        model = _loaded(name, dtype, folder, chat_format)
         card = model.card
         model.close()
     except WorkbenchError as error:
@@ -73,10 +73,10 @@ def node_name() -> str:
     return f"{platform.node()} ({ray.get_runtime_context().get_node_id()[:8]})"
 
 
-def _loaded(name: str, dtype: str, folder: str) -> Model:
+def _loaded(name: str, dtype: str, folder: str, chat_format: str) -> Model:
     """Load a model; a relative name means what it means to the worker, where both see the same folders."""
     from workbench.inference.load import load
 
     with contextlib.suppress(OSError):
         os.chdir(folder)
-    return load(name, dtype=dtype)
+    return load(name, dtype=dtype, chat_format=chat_format)

@@ -23,6 +23,8 @@ class Call:
     "None: one a GPU or node"
     folder: str = ""
     "where relative names of models lie"
+    chat_format: str = ""
+    "whose chat template is used; empty: the model's own"
 
 
 @dataclass(frozen=True, slots=True)

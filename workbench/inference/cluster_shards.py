@@ -57,9 +57,10 @@ class Likeliest:
     """Ask prompts for their k likeliest next tokens."""
 
     k: int
+    words: tuple[str, ...] = ()
 
     def answers(self, model: Model, items: Sequence[Any]) -> Iterator[Answer]:
-        return model.next_tokens(items, self.k)
+        return model.next_tokens(items, self.k, self.words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from workbench.inference.base import Work
 from workbench.inference.batch import Batch, Growing
 from workbench.inference.engines import Answers, Likeliest, Scores, Spell
 from workbench.inference.memory import free_bytes, is_out_of_memory
-from workbench.inference.nucleus import Table, check_numbers, nucleus
+from workbench.inference.nucleus import Table, check_numbers, masses, nucleus
 from workbench.inference.prefill import Prefill, Read
 from workbench.inference.probe import Unshareable, share
 from workbench.inference.token_tree import Tokens, common, distinct_beginnings, lexicographic
@@ -119,8 +119,10 @@ class SharedEngine:
                 at = after
         self.work.prompt_tokens += sum(len(prompts[i]) + len(end) - 1 for i, its in enumerate(ends) for end in its)
 
-    def likeliest(self, prompts: Sequence[Sequence[int]], k: int) -> Iterator[Likeliest]:
-        """Yield the likeliest next tokens of each prompt."""
+    def likeliest(
+        self, prompts: Sequence[Sequence[int]], k: int, sets: Sequence[Sequence[int]] = ()
+    ) -> Iterator[Likeliest]:
+        """Yield the likeliest next tokens of each prompt, and the probability of each set of tokens."""
         wanted: dict[Tokens, list[int]] = {}
         for i, prompt in enumerate(prompts):
             wanted.setdefault(tuple(prompt), []).append(i)
@@ -128,9 +130,9 @@ class SharedEngine:
         for sequences, log in self._passes(sorted(wanted), starts):
             check_numbers(log[:, 0])
             top, tokens = log.topk(min(k, log.shape[-1]), dim=-1)
-            logs, ids = top.double().cpu().numpy(), tokens.tolist()
+            logs, ids, of_sets = top.double().cpu().numpy(), tokens.tolist(), masses(log, sets)
             for place, sequence in enumerate(sequences):
-                yield from (Likeliest(i, tuple(ids[place]), logs[place]) for i in wanted[sequence])
+                yield from (Likeliest(i, tuple(ids[place]), logs[place], of_sets[place]) for i in wanted[sequence])
         self.work.prompt_tokens += sum(map(len, prompts))
 
     def _passes(

@@ -43,6 +43,8 @@ class Likeliest:
     prompt: int
     tokens: tuple[int, ...]
     log_probabilities: NDArray[np.float64]
+    masses: tuple[float, ...] = ()
+    "of each set of tokens that was asked for, its probability"
 
 
 class Engine(Protocol):
@@ -58,8 +60,10 @@ class Engine(Protocol):
         """Yield the log-probability of each of `ends[i]` after `prompts[i]`. No end is empty."""
         ...
 
-    def likeliest(self, prompts: Sequence[Tokens], k: int) -> Iterator[Likeliest]:
-        """Yield the k likeliest next tokens of each prompt."""
+    def likeliest(self, prompts: Sequence[Tokens], k: int, sets: Sequence[Tokens] = ()) -> Iterator[Likeliest]:
+        """Yield the k likeliest next tokens of each prompt, and how probable it is that the next token is in each of
+        `sets`: distinct tokens, out of the whole vocabulary.
+        """
         ...
 
     def at_once(self, most: int | None) -> None:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from workbench.inference.base import Model
+from workbench.inference.chat_formats import check_chat_format
 from workbench.inference.dtypes import check_dtype
 
 
-def load(name: str, *, dtype: str = "", cluster: str = "") -> Model:
+def load(name: str, *, dtype: str = "", cluster: str = "", chat_format: str = "") -> Model:
     """Return the model of a name: `scripted…`, `openai:…` (served; see remote_address), or anything the local backend
     knows (`smollm2`, hub ids, folders, GGUF).
 
     `dtype` empty: float32 on a CPU, bfloat16 on a GPU. `cluster`: the workers of a Ray cluster load it and answer.
+    `chat_format`: whose chat template is used in place of the model's own: a folder, hub id, `smollm2` or .jinja file.
 
-    Raises ModelError, saying what was tried, where there is none; UsageError for a dtype that is unknown or has no
-    effect on this model.
+    Raises ModelError, saying what was tried, where there is none; UsageError for a dtype or chat format that has no
+    effect on this model, or a dtype that is unknown.
     """
     check_dtype(name, dtype)
+    check_chat_format(name, chat_format)
     if cluster:
         from workbench.inference.cluster import load_cluster
 
-        return load_cluster(name, dtype, cluster)
+        return load_cluster(name, dtype, cluster, chat_format=chat_format)
     if name == "scripted" or name.startswith("scripted:"):
         from workbench.inference.scripted import load_scripted
 
@@ -30,4 +33,4 @@ def load(name: str, *, dtype: str = "", cluster: str = "") -> Model:
         return load_remote(name)
     from workbench.inference.local import load_local
 
-    return load_local(name, dtype)
+    return load_local(name, dtype, chat_format=chat_format)

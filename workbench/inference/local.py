@@ -11,33 +11,48 @@ import torch
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
 from workbench.errors import ModelError
-from workbench.inference.base import NextTokens, Scored, Work
+from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
+from workbench.inference.chat_formats import chat_template, give_chat_format
 from workbench.inference.engines import Answers, Engine
 from workbench.inference.local_network import Loaded, load_network
 from workbench.inference.local_text import TextFormat
 from workbench.inference.local_window import window_of
+from workbench.inference.local_words import SpelledVocabulary
 from workbench.inference.plain import PlainEngine
 
 NO_BEGIN = "the prompt is empty, and the model has no token that begins a text"
-NO_CHAT = "it has no chat template: messages are joined by blank lines, the published plain format"
+NO_CHAT = (
+    "it has no chat template: messages are joined by blank lines, the published plain format; --chat-format gives it "
+    "the one of its tuned relative"
+)
 
 
-def load_local(name: str, dtype: str = "", device: str = "") -> LocalModel:
-    """Load a model; see `local_network.load_network` for what is chosen where nothing is named, and what it raises."""
-    return LocalModel(load_network(name, dtype, device))
+def load_local(name: str, dtype: str = "", device: str = "", chat_format: str = "") -> LocalModel:
+    """Load a model; see `local_network.load_network` for what is chosen where nothing is named, and what it raises.
+
+    `chat_format`: whose chat template is used in place of the model's own, see `chat_formats`. Raises ModelError where
+    it cannot be used.
+    """
+    template = chat_template(chat_format) if chat_format else ""  # what can fail at once does, before the weights load
+    loaded = load_network(name, dtype, device)
+    said = give_chat_format(loaded.tokenizer, chat_format, template) if chat_format else ()
+    return LocalModel(loaded, said)
 
 
 class LocalModel:
     """A language model of transformers: decoder-only, or encoder-decoder."""
 
-    def __init__(self, loaded: Loaded):
+    def __init__(self, loaded: Loaded, said: tuple[str, ...] = ()):
+        """`said`: what else a person should know of how it was loaded."""
         self._work = Work()
         self._format = TextFormat(loaded.tokenizer)
         self._vocabulary = int(loaded.network.get_output_embeddings().weight.shape[0])
+        self._spelled = SpelledVocabulary(loaded.tokenizer, self._vocabulary)
         self._window = window_of(loaded.network.config)
         self._engine, unshared = _engine(loaded.network, _stop_tokens(loaded), self._work)
         self._card = ModelCard(loaded.name, loaded.revision, "transformers", loaded.dtype, self._format.name)
-        self.notes = tuple(filter(None, (loaded.place, unshared, NO_CHAT if self._format.name == "none" else "")))
+        no_chat = NO_CHAT if self._format.name == "none" else ""
+        self.notes = tuple(filter(None, (loaded.place, unshared, no_chat, *said)))
         "what a person should know of how it was loaded"
 
     @property
@@ -82,18 +97,36 @@ class LocalModel:
         for scores in self._engine.score([ids[i] for i in fit], [ends[i] for i in fit]):
             yield Scored(fit[scores.prompt], scores.log_probabilities)
 
-    def next_tokens(self, prompts: Sequence[Prompt], k: int) -> Iterator[NextTokens]:
-        """Yield the k likeliest next tokens; tokens that spell the same text (parts of a character) stay apart."""
+    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
+        """Yield the k likeliest next tokens; tokens that spell the same text (parts of a character) stay apart.
+
+        A prompt that does not fit the window comes back with the reason.
+        """
         if not 1 <= k <= self._vocabulary:
             raise ModelError(f"{k} next tokens were asked for; {self._card.name} has {self._vocabulary:,}")
         ids = [self.encode(prompt) for prompt in prompts]
-        for prompt, tokens in zip(prompts, ids, strict=True):
+        fit = []
+        for position, (prompt, tokens) in enumerate(zip(prompts, ids, strict=True)):
             if reason := self._misfit(prompt, tokens, 1, "to look at"):
-                raise ModelError(f"{self._card.name}: {reason}")
-        for found in self._engine.likeliest(ids, k):
-            texts = tuple(self._format.spell_next(ids[found.prompt], token) for token in found.tokens)
+                yield unknown_tokens(position, reason)
+            else:
+                fit.append(position)
+        sets = self._spelled.sets(words) if words and fit else []
+        for found in self._engine.likeliest([ids[i] for i in fit], k, sets):
+            position = fit[found.prompt]
+            texts = tuple(self._format.spell_next(ids[position], token) for token in found.tokens)
             rest = max(0.0, 1.0 - float(np.exp(found.log_probabilities).sum()))
-            yield NextTokens(found.prompt, texts, found.log_probabilities, rest)
+            masses = dict(zip(words, found.masses, strict=True)) if words else None
+            yield NextTokens(position, texts, found.log_probabilities, rest, masses)
+
+    @property
+    def window(self) -> int | None:
+        """The most tokens that it was built for, those of an answer included unless a decoder of its own writes it."""
+        return self._window.tokens
+
+    def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
+        """Return how many tokens each prompt has."""
+        return [len(self.encode(prompt)) for prompt in prompts]
 
     def at_once(self, most: int | None) -> None:
         """Bound the rows of a batch; None: as many as memory allows."""

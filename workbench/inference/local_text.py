@@ -8,11 +8,14 @@ from typing import Any
 
 from workbench.domain.prompts import Prompt
 from workbench.errors import ModelError
+from workbench.inference.local_context import ContextTokens
 
 MARK = "\ue000{}\ue001"
 "stands for a message while the chat template is put around it"
 BEFORE = 4
 "tokens in front of a next token that settle how it is spelled: with its space or without"
+REMEMBERED = 50_000
+"spelled next tokens that are kept"
 
 
 class TextFormat:
@@ -20,6 +23,10 @@ class TextFormat:
 
     def __init__(self, tokenizer: Any):
         self._tokenizer = tokenizer
+        self._special = tuple(tokenizer.all_special_tokens)
+        self._contexts = ContextTokens(tokenizer)
+        self._next: dict[tuple[int, ...], str] = {}
+        "what was spelled of late: chats end alike, and their likeliest next tokens are few"
         self._merge_system = False
         self.name = self._named()
         "a hash of the chat template, noting whether the system turn has to be part of the user's; or `none`"
@@ -40,9 +47,11 @@ class TextFormat:
 
     def _encode_chat(self, prompt: Prompt) -> list[int]:
         tokenizer, messages = self._tokenizer, self._turns(prompt)
-        if not any(self._special_in(message["content"]) for message in messages):
-            text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-            return list(tokenizer(text, add_special_tokens=False).input_ids)
+        context = prompt.messages[: prompt.context]
+        unseen = prompt.messages[prompt.context if context and self._contexts.holds(context) else 0 :]
+        if not any(self._special_in(message.content) for message in unseen):
+            text: str = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+            return self._encode_text(text, prompt)
         marked = [{"role": m["role"], "content": MARK.format(i)} for i, m in enumerate(messages)]
         frame = tokenizer.apply_chat_template(marked, tokenize=False, add_generation_prompt=True)
         ids: list[int] = []
@@ -51,6 +60,13 @@ class TextFormat:
             ids += tokenizer(before, add_special_tokens=False).input_ids
             ids += tokenizer(message["content"], add_special_tokens=False, split_special_tokens=True).input_ids
         return ids + list(tokenizer(frame, add_special_tokens=False).input_ids)
+
+    def _encode_text(self, text: str, prompt: Prompt) -> list[int]:
+        """Return the tokens of a whole chat as text; what it has in common with others is tokenised once."""
+        context, others = prompt.messages[: prompt.context], prompt.messages[prompt.context :]
+        if not context or not others:
+            return self._plain_ids(text)
+        return self._contexts.encode(context, text, text.rfind(others[0].content.strip()))
 
     def encode_option(self, option: str) -> list[int]:
         """Return the tokens of a continuation by itself, as the model would write it after a prompt that is whole.
@@ -85,8 +101,14 @@ class TextFormat:
         Tokenizers that write spaces in front of words drop them from a word that is decoded alone.
         """
         last = list(prompt[-BEFORE:])
-        before, whole = self._literal(last), self._literal([*last, token])
-        return whole[len(before) :] if whole.startswith(before) else self._literal([token])
+        known = self._next.get((*last, token))
+        if known is None:
+            before, whole = self._literal(last), self._literal([*last, token])
+            known = whole[len(before) :] if whole.startswith(before) else self._literal([token])
+            if len(self._next) >= REMEMBERED:
+                self._next.clear()
+            self._next[(*last, token)] = known
+        return known
 
     def _literal(self, tokens: list[int]) -> str:
         text: str = self._tokenizer.decode(tokens, skip_special_tokens=False, clean_up_tokenization_spaces=False)
@@ -100,7 +122,7 @@ class TextFormat:
         return turns
 
     def _special_in(self, text: str) -> bool:
-        return any(token in text for token in self._tokenizer.all_special_tokens)
+        return any(token in text for token in self._special)
 
     def _named(self) -> str:
         template = self._tokenizer.chat_template

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -46,6 +48,16 @@ def check_numbers(one_of_each: NDArray[np.float64] | torch.Tensor) -> None:
     """Raise ModelError where one (log-)probability of each row is no number: then no other of its row is one either."""
     if bool((one_of_each != one_of_each).any()):
         raise ModelError(NO_NUMBERS)
+
+
+def masses(log: torch.Tensor, sets: Sequence[Sequence[int]]) -> list[tuple[float, ...]]:
+    """Return, for each row of log-probabilities, the probability of each set of distinct tokens, summed in float64."""
+    if not sets:
+        return [()] * len(log)
+    every = torch.tensor([token for tokens in sets for token in tokens], dtype=torch.long, device=log.device)
+    gathered = log[:, every].double().exp().split([len(tokens) for tokens in sets], dim=1)
+    sums = torch.stack([its.sum(dim=1) for its in gathered], dim=1).cpu().tolist()
+    return [tuple(row) for row in sums]
 
 
 def _nucleus(scaled: torch.Tensor, sampling: Sampling) -> Table:

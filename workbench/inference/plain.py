@@ -29,7 +29,7 @@ from workbench.errors import ModelError
 from workbench.inference.base import Work
 from workbench.inference.engines import Answers, Likeliest, Scores, Spell, Tokens
 from workbench.inference.memory import free_bytes, is_out_of_memory
-from workbench.inference.nucleus import NO_NUMBERS, check_numbers
+from workbench.inference.nucleus import NO_NUMBERS, check_numbers, masses
 
 MOST_ROWS = 1024
 SHARE = 0.5
@@ -78,13 +78,14 @@ class PlainEngine:
             found = self._in_parts(len(choices), self._row_bytes(len(prompt) + longest, 1 + longest), score)
             yield Scores(position, np.array(found, dtype=np.float64))
 
-    def likeliest(self, prompts: Sequence[Tokens], k: int) -> Iterator[Likeliest]:
-        """Yield the k likeliest next tokens of each prompt."""
+    def likeliest(self, prompts: Sequence[Tokens], k: int, sets: Sequence[Tokens] = ()) -> Iterator[Likeliest]:
+        """Yield the k likeliest next tokens of each prompt, and the probability of each set of tokens."""
         for position, prompt in enumerate(prompts):
             log = self._next(prompt)
             check_numbers(log[:1])
             top, tokens = log.topk(k)
-            yield Likeliest(position, tuple(tokens.tolist()), top.double().cpu().numpy())
+            (of_sets,) = masses(log[None], sets)
+            yield Likeliest(position, tuple(tokens.tolist()), top.double().cpu().numpy(), of_sets)
 
     def at_once(self, most: int | None) -> None:
         """Let at most so many rows be under way, from the next batch on."""

@@ -25,36 +25,23 @@ import numpy as np
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
 from workbench.errors import ModelError
-from workbench.inference.base import NextTokens, Scored, Work
+from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
 from workbench.inference.remote_address import Address, endpoint_key, parse_address
-from workbench.inference.remote_ask import Asker, Run, Stopped
+from workbench.inference.remote_ask import Asker, Run
 from workbench.inference.remote_budget import Account, Budget, Spent, budget_from
-from workbench.inference.remote_calls import Dialect, checked_sampling
+from workbench.inference.remote_calls import ALTERNATIVES, Dialect, checked_sampling
 from workbench.inference.remote_client import Client
 from workbench.inference.remote_loop import Loop
 from workbench.inference.remote_pace import Patience, patience_from
-from workbench.inference.remote_reply import TryFailed, brief
-from workbench.inference.remote_scores import (
-    ALTERNATIVES,
-    NEVER,
-    WHOLE,
-    Unreadable,
-    echo_call,
-    echoed_score,
-    first_token_call,
-    first_token_scores,
-    first_tokens,
-    likeliest,
-    refused,
-)
+from workbench.inference.remote_probabilities import Probabilities
+from workbench.inference.remote_reply import brief
+from workbench.inference.remote_scores import WHOLE, Refusals, likeliest
 
 WIND_DOWN_S = 30.0
 "seconds for which calls under way are waited for once a run is to end"
 AHEAD = 4
 "requests begun or not yet taken by the caller, for each call that may be under way"
 UNKNOWN = "unknown"
-REMEMBERED = 1024
-"prompts whose first tokens are kept for a score that follows"
 
 T = TypeVar("T")
 
@@ -117,8 +104,7 @@ class RemoteModel:
         self._asker: Asker | None = None
         self._run: Run | None = None
         self._under_way: Future[None] | None = None
-        self._first_tokens: dict[bytes, tuple[int, dict[str, float]]] = {}
-        "by the prompt's key: how many were asked for, and the log-probabilities that came"
+        self._probabilities = Probabilities(address.name, self._dialect)
 
     @property
     def card(self) -> ModelCard:
@@ -206,77 +192,46 @@ class RemoteModel:
         A prompt that cannot be scored comes with the reason. Raises ModelError where no further call is of use: the
         endpoint sends no probabilities, or none that can be read for any of the first prompts.
         """
-        refused_so_far: int | None = 0  # None once a prompt was scored
+        refusals = Refusals("could be scored")
 
         async def score(asker: Asker, run: Run, position: int) -> Scored | None:
-            nonlocal refused_so_far
             prompt, choices = prompts[position], options[position]
             if not all(choices):
                 raise ModelError(f"an option of {list(choices)!r} is empty; give every option some text")
-            echo = self._dialect.endpoint(prompt) == "completions"
-            what = "echoed prompts with logprobs" if echo else "top_logprobs"
-            found = await self._asked(
-                run, self._echoed if echo else self._first, asker, run, prompt, choices, what=what
-            )
+            found = await self._probabilities.of_options(asker, run, prompt, choices)
             if isinstance(found, str):
-                refused_so_far = None if refused_so_far is None else refused_so_far + 1
-                if refused_so_far == NEVER:
-                    run.end(ModelError(f"none of the first {NEVER} prompts could be scored; the last reason: {found}"))
+                _ended(run, refusals, found)
                 return Scored(position, np.full(len(choices), np.nan), found)
-            refused_so_far = None if found is not None else refused_so_far
-            return None if found is None else Scored(position, np.array(found, dtype=np.float64))
+            if found is None:
+                return None
+            refusals.had_some()
+            return Scored(position, np.array(found, dtype=np.float64))
 
         yield from self._each(len(prompts), WHOLE, score)
 
-    def next_tokens(self, prompts: Sequence[Prompt], k: int) -> Iterator[NextTokens]:
-        """Yield next tokens as `Model.next_tokens`: those that the endpoint names, at most 20.
+    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
+        """Yield next tokens as `Model.next_tokens`: those that the endpoint names, at most 20 and maybe fewer than k.
 
-        What is learnt here is not asked again by a `score` of the same prompts that follows.
+        Where it names no alternatives, `words` are forced upon it as answers (remote_forced); their ways of writing are
+        all that is named then. What is learnt here is not asked again by a `score` of the same prompts that follows.
         """
         name = self.address.name
         if not 1 <= k <= ALTERNATIVES:
             raise ModelError(f"{name}: {k} next tokens were asked for; endpoints name 1 to {ALTERNATIVES}")
 
+        refusals = Refusals("have next tokens")
+
         async def ask(asker: Asker, run: Run, position: int) -> NextTokens | None:
-            found = await self._asked(run, self._tokens, asker, run, prompts[position], k, what="top_logprobs")
+            found = await self._probabilities.of_next_tokens(asker, run, prompts[position], k, words)
             if isinstance(found, str):
-                raise ModelError(found)
-            return None if found is None else likeliest(name, position, found, k)
+                _ended(run, refusals, found)
+                return unknown_tokens(position, found)
+            if found is None:
+                return None
+            refusals.had_some()
+            return likeliest(name, position, found, k)
 
         yield from self._each(len(prompts), WHOLE, ask)
-
-    async def _asked(self, run: Run, ask: Callable[..., Awaitable[T]], *arguments: object, what: str) -> T | str | None:
-        """Return what was asked, or why this prompt has none; None where the run ends before."""
-        try:
-            found = await ask(*arguments)
-        except TryFailed as failure:
-            run.ended(False, failure)
-            return str(refused(self.address.name, failure, what))
-        except Unreadable as error:
-            return str(error)
-        except Stopped:
-            return None
-        return found
-
-    async def _echoed(self, asker: Asker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
-        replies = [await asker.ask(run, echo_call(prompt, option)) for option in options]
-        return [echoed_score(self.address.name, *pair) for pair in zip(replies, options, strict=True)]
-
-    async def _first(self, asker: Asker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
-        tokens = await self._tokens(asker, run, prompt, ALTERNATIVES)
-        return first_token_scores(self.address.name, tokens, options)
-
-    async def _tokens(self, asker: Asker, run: Run, prompt: Prompt, k: int) -> dict[str, float]:
-        """Return the likeliest first tokens of an answer. What was asked of late for as many is not asked again."""
-        known = self._first_tokens.pop(prompt.key, None)
-        if known is not None and known[0] >= k:
-            return known[1]
-        reply = await asker.ask(run, first_token_call(prompt, k))
-        tokens = first_tokens(self.address.name, reply)
-        self._first_tokens[prompt.key] = (k, tokens)
-        if len(self._first_tokens) > REMEMBERED:
-            del self._first_tokens[next(iter(self._first_tokens))]
-        return tokens
 
     def _each(
         self, count: int, sampling: Sampling, ask: Callable[[Asker, Run, int], Awaitable[T | None]]
@@ -369,6 +324,12 @@ async def _answer_all(
                 return
             task = group.create_task(one(position))
             task.add_done_callback(lambda _: asker.pace.end())  # also where it is cancelled before it runs
+
+
+def _ended(run: Run, refusals: Refusals, reason: str) -> None:
+    """Note a prompt without probabilities, and end the run where none has any."""
+    if (error := refusals.had_none(reason)) is not None:
+        run.end(error)
 
 
 def _revision(address: Address, listed: tuple[dict[str, Any], ...] | None) -> str:

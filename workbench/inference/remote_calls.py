@@ -14,6 +14,10 @@ from workbench.errors import ModelError
 from workbench.inference.remote_address import Address
 from workbench.inference.remote_reply import Kind, TryFailed
 
+ALTERNATIVES = 20
+"the most that the official endpoint and vLLM name of one token"
+STEPS = (10, 5, 2)
+"alternatives that are asked for in turn where a server refuses more and does not say how many it names"
 SEEDS = 2**31
 "seeds stay below it: servers hold them in 32 bits"
 
@@ -44,6 +48,8 @@ class Dialect:
         self.seed = True
         "whether the seed is passed; without it, or where a server does not keep to it, answers are not reproducible"
         self.limit = "max_tokens"
+        self.alternatives = ALTERNATIVES
+        "of a token that are asked for at most"
 
     def endpoint(self, prompt: Prompt) -> str:
         return "chat" if prompt.chat and not self._address.raw else "completions"
@@ -59,18 +65,23 @@ class Dialect:
         if self.endpoint(call.prompt) == "chat":
             body["messages"] = [{"role": m.role, "content": m.content} for m in call.prompt.messages]
             body[self.limit] = sampling.max_new_tokens
-            if call.logprobs:
-                body |= {"logprobs": True, "top_logprobs": call.logprobs}
+            if call.echo:
+                body["messages"].append({"role": "assistant", "content": call.echo})
+                body |= {"logprobs": call.logprobs, "extra_body": {"echo": True}}
+            elif call.logprobs:
+                body |= {"logprobs": True, "top_logprobs": min(call.logprobs, self.alternatives)}
         else:
             body["prompt"] = raw_text(call.prompt) + call.echo
             body["max_tokens"] = 0 if call.echo else sampling.max_new_tokens
-            body |= ({"echo": True} if call.echo else {}) | ({"logprobs": call.logprobs} if call.logprobs else {})
+            if call.logprobs:
+                body["logprobs"] = min(call.logprobs, self.alternatives)
+            body |= {"echo": True} if call.echo else {}
         if call.n > 1:
             body["n"] = call.n
         if call.seed is not None and self.seed:
             body["seed"] = call.seed
         if sampling.top_k:
-            body["extra_body"] = {"top_k": sampling.top_k}
+            body["extra_body"] = {**body.get("extra_body", {}), "top_k": sampling.top_k}
         return body
 
     def learn(self, body: Body, failure: TryFailed) -> bool:
@@ -86,6 +97,9 @@ class Dialect:
         if "max_tokens" in body and "messages" in body and "max_completion_tokens" in failure.reason:
             self.limit = "max_completion_tokens"
             return True
+        if (asked := _alternatives(body)) and about_logprobs(failure) and not unsupported(failure):
+            self.alternatives = min(self.alternatives, _fewer(asked, failure.reason))
+            return self.alternatives < asked
         sent = {name for name in ("temperature", "top_p") if name in body} | set(body.get("extra_body", {}))
         for name in sorted(sent):
             if _about(name, failure):
@@ -105,6 +119,28 @@ def _about(parameter: str, failure: TryFailed) -> bool:
         return failure.parameter == parameter
     said = failure.reason.lower()
     return bool(re.search(rf"\b{parameter}\b", said) and re.search(REFUSAL, said))
+
+
+def about_logprobs(failure: TryFailed) -> bool:
+    """Whether a server refused to name probabilities, or so many of them."""
+    return failure.kind is Kind.REFUSED and "logprobs" in (failure.parameter or failure.reason).lower()
+
+
+def unsupported(failure: TryFailed) -> bool:
+    """Whether a refusal says that there is no such thing, rather than that it is too much."""
+    return bool(re.search(REFUSAL, failure.reason.lower()))
+
+
+def _alternatives(body: Body) -> int:
+    """Return how many alternatives of a token a call asked for, 0 where it asked for none."""
+    echoed = "echo" in body or "echo" in body.get("extra_body", {})
+    return 0 if echoed else int(body.get("top_logprobs") or body.get("logprobs") or 0)
+
+
+def _fewer(asked: int, said: str) -> int:
+    """Return how many alternatives to ask for where so many were refused: as many as the server says it names."""
+    named = [number for number in map(int, re.findall(r"\b\d{1,2}\b", said)) if 2 <= number < asked]
+    return max(named, default=next((step for step in STEPS if step < asked), asked))
 
 
 REFUSAL = r"unsupported|not support|unexpected|unrecogni|unknown|not permitted|not allowed|extra"

@@ -83,6 +83,8 @@ class Reply:
     answer_tokens: int | None
     served_by: str
     "the model id and system fingerprint that the server puts on it, as far as it does"
+    echoed: Mapping[str, Any] | None = None
+    "log-probabilities of the prompt, where the server sends it back apart from the answers"
 
 
 def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
@@ -114,7 +116,14 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
         _count(details.get("cached_tokens")) or 0 if isinstance(details, dict) else 0,
         _count(usage.get("completion_tokens")),
         brief(" ".join(named)),
+        _echoed(value.get("prompt")),
     )
+
+
+def _echoed(prompt: object) -> Mapping[str, Any] | None:
+    first = prompt[0] if isinstance(prompt, list) and prompt else None
+    found = first.get("logprobs") if isinstance(first, dict) else None
+    return found if isinstance(found, dict) else None
 
 
 def _value(content: bytes, hidden: str | None) -> dict[str, Any]:

@@ -3,12 +3,14 @@
 Two ways. Where the prompt goes to `/completions`, prompt and option are sent together and echoed with the
 log-probability of each token (`echo`, `logprobs`): any option can be scored. Where it goes to `/chat/completions`, the
 alternatives of the answer's first token are read (`top_logprobs`): only options that are one token, and among the
-likeliest. What cannot be read exactly is refused, not guessed.
+likeliest. What cannot be read exactly is refused, not guessed. Where an endpoint names no alternatives, answers can be
+forced upon it (remote_forced).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,17 +19,21 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Sampling
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens
-from workbench.inference.remote_calls import Call
+from workbench.inference.remote_calls import ALTERNATIVES, Call
 from workbench.inference.remote_reply import Reply, TryFailed
 
-ALTERNATIVES = 20
-"the most that the official endpoint and vLLM name of one token"
+FEWEST = 2
+"alternatives that are of use: one is the answer that was drawn, and says nothing of others"
 WHOLE = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=1)
 "probabilities are the model's own: no temperature, no nucleus"
 
 
 NEVER = 20
 "prompts in a row of which none could be scored, from the first on, before the others are not paid any more"
+
+
+class NoProbabilities(ModelError):
+    """The endpoint sends none of the kind that was asked for, whatever the prompt."""
 
 
 class Unreadable(ModelError):
@@ -49,10 +55,10 @@ def echoed_score(name: str, reply: Reply, option: str) -> float:
     beginning.
     """
     found = reply.choices[0].logprobs
-    tokens = _entries(found, "tokens", str)
-    logs = _entries(found, "token_logprobs", int | float)
+    tokens = entries(found, "tokens", str)
+    logs = entries(found, "token_logprobs", int | float)
     if not tokens or len(tokens) != len(logs):
-        raise ModelError(missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)"))
+        raise NoProbabilities(missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)"))
     total, spelled = 0.0, ""
     for token, log in zip(reversed(tokens), reversed(logs), strict=True):
         if len(spelled) >= len(option):
@@ -74,15 +80,15 @@ def first_tokens(name: str, reply: Reply) -> dict[str, float]:
     Raises ModelError where it names none.
     """
     found = reply.choices[0].logprobs
-    content = _entries(found, "content", dict)
+    content = entries(found, "content", dict)
     first = content[0].get("top_logprobs") if content and isinstance(content[0], dict) else None
     if isinstance(first, list):  # a chat
         alternatives = {e.get("token"): e.get("logprob") for e in first if isinstance(e, dict)}
     else:  # the older form of completions
-        tops = _entries(found, "top_logprobs", dict)
+        tops = entries(found, "top_logprobs", dict)
         alternatives = dict(tops[0]) if tops and isinstance(tops[0], dict) else {}
     if not alternatives:
-        raise ModelError(missing(name, "the alternatives of an answer's first token (top_logprobs)"))
+        raise NoProbabilities(missing(name, "the alternatives of an answer's first token (top_logprobs)"))
     return {str(token): float(log) for token, log in alternatives.items() if isinstance(log, int | float)}
 
 
@@ -103,14 +109,37 @@ def first_token_scores(name: str, tokens: Mapping[str, float], options: Sequence
 
 
 def likeliest(name: str, prompt: int, tokens: Mapping[str, float], k: int) -> NextTokens:
-    """Return the k likeliest of the alternatives that a server named. Raises ModelError where it named fewer."""
-    if len(tokens) < k:
-        raise ModelError(
-            f"{name}: the endpoint names {len(tokens)} alternatives of a token and {k} are asked for; ask for no more"
-        )
+    """Return the k likeliest of the tokens that a server named, or all where it named fewer.
+
+    Raises NoProbabilities where it named no more than the one that came, though more were asked for.
+    """
+    if len(tokens) < min(k, FEWEST):
+        raise NoProbabilities(f"{name}: the endpoint names {len(tokens)} alternative of a token, and {k} are asked for")
     named = sorted(tokens.items(), key=lambda item: (-item[1], item[0]))[:k]
     logs = np.array([log for _, log in named], dtype=np.float64)
     return NextTokens(prompt, tuple(token for token, _ in named), logs, max(0.0, 1.0 - float(np.exp(logs).sum())))
+
+
+@dataclass(slots=True)
+class Refusals:
+    """Prompts that had no probabilities, counted until one has."""
+
+    what: str
+    "`could be scored`"
+    in_a_row: int | None = 0
+    "None once a prompt had some"
+
+    def had_some(self) -> None:
+        self.in_a_row = None
+
+    def had_none(self, reason: str) -> ModelError | None:
+        """Return an error where so many of the first prompts had none that the others are not worth their price."""
+        if self.in_a_row is None:
+            return None
+        self.in_a_row += 1
+        if self.in_a_row < NEVER:
+            return None
+        return ModelError(f"none of the first {NEVER} prompts {self.what}; the last reason: {reason}")
 
 
 def refused(name: str, failure: TryFailed, what: str) -> ModelError:
@@ -122,7 +151,7 @@ def missing(name: str, what: str) -> str:
     return f"{name}: options are scored from {what}, and the endpoint sends none. Use vLLM, or a local model"
 
 
-def _entries(found: Mapping[str, Any] | None, field: str, kind: Any) -> list[Any]:
+def entries(found: Mapping[str, Any] | None, field: str, kind: Any) -> list[Any]:
     """Return a list of a reply's log-probabilities, empty where it is not one of the kind (None: no value)."""
     listed = found.get(field) if found else None
     if not isinstance(listed, list) or not all(entry is None or isinstance(entry, kind) for entry in listed):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from workbench.domain.drafting import SINGLE
 from workbench.domain.statements import RELATION_OF, Relation, VariantKind, Wording
-from workbench.workshop.drafting import compared
+from workbench.workshop.drafting import asks, bare, basis_of, compared
 
 NEGATORS = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|nowhere|without|cannot)\b|n['’]t\b", re.IGNORECASE
@@ -15,6 +16,16 @@ _QUANTIFIED = re.compile(r"(?:all|every|everyone|everybody|each|only|some|many|m
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 FEW_NEW, MANY_NEW = 0.15, 0.95
 "share of words that the other text has not: below the first, next to nothing was varied; above the second, all of it"
+
+
+def draft_hints(kind: VariantKind, language: str, basis: str, line: str, held: Iterable[Wording]) -> tuple[str, ...]:
+    """Return what is worth a look in a line that was drafted, given the wordings that its statement has now."""
+    wordings = [w for w in held if w.language == language]
+    now = basis_of(wordings, kind, language)
+    others = [w for w in wordings if w.variant.kind is not kind or kind not in SINGLE]
+    of = "question" if kind is VariantKind.ORIGINAL else "original"
+    changed = () if now is not None and now.text == basis else (f"the {of} was changed since this was drafted",)
+    return (*changed, *hints(kind, language, basis, bare(line), others))
 
 
 def hints(kind: VariantKind, language: str, basis: str, text: str, wordings: Iterable[Wording]) -> tuple[str, ...]:
@@ -64,6 +75,8 @@ def _form(kind: VariantKind, basis: str, text: str) -> Iterator[str]:
         yield "much longer than the original"
     if basis[-1:] in ".!。" and text[-1:] not in ".!。…":
         yield "no full stop at the end, as the original has"
+    if asks(basis) and not asks(text) and kind is not VariantKind.ORIGINAL:
+        yield "no question, as the original is"
 
 
 def _new_words(basis: str, text: str) -> float:

@@ -92,7 +92,7 @@ _MARKER = re.compile(r"(?:[-*•‣▪–—]|\(?\d{1,3}(?:[.):\]]|\s*[-–—](
 _LABEL = re.compile(
     r"(?:the\s+)?(?:(?:paraphrased?|reformulat(?:ed|ion)|rewritten|rephrased|negated|negation|opposite|original"
     r"|political(?:ly)?(?: opposite)?)\s*)?"
-    r"(?:statement|version|sentence|answer|output|paraphrase|reformulation|negation|opposite|rewrite)?"
+    r"(?:statement|question|version|sentence|answer|output|paraphrase|reformulation|negation|opposite|rewrite)?"
     r"\s*\d{0,3}\s*:\s+",
     re.IGNORECASE,
 )
@@ -236,7 +236,8 @@ def _known(text: str, basis: str, known: set[str], seen: set[str]) -> str:
 def fault_of(text: str, prompt: DraftPrompt, basis: str) -> str:
     """Return why a text by itself cannot be a wording, "" where it can.
 
-    Lengths are characters, so that scripts without blanks are measured alike: far too long is three times the basis and
+    A question is no wording of a statement, and none that an original could become; of a question it is one. Lengths
+    are characters, so that scripts without blanks are measured alike: far too long is three times the basis and
     a hundred more, far too short a fifth of it.
     """
     length, due = len(text), len(basis)
@@ -245,11 +246,16 @@ def fault_of(text: str, prompt: DraftPrompt, basis: str) -> str:
         (Fault.CONTROL, unprintable(text) != ""),
         (Fault.REFUSAL, _REFUSAL.match(text) is not None and compared(basis)[:12] != compared(text)[:12]),
         (Fault.ECHO, _is_echo(text, prompt, basis)),
-        (Fault.QUESTION, text.endswith(_QUESTION_MARKS)),
+        (Fault.QUESTION, asks(text) and (prompt.kind is VariantKind.ORIGINAL or not asks(basis))),
         (Fault.LONG, length > min(LONGEST, 3 * due + 100)),
         (Fault.SHORT, length < due / 5 or length < 3),
     )
     return next((fault for fault, holds in checks if holds), "")
+
+
+def asks(text: str) -> bool:
+    """Return whether a text ends as a question does."""
+    return text.rstrip().endswith(_QUESTION_MARKS)
 
 
 def _is_echo(text: str, prompt: DraftPrompt, basis: str) -> bool:

@@ -1,0 +1,113 @@
+"""Chat formats that are borrowed: a base model is asked in the chat format of its tuned relative.
+
+Base models have no chat template, and in Questionnaire Modeling they get the same chat syntax as the tuned ones (Haller
+et al. 2025, appendix). A template is text in Jinja, which transformers renders in its sandbox.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import ModelError, UsageError
+
+SUFFIX = ".jinja"
+FILE = "chat_template.jinja"
+"where a model's folder keeps its template"
+MARKUP = re.compile(r"<\|?[^<>\s|]+\|?>|\[/?[A-Z_]{3,}\]")
+"what templates put around turns: `<|im_start|>`, `<start_of_turn>`, `[INST]`"
+TRIED = (("user", "qqtryone"), ("assistant", "qqtrytwo"), ("user", "qqtrythree"))
+"a chat of several turns, in words that no template writes itself"
+
+
+def check_chat_format(model: str, chat_format: str) -> None:
+    """Raise UsageError where a chat format (empty: the model's own) has no effect on a model of that name."""
+    if not chat_format:
+        return
+    if model.startswith("openai:"):
+        raise UsageError(
+            f"{model}: a chat format ({chat_format}) has no effect here, because the server formats what it is sent; "
+            "leave it out"
+        )
+    if model == "scripted" or model.startswith("scripted:"):
+        raise UsageError(f"{model}: a chat format ({chat_format}) has no effect on a scripted model; leave it out")
+
+
+def chat_template(chat_format: str) -> str:
+    """Return the template of a name: a `.jinja` file, a model's folder, a hub id or `smollm2`.
+
+    Raises ModelError where there is none.
+    """
+    path = Path(chat_format).expanduser()
+    if path.suffix == SUFFIX:
+        return _of_file(path)
+    if path.is_dir() and (path / FILE).is_file():
+        return _of_file(path / FILE)
+    return _of_tokenizer(chat_format, path)
+
+
+def _of_file(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"{path}: the chat template cannot be read ({error})") from error
+    if not text.strip():
+        raise ModelError(f"{path}: the chat template is empty")
+    return text
+
+
+def _of_tokenizer(name: str, path: Path) -> str:
+    from transformers import AutoTokenizer
+
+    from workbench.inference.embedded import locate
+
+    place = str(path) if path.is_dir() else locate(name).place
+    try:
+        found: Any = AutoTokenizer.from_pretrained(place, trust_remote_code=False).chat_template
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise ModelError(
+            f"{name}: no chat format could be read. Tried it as an embedded model, a {SUFFIX} file, a folder and a hub "
+            f"id; transformers says: {reason}"
+        ) from error
+    template = found.get("default") if isinstance(found, dict) else found
+    if not template:
+        raise ModelError(f"{name}: it has no chat template. Name a model that was tuned for chats, or a {SUFFIX} file")
+    return str(template)
+
+
+def give_chat_format(tokenizer: Any, chat_format: str, template: str) -> tuple[str, ...]:
+    """Let a tokenizer write chats by the template of a borrowed format; return what a person should know of it.
+
+    Raises ModelError, naming the format and what is wrong, where it does not write what is said in a chat.
+    """
+    tokenizer.chat_template = template
+    text = _tried(tokenizer, chat_format)
+    said = f"it is asked in the chat format of {chat_format}"
+    plain = sorted({mark for mark in MARKUP.findall(text) if not _is_token(tokenizer, mark)})
+    if not plain:
+        return (said,)
+    return (f"{said}; its vocabulary lacks {', '.join(plain)}, which are written as plain characters",)
+
+
+def _tried(tokenizer: Any, chat_format: str) -> str:
+    chat = [{"role": role, "content": content} for role, content in TRIED]
+    try:
+        text: str = tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
+    except Exception as error:  # whatever a template raises: Jinja's own errors, or those of what it calls
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise ModelError(
+            f"{chat_format}: the chat template cannot be used: {type(error).__name__}: {reason}"
+        ) from error
+    places = [text.find(content) for _, content in TRIED]
+    if -1 in places or places != sorted(places):
+        raise ModelError(
+            f"{chat_format}: the chat template does not write all turns of a chat in their order, so the model would "
+            "not see what it is asked"
+        )
+    return text
+
+
+def _is_token(tokenizer: Any, text: str) -> bool:
+    return len(tokenizer(text, add_special_tokens=False).input_ids) == 1

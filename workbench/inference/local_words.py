@@ -1,0 +1,68 @@
+"""Which tokens of a vocabulary spell a word: `yes`, ` Yes` and `YES` are three ways to say the same.
+
+A token is read as it is spelled after other text, as `TextFormat.spell_next` does: tokenizers that write spaces in
+front of words drop the space of a token that is decoded alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+BEFORE = ":"
+"text that a token follows: no tokenizer changes how it is spelled by what comes after it"
+AT_ONCE = 8192
+"tokens that are decoded together"
+
+
+def folded(text: str) -> str:
+    """Return a text without blanks around it and without case: two that come out alike spell the same word."""
+    return text.strip().casefold()
+
+
+class SpelledVocabulary:
+    """The words that single tokens spell. Decoding a whole vocabulary takes about a second, so it is done once."""
+
+    def __init__(self, tokenizer: Any, size: int):
+        """`size`: of the network's vocabulary. Tokens that the tokenizer does not know spell nothing."""
+        self._tokenizer, self._size = tokenizer, min(size, len(tokenizer))
+        self._by_word: dict[str, list[int]] | None = None
+
+    def sets(self, words: Iterable[str]) -> list[list[int]]:
+        """Return the tokens that spell each word, whatever their case and blanks; special tokens spell none."""
+        if self._by_word is None:
+            self._by_word = self._read()
+        return [self._by_word.get(folded(word), []) for word in words]
+
+    def _read(self) -> dict[str, list[int]]:
+        special = _special_ids(self._tokenizer)
+        found: dict[str, list[int]] = {}
+        for token, text in enumerate(self._texts()):
+            word = folded(text)
+            if word and token not in special:
+                found.setdefault(word, []).append(token)
+        return found
+
+    def _texts(self) -> Iterable[str]:
+        before = list(self._tokenizer(BEFORE, add_special_tokens=False).input_ids)
+        begun = self._decoded([before])[0]
+        for first in range(0, self._size, AT_ONCE):
+            tokens = range(first, min(first + AT_ONCE, self._size))
+            whole = self._decoded([[*before, token] for token in tokens])
+            for token, text in zip(tokens, whole, strict=True):
+                yield text[len(begun) :] if text.startswith(begun) else self._decoded([[token]])[0]
+
+    def _decoded(self, rows: Sequence[list[int]]) -> list[str]:
+        backend = getattr(self._tokenizer, "backend_tokenizer", None)
+        if backend is not None and hasattr(backend, "decode_batch"):
+            texts: list[str] = backend.decode_batch(rows, skip_special_tokens=False)
+            return texts
+        return [
+            self._tokenizer.decode(row, skip_special_tokens=False, clean_up_tokenization_spaces=False) for row in rows
+        ]
+
+
+def _special_ids(tokenizer: Any) -> frozenset[int]:
+    """Return the tokens that steer the model instead of spelling text."""
+    added = getattr(tokenizer, "added_tokens_decoder", {})
+    return frozenset(tokenizer.all_special_ids) | {token for token, about in added.items() if about.special}

@@ -1,0 +1,126 @@
+"""What one endpoint says of probabilities: how it is asked, what it turned out not to offer, and what is known already.
+
+Which replies are read how is in remote_scores, and what is done where no alternatives are named in remote_forced.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Sequence
+from typing import TypeVar
+
+from workbench.domain.prompts import Prompt
+from workbench.inference.remote_ask import Asker, Run, Stopped
+from workbench.inference.remote_calls import ALTERNATIVES, Dialect, about_logprobs
+from workbench.inference.remote_forced import forced_tokens
+from workbench.inference.remote_reply import TryFailed
+from workbench.inference.remote_scores import (
+    FEWEST,
+    NoProbabilities,
+    Unreadable,
+    echo_call,
+    echoed_score,
+    first_token_call,
+    first_token_scores,
+    first_tokens,
+    refused,
+)
+
+REMEMBERED = 1024
+"prompts whose first tokens are kept for a score that follows"
+FORCED = (
+    "%s: the endpoint names no alternatives of a token, so answers are forced upon it, a paid call each (%s); all that "
+    "is known of next tokens is the probability of these"
+)
+FEWER = (
+    "%s: the endpoint names %d alternatives of a token where %d were asked for; what is not named counts as the rest"
+)
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Probabilities:
+    """Probabilities of one endpoint. Each is asked for through an `Asker`, which pays and tries again."""
+
+    def __init__(self, name: str, dialect: Dialect):
+        self._name, self._dialect = name, dialect
+        self._first_tokens: dict[bytes, tuple[int, dict[str, float]]] = {}
+        "by the prompt's key: how many were asked for, and the log-probabilities that came"
+        self._forces = self._said_fewer = False
+        "whether answers are forced, because the endpoint names no alternatives; whether it was said that it names few"
+
+    async def of_options(
+        self, asker: Asker, run: Run, prompt: Prompt, options: Sequence[str]
+    ) -> list[float] | str | None:
+        """Return the log-probability of each option, or why this prompt has none; None where the run ends before.
+
+        Raises NoProbabilities where the endpoint sends none.
+        """
+        if self._dialect.endpoint(prompt) == "completions":
+            return await self._asked(run, self._echoed(asker, run, prompt, options), "echoed prompts with logprobs")
+        return await self._asked(run, self._first(asker, run, prompt, options), "top_logprobs")
+
+    async def of_next_tokens(
+        self, asker: Asker, run: Run, prompt: Prompt, k: int, words: Sequence[str]
+    ) -> dict[str, float] | str | None:
+        """Return what may come next with its log-probability, as `of_options`; `words` are forced where need be."""
+        return await self._asked(run, self._next(asker, run, prompt, k, words), "top_logprobs")
+
+    async def _asked(self, run: Run, asking: Awaitable[T], what: str) -> T | str | None:
+        try:
+            return await asking
+        except TryFailed as failure:
+            run.ended(False, failure)
+            return str(refused(self._name, failure, what))
+        except Unreadable as error:
+            return str(error)
+        except Stopped:
+            return None
+
+    async def _echoed(self, asker: Asker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
+        replies = [await asker.ask(run, echo_call(prompt, option)) for option in options]
+        return [echoed_score(self._name, *pair) for pair in zip(replies, options, strict=True)]
+
+    async def _first(self, asker: Asker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
+        tokens = await self._tokens(asker, run, prompt, ALTERNATIVES)
+        return first_token_scores(self._name, tokens, options)
+
+    async def _next(self, asker: Asker, run: Run, prompt: Prompt, k: int, words: Sequence[str]) -> dict[str, float]:
+        """Return what may come next as far as the endpoint says it, of its own accord or of forced answers."""
+        if not self._forces:
+            try:
+                tokens = await self._tokens(asker, run, prompt, k)
+                if len(tokens) >= min(k, FEWEST) or not words:
+                    self._say_fewer(len(tokens), k)
+                    return tokens
+            except TryFailed as failure:
+                if not words or not about_logprobs(failure):
+                    raise
+            except NoProbabilities:
+                if not words:
+                    raise
+        chat = self._dialect.endpoint(prompt) == "chat"
+        found = await forced_tokens(asker, run, self._name, prompt, words, chat=chat)
+        if not self._forces:
+            self._forces = True
+            log.warning(FORCED, self._name, ", ".join(found))
+        return found
+
+    def _say_fewer(self, named: int, k: int) -> None:
+        if named < k and not self._said_fewer:
+            self._said_fewer = True
+            log.warning(FEWER, self._name, named, k)
+
+    async def _tokens(self, asker: Asker, run: Run, prompt: Prompt, k: int) -> dict[str, float]:
+        """Return the likeliest first tokens of an answer. What was asked of late for as many is not asked again."""
+        known = self._first_tokens.pop(prompt.key, None)
+        if known is not None and known[0] >= k:
+            return known[1]
+        reply = await asker.ask(run, first_token_call(prompt, k))
+        tokens = first_tokens(self._name, reply)
+        self._first_tokens[prompt.key] = (k, tokens)
+        if len(self._first_tokens) > REMEMBERED:
+            del self._first_tokens[next(iter(self._first_tokens))]
+        return tokens
