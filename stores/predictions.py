@@ -61,6 +61,16 @@ class Predictions(Aggregate):
         rows = self.connection.execute(_VERSIONS, {"model": run.model_id, "sampling": run.sampling_id})
         return tuple(row[0] for row in rows)
 
+    def designs(self, run: Run) -> tuple[Mapping[str, Any], ...]:
+        """Return the specifications of the jobs that asked a run's prompts. A prompt may have the text of one that only
+        another model was asked; what this one was asked for is said here.
+        """
+        rows = self.connection.execute(_DESIGNS, {"model": run.model_id, "sampling": run.sampling_id})
+        found = (json.loads(row[0]) for row in rows)
+        return tuple(
+            spec for spec in found if (spec.get("audit"), spec.get("instrument")) == (run.audit, run.instrument)
+        )
+
     def _rows(self, sql: str, values: Mapping[str, object]) -> tuple[PredictionRow, ...]:
         """Return rows; where a prompt was asked again after it failed, the newest attempt says why it failed."""
         axes: dict[str, Mapping[str, str]] = {}
@@ -109,6 +119,14 @@ _ROWS = """
 """
 _OF_RUN = f"{_ROWS} order by s.ordinal, p.id, d.id"
 _OF_PROBE = f"{_ROWS} and p.id = :probe order by d.id"
+
+_DESIGNS = """
+    select j.spec from job j where j.id in (
+        select a.job_id from attempt a where a.id in (
+            select distinct d.attempt_id from draw d where d.model_id = :model and d.sampling_id = :sampling
+        )
+    ) order by j.id
+"""
 
 _VERSIONS = """
     select distinct a.code_version from draw d join attempt a on a.id = d.attempt_id

@@ -193,7 +193,8 @@ def _check_same(here: Mapping[str, Mapping[str, str]], wanted: Mapping[str, Mapp
                 differ.append(f"{name!r} to {ref!r}: {_said(ours, ref)} here, {_said(theirs, ref)} in the file")
     if differ:
         raise ConflictError(
-            f"{len(differ):,} answers are not what these people answered here: {'; '.join(sorted(differ)[:SHOWN])}"
+            f"{len(differ):,} answer{'s are' if len(differ) > 1 else ' is'} not what these people answered here: "
+            f"{'; '.join(sorted(differ)[:SHOWN])}"
             f"{f'; and {len(differ) - SHOWN:,} more' if len(differ) > SHOWN else ''}. Nothing was imported; give the "
             "people of the file other names, or import it as an instrument of another name"
         )

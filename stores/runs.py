@@ -15,7 +15,7 @@ from dataclasses import astuple, dataclass, replace
 
 from stores.base import Aggregate, now
 from stores.instruments import Instruments
-from stores.models import model_id
+from stores.models import model_id, newest_model
 from stores.people import people_of
 from stores.rule_readings import RuleReading, insert_readings
 from stores.scopes import LIVE, scope_of
@@ -114,25 +114,23 @@ class Runs(Aggregate):
     """The verbs on prompts, draws and responses."""
 
     def stored(
-        self, keys: Sequence[bytes], model: str, sampling: Sampling, card: ModelCard | None, *, dtype: str = ""
+        self,
+        keys: Sequence[bytes],
+        model: str,
+        sampling: Sampling,
+        card: ModelCard | None,
+        *,
+        dtype: str = "",
+        chat_format: str = "",
     ) -> dict[bytes, int]:
-        """Return how many answers each of these prompts has already.
-
-        `card` None stands for the newest model of that name, with `dtype` for the newest that computes so: what a plan
-        can know before the model is loaded.
-        """
-        row = self.connection.execute(
-            "select m.id, s.id from model m, sampling s where m.name = :model and s.key = :sampling "
-            "and (:card is null or m.key = :card) and (:dtype = '' or :card is not null or m.dtype = :dtype) "
-            "order by m.id desc limit 1",
-            {"model": model, "sampling": sampling.key, "card": card.key if card else None, "dtype": dtype},
-        ).fetchone()
-        if row is None:
+        """Return how many answers each of these prompts has already. `card` None: see `newest_model`."""
+        rowid = newest_model(self.connection, model, card, dtype, chat_format)
+        if rowid is None:
             return {}
         counts = self.connection.execute(
             "select p.key, sum(d.n - d.failed) from draw d join prompt p on p.id = d.prompt_id "
-            "where d.model_id = ? and d.sampling_id = ? group by p.id",
-            row,
+            "where d.model_id = ? and d.sampling_id = (select id from sampling where key = ?) group by p.id",
+            (rowid, sampling.key),
         )
         wanted = set(keys)
         return {key: n for key, n in counts if key in wanted}

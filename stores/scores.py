@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from stores.base import Aggregate, now
+from stores.models import newest_model
 from stores.runs import Run, run_values, write_progress
 from stores.texts import restored, text_ids
 from workbench.domain.keys import text_key
@@ -62,14 +63,19 @@ class Scores(Aggregate):
     """The verbs on computed probabilities."""
 
     def stored(
-        self, forms: Mapping[bytes, Sequence[str]], model: str, card: ModelCard | None, *, dtype: str = ""
+        self,
+        forms: Mapping[bytes, Sequence[str]],
+        model: str,
+        card: ModelCard | None,
+        *,
+        dtype: str = "",
+        chat_format: str = "",
     ) -> dict[bytes, int]:
         """Return, with 1 each, the prompts (by key) of which all these continuations are scored.
 
-        `card` None stands for the newest model of that name, and of that dtype where one is named: what a plan can
-        know before the model is loaded.
+        `card` None: see `newest_model`.
         """
-        rowid = self._model(model, card, dtype)
+        rowid = newest_model(self.connection, model, card, dtype, chat_format)
         if rowid is None:
             return {}
         held: dict[bytes, set[bytes]] = defaultdict(set)
@@ -78,9 +84,11 @@ class Scores(Aggregate):
         keys = {form: text_key(form) for form in {form for wanted in forms.values() for form in wanted}}
         return {prompt: 1 for prompt, wanted in forms.items() if held[prompt].issuperset(keys[f] for f in wanted)}
 
-    def stored_next(self, model: str, card: ModelCard | None, *, dtype: str = "") -> dict[bytes, int]:
+    def stored_next(
+        self, model: str, card: ModelCard | None, *, dtype: str = "", chat_format: str = ""
+    ) -> dict[bytes, int]:
         """Return, with 1 each, the prompts (by key) of which the next tokens are stored; `card` as in `stored`."""
-        rowid = self._model(model, card, dtype)
+        rowid = newest_model(self.connection, model, card, dtype, chat_format)
         return {} if rowid is None else dict.fromkeys(self.with_tokens(rowid), 1)
 
     def with_tokens(self, model_id: int) -> Set[bytes]:
@@ -156,15 +164,6 @@ class Scores(Aggregate):
         """Return the likeliest next tokens of every probe of a run that has them, by the probe's rowid."""
         rows = self.connection.execute(_TABLES, run_values(self.connection, run))
         return {probe: _as_table(tokens, rest, words) for probe, tokens, rest, words in rows}
-
-    def _model(self, name: str, card: ModelCard | None, dtype: str) -> int | None:
-        """Return the rowid of exactly this model; without a card of the newest of that name, and of that dtype."""
-        row = self.connection.execute(
-            "select id from model where name = :model and (:card is null or key = :card) "
-            "and (:dtype = '' or dtype = :dtype) order by id desc limit 1",
-            {"model": name, "card": card.key if card else None, "dtype": "" if card else dtype},
-        ).fetchone()
-        return None if row is None else int(row[0])
 
     def _table(self, values: Mapping[str, object]) -> TokenTable | None:
         row = self.connection.execute(_TOKENS, values).fetchone()

@@ -107,7 +107,7 @@ def test_answers_come_in_by_themselves_once(tmp_path: Path, capsys: pytest.Captu
     assert code == 0
     assert out.splitlines() == [
         "panel: 3 respondents new, 0 were here with the same answers; 8 answers new",
-        "- 1 respondents of wide.csv gave no answer and were left out: dot.",
+        "- 1 respondent was left out, without any answer in wide.csv: dot.",
     ]
     answers.write_text(LONG, encoding="utf-8")
     found = data(capsys, *add, answers)
@@ -115,7 +115,7 @@ def test_answers_come_in_by_themselves_once(tmp_path: Path, capsys: pytest.Captu
     answers.write_text(WIDE.replace("ana,yes", "ana,no"), encoding="utf-8")
     code, _, err = run(capsys, "import", path, "--format", "answers", "--name", "panel", answers)
     assert code == 2
-    assert "1 answers are not what these people answered here: 'ana' to 'c-1': 'yes' here, 'no' in the file" in err
+    assert "1 answer is not what these people answered here: 'ana' to 'c-1': 'yes' here, 'no' in the file" in err
     assert data(capsys, "questionnaire", path)["summary"]["answers"] == 8
 
 
@@ -184,3 +184,14 @@ def test_an_export_comes_back_with_roles_scales_and_answers(
     assert run(capsys, "import", again, "--format", "csv", tmp_path / "out")[0] == 0
     with Store.open(asked) as store, Store.open(again) as other:
         assert other.questionnaires.get("panel") == store.questionnaires.get("panel")
+
+
+def test_the_first_statements_of_a_questionnaire_are_its_first_targets(
+    asked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = ("run", asked, "--audit", "questionnaire", "--model", "scripted", "--dry-run", "--statements")
+    code, out, err = run(capsys, *start, "1")
+    assert code == 0, err
+    assert "1 target x 1 wording" in out
+    code, _, err = run(capsys, *start, "c-1")
+    assert (code, "c-1 is not asked: only targets are" in err) == (2, True)

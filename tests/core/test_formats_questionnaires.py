@@ -107,8 +107,10 @@ def test_who_answered_nothing_is_left_out_and_named(tmp_path: Path) -> None:
     wide = read_csv(folder(tmp_path / "q", WIDE + "dot,,,\neve, ,,\n"))
     assert wide.questionnaire is not None
     assert [one.name for one in wide.questionnaire.respondents] == ["ana", "bo", "cy"]
-    assert wide.notes == ("2 respondents of answers.csv gave no answer and were left out: dot, eve.",)
-    assert read_csv(folder(tmp_path / "q", LONG + "dot,c-1,\n")).notes[0].endswith("left out: dot.")
+    assert wide.notes == ("2 respondents were left out, without any answer in answers.csv: dot, eve.",)
+    assert read_csv(folder(tmp_path / "q", LONG + "dot,c-1,\n")).notes == (
+        "1 respondent was left out, without any answer in answers.csv: dot.",
+    )
 
 
 def test_an_instrument_has_scales_of_its_own_and_in_place_of_shipped_ones(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Questionnaire runs from plan to store: what is asked once, what is kept, what is refused before anything is computed."""
+"""Questionnaire runs from plan to store: what is asked once, what is kept, what is refused before it is computed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from stores.store import Store
 from tests.jobs.test_jobs import ended, wait
 from tests.questionnaires import CONTEXT, QUESTIONNAIRE, Known, ask, panel
 from workbench import pipeline
-from workbench.audits.questionnaire_conditions import CONDITIONS
+from workbench.audits.questionnaire_conditions import CONDITIONS, people
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Prompt
-from workbench.domain.questionnaires import Contexts
-from workbench.domain.responses import Sampling
+from workbench.domain.questionnaires import Contexts, Survey
+from workbench.domain.responses import ModelCard, Sampling
 from workbench.errors import ModelError, UsageError
 from workbench.inference.base import NextTokens
 from workbench.inference.scripted import ScriptedModel
@@ -141,10 +141,45 @@ def test_a_context_beyond_the_window_is_refused_with_the_number_of_questions_tha
         ask(asked, Narrow(5), replace(QUESTIONNAIRE, seed=2), conditions=("permuted",))
 
 
+def test_what_was_asked_in_another_chat_format_or_dtype_is_not_taken_for_stored(asked: Store) -> None:
+    class Formatted(Known):
+        def __init__(self, dtype: str, chat_format: str) -> None:
+            super().__init__(name="some/model")
+            self.told = {"dtype": dtype, "chat_format": chat_format}
+
+        @property
+        def card(self) -> ModelCard:
+            return replace(super().card, **self.told)
+
+    plain = replace(QUESTIONNAIRE, model="some/model")
+    ask(asked, Formatted("float32", "own"), plain)
+    there = [
+        (plain, 4),
+        (replace(plain, dtype="float32"), 4),
+        (replace(plain, chat_format="other.jinja"), 0),
+        (replace(plain, dtype="bfloat16"), 0),
+    ]
+    for design, stored in there:
+        assert pipeline.plan(asked, design).samples_stored == stored
+    for design, card in (
+        (replace(plain, chat_format="other.jinja"), ("float32", "others")),
+        (replace(plain, dtype="bfloat16"), ("bfloat16", "own")),
+    ):
+        assert pipeline.plan(asked, design).samples_stored == 0
+        ask(asked, Formatted(*card), design)
+        assert pipeline.plan(asked, design).samples_stored == 4
+        assert pipeline.plan(asked, plain).samples_stored == 4, "those in its own format and usual dtype"
+    assert len(asked.runs.list("questionnaire")) == 3
+
+
 def test_what_a_questionnaire_cannot_be_asked_for_is_said(asked: Store) -> None:
     for design, message in [
         (replace(QUESTIONNAIRE, statements=("c1",)), "c1 is not asked: only targets are"),
         (replace(QUESTIONNAIRE, sampling=Sampling()), "samples nothing"),
+        (
+            replace(QUESTIONNAIRE, variants=("paraphrase-1",), contexts=Contexts(("reduced",))),
+            "wordings other than the original are asked under qm, zero-shot, random alone",
+        ),
         (replace(QUESTIONNAIRE, model="openai:x@http://127.0.0.1:1/v1", chat_format="y"), "its own format"),
     ]:
         with pytest.raises(UsageError, match=message):
@@ -164,6 +199,32 @@ def test_a_plan_names_targets_that_nobody_answered_and_asks_the_others(asked: St
     assert {probe.statement for probe in plan.probes} == {"state"}
     assert "not asked: market, because no respondent answered yes or no there" in plan.describe()
     assert "10 respondents, 1 condition" in plan.describe()
+    with pytest.raises(UsageError, match="no prompts: not asked: market, because no respondent answered yes or no"):
+        pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="silent", statements=("market",)))
+
+
+def test_where_nobody_who_is_drawn_answered_the_target_the_plan_says_so(asked: Store) -> None:
+    base = panel()
+    assert base.questionnaire is not None
+    last = base.questionnaire.respondents[-1].name
+    some = replace(
+        base.questionnaire,
+        respondents=tuple(
+            replace(r, answers={**r.answers, "market": "agree" if r.name == last else ""})
+            for r in base.questionnaire.respondents
+        ),
+    )
+    asked.instruments.add(replace(base, name="few", questionnaire=some))
+    found = []
+    for seed in range(1, 12):
+        design = replace(QUESTIONNAIRE, instrument="few", statements=("market",), seed=seed)
+        drawn = people(Survey(some, Contexts(respondents=1), seed))[0].name
+        if drawn != last:
+            with pytest.raises(UsageError, match="none of these respondents answered these targets with yes or no"):
+                pipeline.plan(asked, replace(design, contexts=Contexts(respondents=1)))
+            found.append(drawn)
+    assert found
+    assert len(pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="few", statements=("market",))).probes) == 1
 
 
 def test_stand_ins_that_only_say_yes_or_no_are_asked_the_same_way(asked: Store) -> None:

@@ -87,7 +87,8 @@ def test_a_model_without_masses_over_the_vocabulary_is_undefined_and_the_others_
     assert not figures["oracle"].accuracy.undefined
     (note,) = found.notes
     assert note.startswith("served: the probability of yes and no over the whole vocabulary is not known of 19 of 19")
-    assert math.isnan(asked(people, found, "served", "t0", QM)[0].yes)
+    assert len(asked(people, found, "oracle", "t0", QM)) == 10
+    assert asked(people, found, "served", "t0", QM) == (), "nothing was predicted, so nobody's answer was missed"
     assert token_shares(found, "served", "t0", QM).prompts == 0
     assert not judged(people).notes, "the ten likeliest tokens are known of both"
 
@@ -315,3 +316,22 @@ def test_people_who_come_later_change_nobody_elses_context(people: Store) -> Non
     found = judged(people)
     assert found.notes == ()
     assert found.reports["oracle"].condition(QM).targets[0].respondents == 10
+
+
+def test_a_condition_that_only_another_model_was_asked_is_none_of_a_model_whose_prompts_have_its_text(
+    store: Store,
+) -> None:
+    base = panel()
+    assert base.questionnaire is not None
+    short = tuple(
+        replace(one, answers={ref: value for ref, value in one.answers.items() if ref in ("c0", *TARGETS)})
+        for one in base.questionnaire.respondents
+    )
+    store.instruments.add(replace(base, questionnaire=replace(base.questionnaire, respondents=short)))
+    predict(store, ideal(store), card("first"), conditions=("qm", "random", "permuted-kept-1"))
+    predict(store, ideal(store), card("second"), conditions=("qm",))
+    reports = judged(store).reports
+    assert {condition.name for condition in reports["first"].conditions} == {"qm", "random", "permuted-kept-1"}
+    assert reports["second"].conditions == (QM,)
+    predict(store, ideal(store), card("second"), conditions=("zero-shot",), seed=3)
+    assert judged(store).reports["second"].conditions == (QM, ZERO)

@@ -159,7 +159,7 @@ def test_other_answers_of_people_who_are_here_are_refused(
     if said is None:  # nobody in the file answered a-2, so it was not asked there
         assert panel.questionnaires.add_answers("small", people).added == 1
         return
-    with pytest.raises(ConflictError, match=f"1 answers .*{said}"):
+    with pytest.raises(ConflictError, match=f"1 answer is .*{said}"):
         panel.questionnaires.add_answers("small", people)
     assert held(panel) == before
     with pytest.raises(ConflictError):

@@ -61,7 +61,9 @@ def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
         "--model", required=True, help="smollm2, a hub id, a folder, a .gguf file, openai:NAME[@URL], scripted"
     )
     run.add_argument("--instrument", help="needed where the store holds several")
-    run.add_argument("--statements", metavar="N|REF,…", help="the first N, or these (default: all)")
+    run.add_argument(
+        "--statements", metavar="N|REF,…", help="the first N, or these (default: all); of a questionnaire its targets"
+    )
     run.add_argument(
         "--variants", metavar="V,…", help="original, paraphrase-1, … (default: those that the audit compares)"
     )

@@ -74,8 +74,14 @@ def percent(value: float) -> str:
 
 
 def signed(value: float) -> str:
-    """Return `+12.3`; a dash where there is nothing."""
-    return "–" if math.isnan(value) else f"{100 * value:+.1f}"
+    """Return `+12.3`; a dash where there is nothing.
+
+    Examples
+    --------
+    >>> signed(-0.1234), signed(-1e-9), signed(float("nan"))
+    ('-12.3', '+0.0', '–')
+    """
+    return "–" if math.isnan(value) else f"{round(100 * value, 1) + 0.0:+.1f}"  # never -0.0
 
 
 def with_error(value: float, error: float, *, sign: bool = False) -> str:

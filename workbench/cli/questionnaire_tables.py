@@ -90,8 +90,8 @@ def _head(judged: QuestionnaireJudged) -> None:
     people = judged.questionnaire
     context, targets = (len(people.of_role(role)) for role in (Role.CONTEXT, Role.TARGET))
     say(
-        f"{judged.instrument.name}: {targets} target{'s' * (targets != 1)}, {context} context questions, "
-        f"{len(people.respondents):,} respondents"
+        f"{judged.instrument.name}: {targets} target{'s' * (targets != 1)}, "
+        f"{context} context question{'s' * (context != 1)}, {len(people.respondents):,} respondents"
     )
     say(_method(judged.choice.options))
 

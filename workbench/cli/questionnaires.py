@@ -77,8 +77,9 @@ def import_answers(options: Namespace) -> int:
 def said_of(added: AddedRespondents) -> str:
     """Say what an import of answers changed."""
     said = [
-        f"{added.added:,} respondents new, {added.known:,} were here with the same answers",
-        f"{added.answers:,} answers new",
+        f"{added.added:,} respondent{'s' * (added.added != 1)} new, {added.known:,} "
+        f"{'was' if added.known == 1 else 'were'} here with the same answers",
+        f"{added.answers:,} answer{'s' * (added.answers != 1)} new",
     ]
     said += [f"{added.absent:,} respondents are here and not in the file: they stay"] if added.absent else []
     said += [f"{added.skipped:,} answers to questions that were taken out here are left out"] if added.skipped else []

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from workbench.cli.jobs import EXIT_CODES, started, watch
 from workbench.cli.output import print_json, say
 from workbench.domain.designs import Design
-from workbench.domain.questionnaires import Contexts
+from workbench.domain.questionnaires import Contexts, Role
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from stores.store import Store
     from workbench.audits.base import Defaults
+    from workbench.domain.instruments import Instrument
     from workbench.domain.statements import Statement
 
 NEXT = {
@@ -228,7 +229,7 @@ def requested_design(store: Store, options: Namespace) -> Design:
         seed=options.seed,
         language=options.language or "",
         family=family,
-        statements=_chosen(options.statements, [s.ref for s in instrument.statements]),
+        statements=_chosen(options.statements, _asked_of(store, instrument, defaults)),
         variants=_chosen(options.variants, []),
         templates=_chosen(options.templates, names),
         dtype=options.dtype or "",
@@ -236,6 +237,15 @@ def requested_design(store: Store, options: Namespace) -> Design:
         chat_format=(getattr(options, "chat_format", None) or "").strip(),
         contexts=contexts,
     )
+
+
+def _asked_of(store: Store, instrument: Instrument, defaults: Defaults) -> list[str]:
+    """Return the refs of which the first so many may be asked for: of a questionnaire its targets."""
+    if not defaults.next_tokens:
+        return [statement.ref for statement in instrument.statements]
+    return [
+        question.ref for question in store.questionnaires.questions(instrument.name) if question.role is Role.TARGET
+    ]
 
 
 def _contexts(options: Namespace, defaults: Defaults) -> Contexts:

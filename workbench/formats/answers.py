@@ -51,10 +51,12 @@ def read_answers(
     silent = [name for name, answers in people.items() if not answers]
     return (
         tuple(Respondent(name, answers) for name, answers in people.items() if answers),
-        (f"{len(silent):,} respondents of {path.name} gave no answer and were left out: {named_few(silent)}.",)
-        if silent
-        else (),
+        (f"{_those(len(silent))} left out, without any answer in {path.name}: {named_few(silent)}.",) if silent else (),
     )
+
+
+def _those(people: int) -> str:
+    return "1 respondent was" if people == 1 else f"{people:,} respondents were"
 
 
 class _Check:

@@ -14,7 +14,7 @@ from stores.runs import Answered
 from stores.store import Store
 from workbench import registry
 from workbench.audits.label_forms import forms_by_prompt
-from workbench.audits.questionnaire_conditions import remarks
+from workbench.audits.questionnaire_conditions import IN_ALL_WORDINGS, expanded, remarks
 from workbench.data import shipped_templates
 from workbench.domain.designs import Design
 from workbench.domain.failures import Reasons
@@ -22,7 +22,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.questionnaires import Role, Survey
 from workbench.domain.responses import EXACT, ModelCard, Request
-from workbench.domain.statements import Statement, variant_order
+from workbench.domain.statements import ORIGINAL, Statement, variant_order
 from workbench.errors import UnknownName, UsageError
 from workbench.inference.base import Metered, Unhurried
 from workbench.pipeline.deciding import decided_for
@@ -163,15 +163,24 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
     variants = [v for v in ordered if str(v) in design.variants] or list(audit.default_variants(ordered))
     probes = tuple(audit.probes(statements, templates, variants, design.language, spoken_name(design.model), survey))
     if not probes:
-        languages = sorted({w.language for s in instrument.statements for w in s.wordings})
-        raise UsageError(
-            f"the design has no prompts: {design.instrument} has no wording in {design.language!r} for it. "
-            f"Its languages: {', '.join(languages)}"
-        )
+        raise UsageError(f"the design has no prompts: {_why_none(instrument, design, statements, survey)}")
     prompts = {probe.prompt.key: probe.prompt for probe in probes}
     check_settled(design, templates)
     stored = _stored(store, design, templates, probes, card)
     return Plan(design, templates, probes, prompts, stored, remarks(survey.questionnaire) if survey else ())
+
+
+def _why_none(instrument: Instrument, design: Design, statements: Sequence[Statement], survey: Survey | None) -> str:
+    """Say why a design with these statements asks nothing."""
+    targets = {q.ref for q in survey.questionnaire.of_role(Role.TARGET)} if survey else set()
+    several = set(expanded(design.contexts.conditions)) & set(IN_ALL_WORDINGS)
+    if survey and design.variants and str(ORIGINAL) not in design.variants and not several:
+        return f"wordings other than the original are asked under {', '.join(IN_ALL_WORDINGS)} alone"
+    if any(s.ref in targets and any(w.language == design.language for w in s.wordings) for s in statements):
+        said = remarks(survey.questionnaire) if survey else ()
+        return "; ".join(said) or "none of these respondents answered these targets with yes or no"
+    languages = sorted({w.language for s in instrument.statements for w in s.wordings})
+    return f"{design.instrument} has no wording in {design.language!r} for it. Its languages: {', '.join(languages)}"
 
 
 def _survey(store: Store, design: Design) -> Survey | None:
@@ -210,12 +219,13 @@ def _stored(
     store: Store, design: Design, templates: Sequence[Template], probes: Sequence[Probe], card: ModelCard | None
 ) -> dict[bytes, int]:
     """Return how many answers each prompt has already; of an exact design, 1 where all label forms are scored."""
+    how = {"dtype": design.dtype, "chat_format": design.chat_format}
     if registry.audit(design.audit).DEFAULTS.next_tokens:
-        return store.scores.stored_next(design.model, card, dtype=design.dtype)
+        return store.scores.stored_next(design.model, card, **how)
     if design.sampling.mode == EXACT:
-        return store.scores.stored(forms_by_prompt(templates, probes), design.model, card, dtype=design.dtype)
+        return store.scores.stored(forms_by_prompt(templates, probes), design.model, card, **how)
     keys = list(dict.fromkeys(probe.prompt.key for probe in probes))
-    return store.runs.stored(keys, design.model, design.sampling, card, dtype=design.dtype)
+    return store.runs.stored(keys, design.model, design.sampling, card, **how)
 
 
 def spoken_name(model: str) -> str:

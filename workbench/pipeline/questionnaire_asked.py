@@ -31,7 +31,7 @@ class AskedRow:
     human: int
     "1 yes, 0 no"
     yes: float
-    "probability mass of yes; NaN where it is not known, as for `no` and `p_yes`"
+    "probability mass of yes"
     no: float
     p_yes: float
     "yes / (yes + no); NaN where neither has any mass"
@@ -119,7 +119,8 @@ def asked(
 ) -> tuple[AskedRow, ...]:
     """Return what was predicted of each person who answered a target with yes or no and was asked about.
 
-    Raises UnknownName for a model or target that is not there.
+    Where the backend does not say the chosen masses, nothing was predicted and nobody's answer was missed. Raises
+    UnknownName for a model or target that is not there.
     """
     found = judged.gathered[judged.name(model)]
     question, place = target_of(judged, target)
@@ -129,7 +130,8 @@ def asked(
         person = int(of.respondent[row])
         everybody = person == NEVER_ASKED
         rows |= dict.fromkeys(range(len(of.respondents)), int(row)) if everybody else {person: int(row)}
-    answered = [person for person in sorted(rows) if not math.isnan(of.human[place, person])]
+    known = {person for person, row in rows.items() if not math.isnan(of.yes[row])}
+    answered = [person for person in sorted(known) if not math.isnan(of.human[place, person])]
     return tuple(_asked_row(judged, found, question, place, person, rows[person]) for person in answered)
 
 

@@ -29,9 +29,10 @@ from workbench.audits.questionnaire import (
     context_key,
     mass,
 )
-from workbench.audits.questionnaire_conditions import CONDITIONS, ZERO_SHOT, people
+from workbench.audits.questionnaire_conditions import CONDITIONS, ZERO_SHOT, expanded, is_drawn, people
 from workbench.audits.questionnaire_figures import NEVER_ASKED, Condition, Masses, Predictions
 from workbench.data import shipped_templates
+from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Template
 from workbench.domain.questionnaires import Contexts, Form, Meaning, Question, Questionnaire, Role, Survey
@@ -68,7 +69,8 @@ class Gathered:
 
 def gather(store: Store, run: Run, instrument: Instrument, questionnaire: Questionnaire, masses: Masses) -> Gathered:
     """Return what a run predicted, one prompt a cell, with people's answers as the scales read them now."""
-    rows = store.predictions.of_run(run)
+    asked_for = _conditions(store, run)
+    rows = [row for row in store.predictions.of_run(run) if condition_of(row) in asked_for]
     targets = questionnaire.of_role(Role.TARGET)
     now = _current(store, run, rows, instrument, questionnaire)
     chosen = _chosen(rows, {question.ref: question for question in targets}, now)
@@ -77,14 +79,32 @@ def gather(store: Store, run: Run, instrument: Instrument, questionnaire: Questi
     known, people_known = set(refs), {*names, ""}
     kept = {cell: row for cell, row in chosen.items() if cell[0] in known and cell[4] in people_known}
     answered = {cell: row for cell, row in kept.items() if row.tokens}
+    sums = [top_sums(row) for row in answered.values()]
+    if masses == "vocabulary":
+        both = [masses_of(row, masses) for row in answered.values()]
+    else:
+        both = [(one["yes"], one["no"]) for one in sums]
     return Gathered(
-        predictions=_arrays(answered, questionnaire, masses),
+        predictions=_arrays(answered, questionnaire, np.array(both, dtype=np.float64).reshape(-1, 2)),
         probe=np.array([row.probe for row in answered.values()], dtype=np.int64),
-        other=np.array([top_sums(row)["other"] for row in answered.values()], dtype=np.float64),
+        other=np.array([one["other"] for one in sums], dtype=np.float64),
         outdated=np.array([not _is_current(cell, row, now) for cell, row in answered.items()], dtype=bool),
         failed=tuple(row for row in kept.values() if not row.tokens),
         left_out=len(chosen) - len(kept),
     )
+
+
+def _conditions(store: Store, run: Run) -> set[Condition]:
+    """Return the conditions under which a model was asked. With few answered questions a prompt may have the text of
+    one under a condition that it was not asked under, which alone would make figures of a handful of people.
+    """
+    found: set[Condition] = set()
+    for design in map(Design.from_json, store.predictions.designs(run)):
+        questions = design.contexts.questions
+        for name in expanded(design.contexts.conditions):
+            seed = design.seed if is_drawn(name) else 0
+            found.add(Condition(name, seed, 0 if name == ZERO_SHOT else questions))
+    return found
 
 
 def condition_of(row: PredictionRow) -> Condition:
@@ -184,7 +204,8 @@ def _templates(store: Store, run: Run, instrument: Instrument) -> tuple[Template
     return tuple(t for t in of_audit if t.family in used and t.name in forms)
 
 
-def _arrays(rows: Mapping[Cell, PredictionRow], questionnaire: Questionnaire, masses: Masses) -> Predictions:
+def _arrays(rows: Mapping[Cell, PredictionRow], questionnaire: Questionnaire, both: FloatArray) -> Predictions:
+    """Return rows as arrays. `both`: (N, 2), their masses of yes and no."""
     targets = questionnaire.of_role(Role.TARGET)
     names = [respondent.name for respondent in questionnaire.respondents]
     conditions = sorted({cell[3] for cell in rows}, key=_condition_order)
@@ -193,7 +214,6 @@ def _arrays(rows: Mapping[Cell, PredictionRow], questionnaire: Questionnaire, ma
     at_person = {name: i for i, name in enumerate(names)} | {"": NEVER_ASKED}
     at_condition = {condition: i for i, condition in enumerate(conditions)}
     at_wording = {(variant.kind.value, variant.ordinal): i for i, variant in enumerate(wordings)}
-    both = np.array([masses_of(row, masses) for row in rows.values()], dtype=np.float64).reshape(-1, 2)
     human = [[HUMAN[meaning] for meaning in questionnaire.meanings(question)] for question in targets]
     return Predictions(
         targets=tuple(at_target),
