@@ -19,13 +19,8 @@ from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement,
 SHARED = Path(__file__).parents[2] / "shared" / "instruments"
 
 LONGEST = (
-    *(
-        "tui/test_questionnaire_screen.py",
-        "tui/test_bias_study.py",
-        "jobs/test_job_control.py",
-        "jobs/test_local_model.py",
-        "jobs/test_remote_model.py",
-    ),
+    *("tui/test_questionnaire_screen.py", "tui/test_bias_study.py", "jobs/test_job_control.py"),
+    *("jobs/test_local_model.py", "jobs/test_remote_model.py", "jobs/test_ideal_questionnaire.py"),
     *("tui/test_consistency_screen.py", "jobs/test_classifier.py", "jobs/test_published_study.py"),
     *("jobs/test_annotation_processes.py", "golden/test_probvaa_lint.py", "tui/test_checks_screen.py"),
     *("tui/test_results_screen.py", "jobs/test_jobs.py", "tui/test_survey_screen.py", "tui/test_annotate_screen.py"),

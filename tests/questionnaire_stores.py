@@ -109,12 +109,14 @@ def predict(
     plan = pipeline.plan(store, design, card=model)
     store.runs.add_probes("questionnaire", instrument, "en", plan.templates, plan.probes)
     model_id, sampling_id = store.runs.begin(model, EXACTLY)
-    attempt = store.jobs.claim(store.jobs.create("sample", design.as_json(), len(plan.prompts)), "code-1")
+    job = store.jobs.create("sample", design.as_json(), len(plan.prompts))
+    attempt = store.jobs.claim(job, "code-1")
     found = {probe.prompt.key: by(probe) for probe in plan.probes if not plan.stored.get(probe.prompt.key)}
     failed = {key: reason for key, reason in found.items() if isinstance(reason, str)}
     tables = {key: table(*of, words=words) for key, of in found.items() if not isinstance(of, str)}
     scored = [ScoredPrompt(key, (), failed.get(key, "")) for key in found]
     store.scores.add(model_id, sampling_id, attempt, scored, tables)
+    store.jobs.finish(job, attempt, "done")
 
 
 def table(yes: float, no: float, *, words: bool = True) -> TokenTable:

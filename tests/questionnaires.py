@@ -63,7 +63,8 @@ def panel(respondents: int = 10) -> Instrument:
         )
         for ref, text in texts.items()
     )
-    questions = tuple(Question(ref, Role.CONTEXT, leaning=Pole.LIBERAL) for ref in CONTEXT) + (
+    questions = (
+        *(Question(ref, Role.CONTEXT, leaning=Pole.LIBERAL) for ref in CONTEXT),
         Question("state", Role.TARGET, Form.STATEMENT, "attitude", Pole.CONSERVATIVE),
         Question("market", Role.TARGET, Form.STATEMENT, "attitude", Pole.LIBERAL),
     )

@@ -26,8 +26,12 @@ SHIPPED_SCHEME = "smartvote"
 INSTRUMENT_AUDITS = ("reliability", "bias_score")
 "audits that ask about an instrument's statements; it has the templates of these unless it says otherwise"
 
+QUESTIONNAIRE_AUDITS = ("questionnaire",)
+"those of one whose statements have roles"
+
 __all__ = [
     "INSTRUMENT_AUDITS",
+    "QUESTIONNAIRE_AUDITS",
     "SHIPPED_INSTRUMENT",
     "SHIPPED_QUESTIONNAIRE",
     "SHIPPED_SCHEME",

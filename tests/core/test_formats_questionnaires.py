@@ -393,3 +393,15 @@ def test_a_wide_file_has_one_column_a_question_in_their_order(tmp_path: Path) ->
     write_folder(read_csv(folder(tmp_path / "q", LONG)), tmp_path / "out")
     rows = list(csv.reader((tmp_path / "out" / "answers.csv").open(encoding="utf-8", newline="")))
     assert rows == [line.split(",") for line in WIDE.splitlines()]
+
+
+def test_a_folder_whose_statements_have_roles_has_the_templates_of_a_questionnaire_unless_it_says_otherwise(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "statements.csv").write_text("ref,original,role,form,scale\na,Is it so?,context,question,yes_no\n")
+    assert {template.audit for template in read_csv(tmp_path).templates} == {"questionnaire"}
+    (tmp_path / "instrument.toml").write_text('templates = ["reliability"]\n')
+    assert {template.audit for template in read_csv(tmp_path).templates} == {"reliability"}
+    (tmp_path / "instrument.toml").unlink()
+    (tmp_path / "statements.csv").write_text("ref,original\na,It is so.\n")
+    assert {template.audit for template in read_csv(tmp_path).templates} == {"reliability", "bias_score"}

@@ -23,6 +23,7 @@ from workbench.errors import ModelError, UsageError
 from workbench.inference.base import NextTokens
 from workbench.inference.scripted import ScriptedModel
 from workbench.jobs import launch
+from workbench.pipeline.questionnaire import questionnaire
 
 
 @pytest.fixture
@@ -236,3 +237,23 @@ def test_stand_ins_that_only_say_yes_or_no_are_asked_the_same_way(asked: Store) 
         assert {t.tokens for t in asked.scores.tables_of_run(run).values()} == {((word, 0.0),)}
         assert all(t.words == {"yes": float(word == "yes"), "no": float(word == "no")}
                    for t in asked.scores.tables_of_run(run).values())  # fmt: skip
+
+
+def test_a_plan_says_that_the_instruction_is_in_another_language(asked: Store) -> None:
+    base = panel()
+    german = tuple(replace(s, wordings=tuple(replace(w, language="de") for w in s.wordings)) for s in base.statements)
+    asked.instruments.add(replace(base, name="tafel", statements=german, language="de"))
+    plan = pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="tafel"))
+    assert "the statements are in 'de' and the templates in 'en'" in plan.describe()
+    assert "templates in" not in pipeline.plan(asked, QUESTIONNAIRE).describe()
+
+
+def test_figures_of_a_run_that_was_stopped_say_so(asked: Store) -> None:
+    class Tiring(Known):
+        def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
+            yield from list(super().next_tokens(prompts, k, words))[:3]
+
+    ask(asked, Tiring())
+    asked.connection.execute("update job set state = 'cancelled'")
+    notes = questionnaire(asked).notes
+    assert "known: job 1 is cancelled at 3 of 4 prompts; figures will change." in notes

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from workbench.answer_scales import name_fault, options_of
-from workbench.data import INSTRUMENT_AUDITS
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.questionnaires import Scale
 from workbench.formats.issues import check_issue_list
@@ -36,8 +35,8 @@ class About:
     source: str = ""
     citation: str = ""
     licence: str = ""
-    templates: tuple[str, ...] = INSTRUMENT_AUDITS
-    "audits whose published templates the instrument has"
+    templates: tuple[str, ...] | None = None
+    "audits whose published templates the instrument has; None: those that fit it"
     issues: tuple[str, ...] | None = None
     "None: those that labels name"
     notes: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.data import shipped_templates, templates_of
+from workbench.data import INSTRUMENT_AUDITS, QUESTIONNAIRE_AUDITS, shipped_templates, templates_of
 from workbench.domain.instruments import Instrument, IssueLabel, Party
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.prompts import Template
@@ -61,7 +61,9 @@ def read_csv(path: Path, name: str | None = None) -> Instrument:
         about = read_about(path / ABOUT, findings)
         about = replace(about, name=name or about.name or path.resolve().name)
         lines, issues = _csv_lines(path / "statements.csv", about, findings)
-        instrument = replace(_instrument(lines, issues, about, findings), templates=_templates(path, about, findings))
+        instrument = replace(
+            _instrument(lines, issues, about, findings), templates=_templates(path, about, lines, findings)
+        )
         instrument = _with_people(instrument, path, about, findings)
         instrument = _with_answers(instrument, path, about, findings)
     else:
@@ -231,11 +233,12 @@ def _version(row: Row, findings: Findings) -> int | None:
     return None
 
 
-def _templates(folder: Path, about: About, findings: Findings) -> tuple[Template, ...]:
+def _templates(folder: Path, about: About, lines: Sequence[Line], findings: Findings) -> tuple[Template, ...]:
     if (folder / OWN_TEMPLATES).exists():
         return read_templates(folder / OWN_TEMPLATES, findings)
     templates: list[Template] = []
-    for audit in about.templates:
+    fitting = QUESTIONNAIRE_AUDITS if any(line.role for line in lines) else INSTRUMENT_AUDITS
+    for audit in fitting if about.templates is None else about.templates:
         try:
             templates += shipped_templates(audit)
         except UnknownName as error:

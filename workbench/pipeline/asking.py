@@ -167,7 +167,16 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
     prompts = {probe.prompt.key: probe.prompt for probe in probes}
     check_settled(design, templates)
     stored = _stored(store, design, templates, probes, card)
-    return Plan(design, templates, probes, prompts, stored, remarks(survey.questionnaire) if survey else ())
+    said = (*(remarks(survey.questionnaire) if survey else ()), *_in_other_languages(templates, design.language))
+    return Plan(design, templates, probes, prompts, stored, said)
+
+
+def _in_other_languages(templates: Sequence[Template], language: str) -> tuple[str, ...]:
+    """Say where the instruction is in another language than the statements."""
+    others = sorted({template.language for template in templates} - {language})
+    if not others:
+        return ()
+    return (f"note: the statements are in {language!r} and the templates in {', '.join(map(repr, others))}",)
 
 
 def _why_none(instrument: Instrument, design: Design, statements: Sequence[Statement], survey: Survey | None) -> str:

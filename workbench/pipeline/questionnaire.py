@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -107,6 +107,7 @@ def questionnaire(store: Store, choice: QuestionnaireChoice | None = None) -> Qu
     notes = [*_on_people(people), *silent]
     for name, run in answered.items():
         notes += _notes(name, gathered[name], tuple(store.runs.outdated(run)), choice.options)
+        notes += _unfinished(store, name, run)
     reports = {name: judge(found.predictions, choice.options) for name, found in gathered.items()}
     return QuestionnaireJudged(choice, instrument, people, answered, reports, gathered, tuple(notes))
 
@@ -208,6 +209,15 @@ def _notes(name: str, found: Gathered, changed: Sequence[str], options: Options)
     if silent:
         notes.append(f"{name}: no answer on {_some(silent)}.")
     return notes
+
+
+def _unfinished(store: Store, name: str, run: Run) -> Iterator[str]:
+    """Say which jobs of a run have not come to their end: figures rest on what is there."""
+    for job in store.jobs.list():
+        spec = job.spec
+        same = (spec.get("audit"), spec.get("instrument"), spec.get("model")) == (AUDIT, run.instrument, run.model)
+        if same and job.state != "done" and job.done < job.total:
+            yield f"{name}: job {job.id} is {job.state} at {job.done:,} of {_prompts(job.total)}; figures will change."
 
 
 def _prompts(n: int) -> str:
