@@ -257,3 +257,24 @@ def test_figures_of_a_run_that_was_stopped_say_so(asked: Store) -> None:
     asked.connection.execute("update job set state = 'cancelled'")
     notes = questionnaire(asked).notes
     assert "known: job 1 is cancelled at 3 of 4 prompts; figures will change." in notes
+
+
+def test_a_condition_is_finished_before_the_next_begins_so_that_a_stopped_run_has_whole_figures(asked: Store) -> None:
+    class Calls(Known):
+        calls: list[set[int]]
+
+        def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
+            self.calls = [*getattr(self, "calls", []), {prompt.context for prompt in prompts}]
+            return super().next_tokens(prompts, k, words)
+
+    model = Calls()
+    ask(asked, model, conditions=("qm", "zero-shot", "reduced-50-kept"))
+    assert model.calls == [{12}, {0}, {6}]
+
+
+def test_zero_shot_is_compared_with_the_people_who_were_drawn(asked: Store) -> None:
+    ask(asked, Known(), conditions=("qm", "zero-shot"), respondents=4)
+    report = questionnaire(asked).reports["known"]
+    counts = [[target.respondents for target in report.condition(of).targets] for of in report.conditions]
+    assert counts[0] == counts[1]
+    assert counts[0][0] == 4, "of ten"

@@ -82,8 +82,7 @@ def people(survey: Survey) -> tuple[Person, ...]:
     questionnaire, contexts = survey.questionnaire, survey.contexts
     _check(survey)
     names = [respondent.name for respondent in questionnaire.respondents]
-    order = sorted(names, key=lambda name: _drawn(survey.seed, "respondent", name))
-    chosen = order[: contexts.respondents] if contexts.respondents else order
+    chosen = drawn(survey)
     often = set(chosen[: -(-len(chosen) // contexts.every)])
     asked = questionnaire.of_role(Role.CONTEXT)
     asked = asked[: contexts.questions] if contexts.questions else asked
@@ -100,6 +99,13 @@ def people(survey: Survey) -> tuple[Person, ...]:
         for name in names
         if name in wanted
     )
+
+
+def drawn(survey: Survey) -> list[str]:
+    """Return the names of those whom a design asks about, in the order in which they are drawn."""
+    names = [respondent.name for respondent in survey.questionnaire.respondents]
+    order = sorted(names, key=lambda name: _drawn(survey.seed, "respondent", name))
+    return order[: survey.contexts.respondents or len(order)]
 
 
 def _is_binary(meaning: Meaning) -> bool:

@@ -29,7 +29,7 @@ from workbench.audits.questionnaire import (
     context_key,
     mass,
 )
-from workbench.audits.questionnaire_conditions import CONDITIONS, ZERO_SHOT, expanded, is_drawn, people
+from workbench.audits.questionnaire_conditions import CONDITIONS, ZERO_SHOT, drawn, expanded, is_drawn, people
 from workbench.audits.questionnaire_figures import NEVER_ASKED, Condition, Masses, Predictions
 from workbench.data import shipped_templates
 from workbench.domain.designs import Design
@@ -85,7 +85,9 @@ def gather(store: Store, run: Run, instrument: Instrument, questionnaire: Questi
     else:
         both = [(one["yes"], one["no"]) for one in sums]
     return Gathered(
-        predictions=_arrays(answered, questionnaire, np.array(both, dtype=np.float64).reshape(-1, 2)),
+        predictions=_arrays(
+            answered, questionnaire, np.array(both, dtype=np.float64).reshape(-1, 2), _people(store, run, questionnaire)
+        ),
         probe=np.array([row.probe for row in answered.values()], dtype=np.int64),
         other=np.array([one["other"] for one in sums], dtype=np.float64),
         outdated=np.array([not _is_current(cell, row, now) for cell, row in answered.items()], dtype=bool),
@@ -105,6 +107,16 @@ def _conditions(store: Store, run: Run) -> set[Condition]:
             seed = design.seed if is_drawn(name) else 0
             found.add(Condition(name, seed, 0 if name == ZERO_SHOT else questions))
     return found
+
+
+def _people(store: Store, run: Run, questionnaire: Questionnaire) -> frozenset[str]:
+    """Return the names of those whom the designs of a run drew: a prompt without context stands for them, so that it is
+    compared with the same people as the others.
+    """
+    found: set[str] = set()
+    for design in map(Design.from_json, store.predictions.designs(run)):
+        found |= set(drawn(Survey(questionnaire, design.contexts, design.seed)))
+    return frozenset(found)
 
 
 def condition_of(row: PredictionRow) -> Condition:
@@ -204,8 +216,10 @@ def _templates(store: Store, run: Run, instrument: Instrument) -> tuple[Template
     return tuple(t for t in of_audit if t.family in used and t.name in forms)
 
 
-def _arrays(rows: Mapping[Cell, PredictionRow], questionnaire: Questionnaire, both: FloatArray) -> Predictions:
-    """Return rows as arrays. `both`: (N, 2), their masses of yes and no."""
+def _arrays(
+    rows: Mapping[Cell, PredictionRow], questionnaire: Questionnaire, both: FloatArray, asked: Collection[str]
+) -> Predictions:
+    """Return rows as arrays. `both`: (N, 2), their masses of yes and no; `asked`: the people whose answers count."""
     targets = questionnaire.of_role(Role.TARGET)
     names = [respondent.name for respondent in questionnaire.respondents]
     conditions = sorted({cell[3] for cell in rows}, key=_condition_order)
@@ -214,12 +228,15 @@ def _arrays(rows: Mapping[Cell, PredictionRow], questionnaire: Questionnaire, bo
     at_person = {name: i for i, name in enumerate(names)} | {"": NEVER_ASKED}
     at_condition = {condition: i for i, condition in enumerate(conditions)}
     at_wording = {(variant.kind.value, variant.ordinal): i for i, variant in enumerate(wordings)}
-    human = [[HUMAN[meaning] for meaning in questionnaire.meanings(question)] for question in targets]
+    human = np.array(
+        [[HUMAN[meaning] for meaning in questionnaire.meanings(question)] for question in targets], dtype=np.float64
+    ).reshape(len(targets), len(names))
+    human[:, [name not in asked for name in names]] = np.nan
     return Predictions(
         targets=tuple(at_target),
         leanings=tuple(question.leaning for question in targets),
         respondents=tuple(names),
-        human=np.array(human, dtype=np.float64).reshape(len(targets), len(names)),
+        human=human,
         conditions=tuple(conditions),
         wordings=tuple(wordings),
         condition=_places([at_condition[cell[3]] for cell in rows]),

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -19,8 +20,8 @@ from stores.scores import ScoredPrompt, TokenTable
 from stores.store import Store
 from workbench import registry
 from workbench.audits.label_forms import forms_by_prompt
+from workbench.audits.questionnaire import CONDITION, mass
 from workbench.audits.questionnaire import TOP as PUBLISHED_TOP
-from workbench.audits.questionnaire import mass
 from workbench.domain.prompts import Prompt
 from workbench.errors import BudgetSpent, ModelError
 from workbench.inference.base import Metered, NextTokens, Scored, Unhurried
@@ -175,12 +176,22 @@ def score_design(
         if not plan.stored.get(key) and (only is None or key in only)
     ]
     check_window(model, (prompt for _, prompt in wanted))
-    together = max(1, len(wanted)) if plan.design.cluster else TOGETHER  # a cluster loads the model for each question
-    for first in range(0, len(wanted), together):
-        scoring.score(wanted[first : first + together])
+    for portion in [wanted] if plan.design.cluster else _portions(plan, wanted):  # a cluster loads the model each time
+        scoring.score(portion)
         if scoring.stopped or should_stop():
             break
     return scoring.progress
+
+
+def _portions(plan: Plan, wanted: Sequence[tuple[bytes, Prompt]]) -> Iterator[Sequence[tuple[bytes, Prompt]]]:
+    """Yield prompts that are computed together. A condition is finished before the next one begins, for a run that is
+    stopped should leave whole figures of the first.
+    """
+    conditions = {probe.prompt.key: dict(probe.axes).get(CONDITION) for probe in reversed(plan.probes)}
+    for _, group in groupby(wanted, key=lambda item: conditions.get(item[0])):
+        of_condition = list(group)
+        for first in range(0, len(of_condition), TOGETHER):
+            yield of_condition[first : first + TOGETHER]
 
 
 def labels_of(plan: Plan) -> tuple[str, ...]:
