@@ -278,3 +278,9 @@ def test_zero_shot_is_compared_with_the_people_who_were_drawn(asked: Store) -> N
     counts = [[target.respondents for target in report.condition(of).targets] for of in report.conditions]
     assert counts[0] == counts[1]
     assert counts[0][0] == 4, "of ten"
+
+
+@pytest.mark.parametrize("name", ["veldania_panel", "wide"])
+def test_an_ideal_predictor_of_other_people_is_refused_before_a_job_is_queued(asked: Store, name: str) -> None:
+    with pytest.raises(UsageError, match="It predicts the questionnaire that it is named after"):
+        pipeline.plan(asked, replace(QUESTIONNAIRE, model=f"scripted:ideal@{name}"))

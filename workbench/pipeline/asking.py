@@ -26,7 +26,7 @@ from workbench.domain.statements import ORIGINAL, Statement, variant_order
 from workbench.errors import UnknownName, UsageError
 from workbench.inference.base import Metered, Unhurried
 from workbench.pipeline.deciding import decided_for
-from workbench.pipeline.design_checks import check_design, check_settled
+from workbench.pipeline.design_checks import check_design, check_ideal, check_settled
 from workbench.pipeline.reading import BatchReader
 
 if TYPE_CHECKING:
@@ -166,6 +166,7 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
         raise UsageError(f"the design has no prompts: {_why_none(instrument, design, statements, survey)}")
     prompts = {probe.prompt.key: probe.prompt for probe in probes}
     check_settled(design, templates)
+    check_ideal(design, probes[0].prompt)
     stored = _stored(store, design, templates, probes, card)
     said = (*(remarks(survey.questionnaire) if survey else ()), *_in_other_languages(templates, design.language))
     return Plan(design, templates, probes, prompts, stored, said)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from workbench import registry
 from workbench.domain.designs import Design
-from workbench.domain.prompts import Template
+from workbench.domain.prompts import Prompt, Template
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED
-from workbench.errors import ModelError, UsageError
+from workbench.errors import ModelError, UnknownName, UsageError
 from workbench.inference.cluster_link import check_installed
 from workbench.inference.cluster_shards import LOCAL, checked_address
 from workbench.inference.dtypes import check_dtype
@@ -79,6 +79,19 @@ def check_design(design: Design) -> None:
         if not holds:
             raise UsageError(message)
     check_cluster(design.cluster)
+
+
+def check_ideal(design: Design, prompt: Prompt) -> None:
+    """Raise UsageError where an ideal predictor is asked a prompt of a questionnaire that it knows nothing of."""
+    if design.model.startswith("scripted:ideal@"):
+        from workbench.inference.load import load
+
+        try:
+            found = list(load(design.model).next_tokens([prompt], 1))
+        except (ModelError, UnknownName) as error:
+            raise UsageError(f"{error}. It predicts the questionnaire that it is named after, and no other") from None
+        if found[0].reason:
+            raise UsageError(f"{found[0].reason}. It predicts the questionnaire that it is named after, and no other")
 
 
 def check_settled(design: Design, templates: Sequence[Template]) -> None:
