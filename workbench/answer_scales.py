@@ -14,11 +14,13 @@ exactly or refused with all its faults at once: a value that two options share c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from workbench.domain.names import thing_name
+from workbench.domain.questionnaire_tallies import Tallied
 from workbench.domain.questionnaires import Meaning, Option, Scale, folded
 from workbench.errors import UsageError
 from workbench.toml_files import TomlFile
@@ -26,6 +28,9 @@ from workbench.toml_files import TomlFile
 Fault = tuple[int, str, str, str]
 "(place of the option, cell, found, expected)"
 _OPTION = ("values", "meaning")
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?")
+MOST_SHOWN = 4
+"numbers of a scale; of more, the ends are shown"
 _VALUES = "a list of texts in quotes, none of them empty"
 
 
@@ -67,6 +72,36 @@ def options_of(tables: Sequence[Any]) -> tuple[tuple[Option, ...], list[Fault]]:
         if not found:
             options.append(Option(tuple(value.strip() for value in table["values"]), Meaning(table["meaning"])))
     return tuple(options), faults
+
+
+def numbers_said(answers: Tallied) -> tuple[tuple[str, str], ...]:
+    """Return (scale, what its numbers were read as) for the scales on which people answered in numbers.
+
+    A scale may know several codings, as from 7 to 1 and from 100 to 0; those that were used are said.
+    """
+    used: dict[str, set[str]] = {}
+    for question in answers.questionnaire.questions:
+        used.setdefault(question.scale, set()).update(map(folded, answers.given.get(question.ref, ())))
+    scales = (scale for scale in answers.questionnaire.scales if scale.name in used)
+    return tuple((scale.name, said) for scale in scales if (said := _codings(scale, used[scale.name])))
+
+
+def _codings(scale: Scale, used: Collection[str]) -> str:
+    """Say what numbers stand for: `7 strongly agree … 1 strongly disagree`; "" where none of them was used."""
+    options = [option for option in scale.options if option.meaning is not Meaning.MISSING]
+    numbers = [[value for value in option.values if _NUMBER.fullmatch(folded(value))] for option in options]
+    said = []
+    for place in range(max(map(len, numbers), default=0)):
+        coded = [(codes[place], option) for codes, option in zip(numbers, options, strict=True) if len(codes) > place]
+        if any(folded(value) in used for value, _ in coded):
+            words = [f"{value} {_in_words(option)}" for value, option in coded]
+            said.append(", ".join(words) if len(words) <= MOST_SHOWN else f"{words[0]} … {words[-1]}")
+    return "; and ".join(said)
+
+
+def _in_words(option: Option) -> str:
+    """Return an answer as people read it, or what it means where it is known by its number alone."""
+    return option.meaning.value if _NUMBER.fullmatch(option.values[0]) else option.values[0]
 
 
 def _faults(table: Any) -> list[tuple[str, str, str]]:

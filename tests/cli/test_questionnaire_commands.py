@@ -28,7 +28,7 @@ def test_the_questions_the_mapping_and_the_counts_are_shown(asked: Path, capsys:
     code, out, _ = run(capsys, "questionnaire", asked)
     assert code == 0
     lines = out.splitlines()
-    assert lines[0] == "panel: 2 context and 1 target questions, 3 respondents; 8 answers, 1 neutral, 2 missing"
+    assert lines[0] == "panel: 2 context and 1 target question, 3 respondents; 8 answers, 1 neutral, 2 missing"
     assert [cells(line) for line in lines[2:5]] == [
         ["c-1", "context", "question", "four_point", "1", "2", "0", "0"],
         ["c-2", "context", "question", "yes_no", "conservative", "0", "1", "0", "2"],
@@ -55,7 +55,16 @@ def test_a_mapping_is_adjusted_and_says_what_that_changes(asked: Path, capsys: p
         "yes": 0, "no": 0, "neutral": 2, "missing": 1,
     }  # fmt: skip
     history = run(capsys, "questionnaire", asked, "--history")[1]
-    assert "rather no = neutral" in history
+    *changes, left_out = history.splitlines()[1:]
+    assert [" ".join(line.split()[2:]) for line in changes] == [
+        "ana scale four_point 2 rather yes: yes -> neutral, rather no: no -> neutral",
+        "ana scale four_point 3 yes: yes -> missing",
+    ]
+    assert left_out == "6 revisions by imports left out; --all lists them too"
+    every = run(capsys, "questionnaire", asked, "--history", "--all")[1]
+    assert "question t-1 1 role: target, form: statement, scale: likert_7, yes leans: liberal" in " ".join(
+        every.split()
+    )
     assert [one["person"] for one in data(capsys, "questionnaire", asked, "--history")].count("ana") == 2
 
 
@@ -108,6 +117,10 @@ def test_answers_come_in_by_themselves_once(tmp_path: Path, capsys: pytest.Captu
     assert out.splitlines() == [
         "panel: 3 respondents new, 0 were here with the same answers; 8 answers new",
         "- 1 respondent was left out, without any answer in wide.csv: dot.",
+        f"- four_point: answers in numbers were read as 100 yes, 75 rather yes, 25 rather no, 0 no; adjust: "
+        f"workbench questionnaire {path} --scale four_point --map ANSWER=MEANING",
+        f"- likert_7: answers in numbers were read as 7 strongly agree … 1 strongly disagree; adjust: "
+        f"workbench questionnaire {path} --scale likert_7 --map ANSWER=MEANING",
     ]
     answers.write_text(LONG, encoding="utf-8")
     found = data(capsys, *add, answers)
@@ -128,7 +141,8 @@ def test_a_bad_file_of_answers_changes_nothing(asked: Path, tmp_path: Path, caps
         "workbench: bad.csv, line 1, column 't_1': found an unknown question 't_1'; expected a question that the "
         "instrument has (did you mean 't-1'?)",
         "bad.csv, line 2, column 'c-1': found '7'; expected an answer of the scale four_point: yes, rather yes, "
-        "rather no, no, no answer",
+        "rather no, no, no answer. Other answers may be left out, or stand in a scale of your own, [[scales.NAME]] in "
+        "instrument.toml",
         "bad.csv, line 3, column 'respondent': found 'new' again, after line 2; expected every respondent once",
         "Nothing was imported.",
     ]
@@ -195,3 +209,18 @@ def test_the_first_statements_of_a_questionnaire_are_its_first_targets(
     assert "1 target x 1 wording" in out
     code, _, err = run(capsys, *start, "c-1")
     assert (code, "c-1 is not asked: only targets are" in err) == (2, True)
+
+
+def test_an_import_says_how_large_the_questionnaire_is_and_what_its_numbers_mean(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "audit.db"
+    answers = "respondent,c-1,t-1\nana,yes,7\nbo,no,1\n"
+    _, out, _ = run(capsys, "import", path, "--format", "csv", folder(tmp_path / "panel", answers))
+    lines = out.splitlines()
+    assert lines[1] == "questionnaire: 2 context and 1 target question, 2 respondents"
+    assert "- answers.csv has no column for the context question c-2." in lines
+    assert [line for line in lines if "numbers" in line] == [
+        "- likert_7: answers in numbers were read as 7 strongly agree … 1 strongly disagree; adjust: workbench "
+        f"questionnaire {path} --scale likert_7 --map ANSWER=MEANING"
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from tests.cli.test_commands import data, run
 from tests.conftest import new_store
 from tests.questionnaire_stores import Masses, card, ideal, panel, predict
-from workbench.cli.questionnaire_cells import CELLS, bar
+from workbench.cli.questionnaire_cells import CELLS, bar, percent, signed
 from workbench.domain.prompts import Probe
 from workbench.pipeline.questionnaire_asked import TokenShares
 
@@ -42,9 +43,11 @@ def test_the_main_table_is_the_papers_with_the_majority_beside_the_accuracy(
         *("t0", "is", "good.", "10", "50.0", "100.0", "±", "0.0", "▲"),
         *("+0.0", "±", "0.0", "[+0.0,", "+0.0]", "no", "bias", "shown", "5:5", "10.0"),
     ]
+    assert "▲ above the majority's answer (maj.): the interval leaves it out" in out
     assert "panel: 2 targets, 10 context questions, 10 respondents" in out
     assert "tuned · revision r1 · transformers · float32 · 40 prompts about 10 respondents" in out
-    assert "Mean of 2 targets, ± over them: accuracy 100.0 ± 0.0" in out
+    assert "Mean of 2 targets, ± over targets, [ ] over respondents: accuracy 100.0 ± 0.0 [100.0, 100.0] few" in out
+    assert "|bias| is a mean of absolute values: noise only adds to it" in out
     assert "All prompts: yes:no 13:6; p(yes) 68.4 ± 47.8 (sd)" in out
     assert "300 draws, seed 1" in out
 
@@ -107,8 +110,10 @@ def test_models_are_compared_with_their_base(asked: Path, capsys: pytest.Capture
     out = run(capsys, "verdicts", asked, *AUDIT, "--against", "base")[1]
     assert "tuned minus base under qm, over the same respondents" in out
     first = [line for line in out.splitlines() if line.startswith("t0")][-1].split()
-    assert (first[1], first[4]) == ("-50.0", "+50.0")
-    found = data(capsys, "verdicts", asked, *AUDIT, "--against", "base")["against"]
+    assert (first[1], first[2], first[5]) == ("10", "-50.0", "+50.0")
+    assert re.search(r"^t1 .* few$", out, re.MULTILINE), "nine people were asked for by both"
+    assert re.search(r"^mean, of .* few$", out, re.MULTILINE), "an average is no surer than its targets"
+    (found,) = data(capsys, "verdicts", asked, *AUDIT, "--against", "base")["against"]
     assert found["base"] == "base"
     assert [row["target"] for row in found["models"]["tuned"]["qm"]] == ["t0", "t1", None]
 
@@ -133,7 +138,7 @@ def test_json_holds_every_figure_and_is_the_same_byte_for_byte(asked: Path, caps
     assert [one["wording"] for one in wordings["targets"][0]["wordings"]] == list(ALL_WORDINGS)
     shares = model["tokens"]["qm"]["t0"]
     assert sum(shares[name] for name in ("yes", "no", "other", "rest")) == pytest.approx(1)
-    assert len(found["respondents"]["tuned"]["answers"]) == 10
+    assert len(found["respondents"]["tuned"][0]["answers"]) == 10
     undefined = found["correlations"]["qm"][1]
     assert (undefined["r"], undefined["n"]) == (None, 2)
     assert undefined["undefined"]
@@ -168,7 +173,18 @@ def test_a_model_without_the_masses_asked_for_says_why_below_the_table(
         (("--against", "base", "--model", "base"), "no other is among those chosen"),
         (("--show", "respondents"), "name it with --target REF"),
         (("--show", "figures"), "choose targets, conditions"),
-        (("--draws", "0"), "found 0 draws"),
+        (("--draws", "1"), "found 1 draws; give 100 or more"),
+        (("--draws", "99999999"), "at most 100,000"),
+        (("--seed", "-1"), "found the seed -1"),
+        (("--show", ""), "nothing after --show"),
+        (("--condition", " "), "nothing after --condition"),
+        (("--against", ","), "nothing after --against"),
+        (("--condition", "permuted"), "there is: qm, zero-shot, random"),
+        (("--condition", "permutd"), "no condition is named 'permutd'"),
+        (("--against", "base,tuned"), "no other is among those chosen"),
+        (("--force",), "give the folder"),
+        (("--csv", "here", "--json"), "give one of them"),
+        (("--csv", "here", "--show", "respondents", "--target", "t0"), "no single answers"),
         (("--dtype", "float16"), "there is: float32"),
         (("--instrument", "x"), "There is: panel"),
     ],
@@ -239,3 +255,194 @@ def test_a_real_run_is_judged_from_the_command_line(tmp_path: Path, capsys: pyte
     assert list(model["conditions"]) == ["qm", "zero-shot"]
     assert [row["respondents"] for row in model["conditions"]["qm"]["targets"]] == [10, 9]
     assert model["failed"] == model["outdated"] == 0
+
+
+def test_an_accuracy_has_a_mark_only_where_its_interval_leaves_out_the_majority(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "panel.db"
+
+    def by(probe: Probe) -> Masses:  # right on 7 of 12 people, where the majority's answer is right on 6
+        number = int(dict(probe.axes)["respondent"][1:])
+        return (0.9, 0.0) if number % 2 == 0 or number < 2 else (0.0, 0.9) if number == 3 else (0.9, 0.0)
+
+    with new_store(path) as store:
+        store.instruments.add(panel(12))
+        predict(store, by)
+    out = run(capsys, "verdicts", path, *AUDIT)[1]
+    first = next(line for line in out.splitlines() if line.startswith("t0"))
+    assert "58.3 ± 14.9" in first
+    assert "▲" not in out
+    assert "Accuracy above the majority's, whatever the interval (underlined in the published table 2): t0" in out
+    accuracy = data(capsys, "verdicts", path, *AUDIT)["models"]["oracle"]["conditions"]["qm"]["targets"][0]["accuracy"]
+    assert accuracy["low"] < 0.5 < accuracy["value"]
+
+
+def test_a_figure_of_one_person_is_marked_and_so_are_the_averages_that_hold_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "panel.db"
+    with new_store(path) as store:
+        store.instruments.add(panel(1))
+        predict(store, lambda _: (0.9, 0.0))
+    out = run(capsys, "verdicts", path, *AUDIT, "--show", "targets,axis")[1]
+    (first,) = (line for line in out.splitlines() if line.startswith("t0"))
+    assert "few" in first.split()
+    assert "panel: 2 targets, 10 context questions, 1 respondent\n" in out
+    assert "1 prompt about 1 respondent\n" in out
+    assert "Mean of 1 target, " in out
+    (mean,) = (line for line in out.splitlines() if line.startswith("Mean of"))
+    assert mean.count("few") == 2
+    assert "axis ± over targets, [ ] over respondents" in out
+
+
+def test_a_correlation_over_figures_of_few_people_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "panel.db"
+    with new_store(path) as store:
+        store.instruments.add(panel(6))
+        for name, yes in (("a", 0.9), ("b", 0.2), ("c", 0.4)):
+            predict(store, lambda _, yes=yes: (yes, 0.9 - yes), card(name))  # type: ignore[misc]
+    out = run(capsys, "verdicts", path, *AUDIT, "--show", "correlation")[1]
+    assert "6 of the 6 points rest on fewer than 10 respondents" in out
+    alone = run(capsys, "verdicts", path, *AUDIT, "--show", "correlation", "--model", "a")[1]
+    assert [line.split()[0] for line in alone.splitlines() if line.startswith(("all", "t0", "t1"))] == ["all"]
+    assert "Of single targets there is none: each has at most 1 model." in alone
+
+
+def test_json_holds_what_was_asked_for(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = data(capsys, "verdicts", asked, *AUDIT, "--show", "targets,tokens", "--condition", "random,zero-shot")
+    assert found["shown"] == {"sections": ["targets", "tokens"], "condition": "random,zero-shot", "target": None}
+    model = found["models"]["base"]
+    assert list(model["conditions"]) == list(model["tokens"]) == ["zero-shot", "random"]
+    assert not {"ablations", "variability"} & set(model)
+    assert "correlations" not in found
+    one = data(capsys, "verdicts", asked, *AUDIT, "--target", "t1", "--against", "base")
+    of = one["models"]["base"]
+    assert [row["target"] for row in of["conditions"]["qm"]["targets"]] == ["t1"]
+    assert {row["target"] for row in of["ablations"]} == {"t1"}
+    assert list(of["tokens"]["qm"]) == ["t1"]
+    assert [row["target"] for row in one["against"][0]["models"]["tuned"]["qm"]] == ["t1"]
+    assert [row["target"] for row in one["correlations"]["qm"]] == [None, "t1"]
+
+
+def test_groups_of_conditions_and_several_bases_are_taken_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "panel.db"
+    with new_store(path) as store:
+        store.instruments.add(panel())
+        for name in ("a", "b", "c"):
+            predict(store, ideal(store), card(name), conditions=("qm", "permuted-kept-1", "permuted-kept-2"))
+    out = run(capsys, "verdicts", path, *AUDIT, "--condition", "permuted", "--against", "a,b")[1]
+    for name in ("permuted-kept-1", "permuted-kept-2"):
+        assert out.count(f"Condition {name}, in percent") == 3
+        assert [line.split(" under")[0] for line in out.splitlines() if " minus " in line and name in line] == [
+            "c minus a",
+            "c minus b",
+        ]
+    assert "Condition qm" not in out
+
+
+def test_zero_shot_differences_say_why_their_intervals_have_no_width(
+    asked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask = ("verdicts", asked, *AUDIT, "--against", "base")
+    assert "two models differ by the same whoever is drawn" in run(capsys, *ask, "--condition", "zero-shot")[1]
+    assert "whoever is drawn" not in run(capsys, *ask)[1]
+
+
+def test_wordings_say_over_whom_they_are(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "verdicts", asked, *AUDIT, "--show", "wordings", "--model", "base")[1]
+    assert "over the n people who were asked in all wordings" in out
+    row = next(line.split() for line in out.splitlines() if line.startswith("qm") and " t0 " in line)
+    assert row[2:4] == ["5", "2"], "every other person, two paraphrases"
+    assert "paraphrases, without the original. mean: of the figures above it; no interval" in out
+
+
+def test_figures_are_written_as_files_that_hold_what_they_depend_on(
+    asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask, folder = ("verdicts", asked, *AUDIT, "--against", "base", "--seed", "3"), tmp_path / "figures"
+    code, out, err = run(capsys, *ask, "--csv", folder)
+    assert code == 0, err
+    names = ("targets", "conditions", "wordings", "tokens", "correlation", "axis", "against")
+    assert sorted(path.stem for path in folder.iterdir()) == sorted(names)
+    files = {name: _rows(folder / f"{name}.csv") for name in names}
+    assert f"targets.csv  {len(files['targets'])} rows" in out
+    found = data(capsys, *ask)
+    figure = found["models"]["base"]["conditions"]["qm"]["targets"][0]
+    (row,) = (
+        row
+        for row in files["targets"]
+        if (row["model"], row["condition"], row["target"], row["measure"]) == ("base", "qm", "t0", "bias")
+    )
+    for name in ("value", "low", "high"):
+        assert float(row[name]) == pytest.approx(figure["bias"][name])
+    assert (row["n"], row["seed"], row["draws"], row["masses"], row["revision"]) == ("10", "3", "300", "top10", "r1")
+    drawn = {row["context_seed"] for row in files["targets"] if row["condition"] == "random"}
+    assert drawn == {"1"}
+    assert {row["against"] for row in files["against"]} == {"base"}
+    assert {row["model"] for row in files["against"]} == {"tuned"}
+    undefined = [row for row in files["correlation"] if row["measure"] == "r" and row["target"] == "t0"]
+    assert all(row["value"] == "" and row["undefined"] for row in undefined)
+    code, _, err = run(capsys, *ask, "--csv", folder)
+    assert (code, "--force" in err) == (2, True)
+    some = ("--csv", folder, "--force", "--show", "targets", "--target", "t1", "--condition", "qm")
+    assert run(capsys, *ask, *some)[0] == 0
+    rows = _rows(folder / "targets.csv")
+    assert {(row["target"], row["condition"]) for row in rows} == {("t1", "qm")}
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
+def test_names_that_a_spreadsheet_would_run_are_guarded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "panel.db"
+    with new_store(path) as store:
+        store.instruments.add(panel())
+        predict(store, ideal(store), card("=cmd"))
+    assert run(capsys, "verdicts", path, *AUDIT, "--csv", tmp_path / "out", "--show", "axis")[0] == 0
+    assert {row["model"] for row in _rows(tmp_path / "out" / "axis.csv")} == {"'=cmd"}
+
+
+@pytest.mark.parametrize("section", ["targets", "conditions", "wordings", "tokens"])
+def test_tables_fit_a_narrow_terminal(
+    asked: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, section: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    out = run(capsys, "verdicts", asked, *AUDIT, "--show", section, "--model", "base")[1]
+    rows = [line for line in out.splitlines() if re.match(r"(t0|t1|qm|zero-shot|random) ", line)]
+    assert len(rows) >= 2
+    assert max(map(len, rows)) <= 80
+    first = out.splitlines().index(rows[0])
+    assert out.splitlines()[first : first + len(rows)] == rows, "no row goes on in the next line"
+    assert out.splitlines()[first - 1].split()[0] in ("target", "condition"), "nor the header"
+    if section == "targets":
+        assert "[" not in "".join(rows)
+        assert "▲" in rows[0], "the bias leans yes"
+        assert "Texts and intervals: in " in out
+
+
+def test_a_store_with_a_questionnaire_alone_names_the_audit(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "verdicts", asked)
+    assert code == 2
+    assert "There are answers of questionnaire: name the audit with --audit questionnaire" in err
+    assert "Start with" not in err
+
+
+def test_a_store_whose_questions_nobody_was_asked_names_their_audit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "panel.db"
+    with new_store(path) as store:
+        store.instruments.add(panel())
+    code, _, err = run(capsys, "verdicts", path)
+    assert code == 2
+    assert "the targets of panel are asked with --audit questionnaire" in err
+
+
+def test_nothing_is_said_to_be_less_than_nothing() -> None:
+    assert (percent(-1e-9), signed(-1e-9), percent(-0.0004)) == ("0.0", "+0.0", "0.0")

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from workbench.answer_scales import read_scale
+from workbench.answer_scales import numbers_said, read_scale
 from workbench.data import shipped_scale, shipped_scales
-from workbench.domain.questionnaires import Meaning
+from workbench.domain.questionnaire_tallies import Tallied
+from workbench.domain.questionnaires import Meaning, Option, Question, Questionnaire, Role, Scale
 from workbench.errors import InputError, UnknownName
 
 
@@ -93,3 +94,29 @@ def test_a_scale_without_answers_or_with_a_name_that_no_file_could_name_is_refus
     (tmp_path / "x.toml").write_text(text, encoding="utf-8")
     with pytest.raises(InputError):
         read_scale(tmp_path / "x.toml")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("7", "strongly agree"), "7 strongly agree … 1 strongly disagree"),
+        (("83",), "100 strongly agree … 0 strongly disagree"),
+        (("6.0", "17"), "7 strongly agree … 1 strongly disagree; and 100 strongly agree … 0 strongly disagree"),
+        (("neutral", "no answer"), None),
+        ((), None),
+    ],
+)
+def test_what_numbers_were_read_as_is_said_of_the_codings_that_were_used(
+    given: tuple[str, ...], said: str | None
+) -> None:
+    likert = shipped_scale("likert_7")
+    asked = Questionnaire((Question("a", Role.TARGET, scale="likert_7"),), (likert,))
+    found = numbers_said(Tallied(asked, 2, {"a": dict.fromkeys(given, 1)}))
+    assert found == ((("likert_7", said),) if said else ())
+
+
+def test_numbers_without_words_are_said_by_their_meaning() -> None:
+    scale = Scale("coded", (Option(("1",), Meaning.YES), Option(("2",), Meaning.NO), Option(("-9",), Meaning.MISSING)))
+    asked = Questionnaire((Question("a", Role.TARGET, scale="coded"),), (scale,))
+    assert numbers_said(Tallied(asked, 1, {"a": {"2": 1}})) == (("coded", "1 yes, 2 no"),)
+    assert numbers_said(Tallied(asked, 1, {"a": {"-9": 1}})) == ()

@@ -183,20 +183,34 @@ def test_near_names_are_suggested_and_the_answers_of_a_scale_listed(tmp_path: Pa
     ref = findings(folder(tmp_path / "b", "respondent,c_1\nana,yes\n"))[0]
     assert (ref.line, ref.column, ref.found) == (1, "c_1", "an unknown question 'c_1'")
     assert ref.expected == "a question that the instrument has (did you mean 'c-1'?)"
-    off = findings(folder(tmp_path / "c", "respondent,c-1\nana,perhaps\n"))[0]
-    assert off.expected == "an answer of the scale four_point: yes, rather yes, rather no, no, no answer"
+    case = findings(folder(tmp_path / "d", "respondent,C-1\nana,yes\n"))[0]
+    assert case.expected.endswith("(did you mean 'c-1'?)")
+    first, second = findings(folder(tmp_path / "c", "respondent,c-1\nana,Rather yess\nbo,8\n"))
+    answers = "an answer of the scale four_point: yes, rather yes, rather no, no, no answer"
+    assert first.expected.startswith(f"{answers} (did you mean 'rather yes'?). ")
+    assert "[[scales.NAME]] in instrument.toml" in first.expected
+    assert second.expected == answers  # no number is near another, and own scales are named once
 
 
 @pytest.mark.parametrize(
     ("answers", "wanted"),
     [
         ("respondent,c-1,c-2\nana,yes,maybe\nbo,7,yes\ncy,7,\n", [
-            (2, "c-2", "'maybe'"), (3, "c-1", "'7'"), (4, "c-1", "'7'"),
+            (2, "c-2", "'maybe'"), (3, "c-1", "'7', 2 times, here first"),
         ]),
         ("respondent,c-1\nana,yes\nbo,no\n ana ,no\nbo,no\n", [(4, "respondent", "'ana' again, after line 2"),
                                                               (5, "respondent", "'bo' again, after line 3")]),
         ("respondent,c-1\n,yes\n", [(2, "respondent", "an empty cell")]),
         ("respondent,c-1,c-1\nana,yes,no\n", [(1, "c-1", "2 columns of this name")]),
+        ("respondent,c-1,c-2\nana,-99,no\nbo,-99,-99\ncy,-99.0,-99\n", [
+            (2, "c-1", "'-99', 3 times, here first"), (3, "c-2", "'-99', 2 times, here first"),
+        ]),
+        ("respondent,c-2,t-2\nana,x,no\nbo,no,X\n,,\n,no,\n", [
+            (1, "t-2", "an unknown question 't-2'"), (2, "c-2", "'x'"), (5, "respondent", "an empty cell"),
+        ]),
+        ("respondent,question,answer\nana,c-9,yes\nbo,c-9,no\n,,\ncy,c-9,no\n", [
+            (2, "question", "an unknown question 'c-9', 3 times, here first"),
+        ]),
         ("respondent,c-1,free\nana,yes,no\n", [(1, "free", "'free', a statement without a role")]),
         ("respondent,c-1\nana,yes,no\nbo\n", [(2, None, "3 fields"), (3, None, "1 fields")]),
         ("respondant,c-1\nana,yes\n", [(1, "respondent", "no such column (there is 'respondant')")]),
@@ -217,6 +231,74 @@ def test_every_fault_of_a_file_of_answers_is_found_at_once(
     tmp_path: Path, answers: str, wanted: list[tuple[int, str | None, str]]
 ) -> None:
     assert faults(folder(tmp_path / "q", answers)) == [("answers.csv", *place) for place in wanted]
+
+
+def test_a_code_off_one_scale_is_told_once_for_all_its_questions(tmp_path: Path) -> None:
+    statements = "ref,role,original\n" + "".join(f"q{n},context,Should it be {n}?\n" for n in range(4))
+    answers = "respondent,q0,q1,q2,q3\n" + "".join(f"p{n},-99,yes,-99,-99\n" for n in range(5))
+    assert faults(folder(tmp_path / "q", answers, statements)) == [
+        ("answers.csv", 2, "q0", "'-99', 15 times in answers to 3 questions, here first")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statements", "wanted"),
+    [
+        (STATEMENTS.replace(",", ";"), [("statements.csv", 1, None, "columns separated by ';'")]),
+        (STATEMENTS.replace("role,", "rolle,"), [("statements.csv", 1, "rolle", "an unknown column")]),
+        (STATEMENTS.replace("be free?", "be free, or not?"), [("statements.csv", 2, None, "7 fields")]),
+        (STATEMENTS.replace("context", "contxt", 1), [("statements.csv", 2, "role", "'contxt'")]),
+    ],
+)
+def test_what_follows_from_unreadable_statements_is_not_told(
+    tmp_path: Path, statements: str, wanted: list[tuple[str, int | None, str | None, str]]
+) -> None:
+    place = folder(tmp_path / "q", WIDE, statements)
+    about = '[[scales.often]]\nvalues = ["always"]\nmeaning = "yes"\n'
+    (place / "instrument.toml").write_text(about, encoding="utf-8")
+    (place / "survey.csv").write_text("respondent,ref,variant,answer\nana,free,original,yes\n", encoding="utf-8")
+    assert faults(place) == wanted
+
+
+def test_faults_of_the_answers_themselves_are_told_beside_unreadable_statements(tmp_path: Path) -> None:
+    place = folder(tmp_path / "q", WIDE.replace(",", ";"), STATEMENTS.replace(",", ";"))
+    assert [(file, said) for file, _, _, said in faults(place)] == [
+        ("statements.csv", "columns separated by ';'"),
+        ("answers.csv", "columns separated by ';'"),
+    ]
+
+
+def test_a_missing_column_of_roles_is_told_once(tmp_path: Path) -> None:
+    rows = "".join(f"q{n},question,yes_no,Should it be {n}?\n" for n in range(31))
+    place = folder(tmp_path / "q", "respondent,q0,q1\nana,yes,no\n", "ref,form,scale,original\n" + rows)
+    assert faults(place) == [("statements.csv", 1, "role", "no such column, beside 'form' and 'scale'")]
+    rows = "".join(f"q{n},,question,Should it be {n}?\n" for n in range(31))
+    place = folder(tmp_path / "p", "respondent,q0,q1\nana,yes,no\n", "ref,role,form,original\n" + rows)
+    assert faults(place) == [("statements.csv", 2, "role", "no role in any line, and 'form' in 31 lines, here first")]
+
+
+def test_answers_where_no_statement_has_a_role_are_one_fault(tmp_path: Path) -> None:
+    statements = "ref,original\na,x\nb,y\nc,z\n"
+    assert faults(folder(tmp_path / "q", "respondent,a,b,c\nana,yes,no,no\n", statements)) == [
+        ("answers.csv", 1, "a", "3 statements without a role: a, b, c")
+    ]
+
+
+@pytest.mark.parametrize("answers", [WIDE, LONG, "Respondent,c-1\nana,yes\n"])
+def test_answers_that_are_given_as_statements_are_recognised(tmp_path: Path, answers: str) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text(answers, encoding="utf-8")
+    [finding] = findings(path)
+    assert (finding.line, finding.found) == (1, "respondents and no refs, which looks like people's answers")
+    assert "--format answers" in finding.expected
+
+
+def test_questions_without_a_column_of_answers_are_named(tmp_path: Path) -> None:
+    assert read_csv(folder(tmp_path / "q", "respondent,c-2\nana,yes\n")).notes == (
+        "answers.csv has no column for the target question t-1.",
+        "answers.csv has no column for the context question c-1.",
+    )
+    assert read_csv(folder(tmp_path / "p", "respondent,question,answer\nana,c-1,yes\n")).notes == ()
 
 
 def test_bytes_that_are_no_text_are_found(tmp_path: Path) -> None:
@@ -405,3 +487,23 @@ def test_a_folder_whose_statements_have_roles_has_the_templates_of_a_questionnai
     (tmp_path / "instrument.toml").unlink()
     (tmp_path / "statements.csv").write_text("ref,original\na,It is so.\n")
     assert {template.audit for template in read_csv(tmp_path).templates} == {"reliability", "bias_score"}
+
+
+def test_one_file_of_a_questionnaire_has_its_templates_too(tmp_path: Path) -> None:
+    place = folder(tmp_path / "q", None)
+    assert {template.audit for template in read_csv(place / "statements.csv").templates} == {"questionnaire"}
+    written = export("jsonl", read_csv(place)).write(tmp_path / "out")
+    assert {template.audit for template in read_jsonl(written.files[0]).templates} == {"questionnaire"}
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_lint_asks_nothing_of_a_questionnaire_that_only_other_audits_need(tmp_path: Path, alone: bool) -> None:
+    statements = (
+        "ref,role,form,scale,original,paraphrase_1\n"
+        "c-1,context,,,Should buses be free?,\n"
+        "t-1,target,question,,Should taxes rise?,Should people pay more tax?\n"
+        "t-2,target,statement,likert_7,People should be free.,Freedom matters.\n"
+    )
+    place = folder(tmp_path / "q", "respondent,c-1,t-1,t-2\nana,yes,no,7\nbo,no,yes,1\n", statements)
+    instrument = read_csv(place / "statements.csv" if alone else place)
+    assert [f.code for f in lint(instrument)] == (["no-respondents"] if alone else [])

@@ -590,3 +590,36 @@ def test_a_direction_needs_an_interval_beside_zero_and_enough_people(
     low: float, high: float, respondents: int, said: str
 ) -> None:
     assert direction(low, high, respondents) == said
+
+
+def test_too_few_people_are_carried_into_averages_and_comparisons() -> None:
+    many, few = np.tile([1.0, 0.0], 10), np.r_[[1.0, 0.0, 1.0], [NAN] * 17]
+    human = np.stack([many, few])
+    sure, other = np.full((2, 20), 0.9), np.full((2, 20), 0.2)
+    cells = {(QM, ORIGINAL): (sure, 1 - sure), (RANDOM, ORIGINAL): (other, 1 - other)}
+    one = judge(predicted(human, cells, leanings=(Pole.LIBERAL, None)), FEW)
+    figures = one.condition(QM)
+    assert (figures.accuracy.few, figures.absolute_bias.few, figures.absolute_bias.respondents) == (True, True, 3)
+    assert (figures.axis.respondents, figures.axis.few) == (20, False), "the second target has no leaning"
+    assert figures.axis_direction == "below"
+    assert [(row.respondents, row.few) for row in one.ablations()] == [(20, False), (3, True), (3, True)]
+    two = judge(predicted(human, {(QM, ORIGINAL): (other, 1 - other)}), FEW)
+    assert [(row.flipped, row.few) for row in differences(one, two, QM)] == [
+        (True, False),
+        (False, True),
+        (False, True),
+    ]
+    assert [row.few for row in correlations({"one": one, "two": two}, QM)] == [2, 0, 2]
+
+
+def test_one_person_is_few_although_there_is_no_interval() -> None:
+    found = only(asked([1], [0.9], [0.1]))
+    assert math.isnan(found.bias.low)
+    assert (found.direction, found.accuracy_direction) == ("few", "few")
+
+
+def test_draws_and_seeds_have_limits() -> None:
+    with pytest.raises(UsageError, match="at most 100,000"):
+        Options(draws=99_999_999)
+    with pytest.raises(UsageError, match="found the seed -1"):
+        Options(seed=-1)

@@ -106,14 +106,19 @@ def estimates(
     )
 
 
-def average(drawn: FloatArray, respondents: int, limit: tuple[float, float], undefined: str) -> Average:
-    """Return the mean over targets of (T, 1 + draws): with one NaN there is none."""
+def average(
+    drawn: FloatArray, respondents: int, limit: tuple[float, float], undefined: str, fewest: int = 0
+) -> Average:
+    """Return the mean over targets of (T, 1 + draws): with one NaN there is none.
+
+    `respondents` are drawn from; `fewest` is how many a single target rests on at least.
+    """
     targets = len(drawn)
     if targets == 0 or np.isnan(drawn[:, 0]).any():
-        return Average(UNDEFINED, UNDEFINED, UNDEFINED, UNDEFINED, targets, undefined)
+        return Average(UNDEFINED, UNDEFINED, UNDEFINED, UNDEFINED, targets, undefined, fewest)
     mean = drawn.mean(axis=0)
     low, high = interval(mean, respondents, limit)
-    return Average(float(mean[0]), standard_error(drawn[:, 0]), float(low), float(high), targets)
+    return Average(float(mean[0]), standard_error(drawn[:, 0]), float(low), float(high), targets, "", fewest)
 
 
 def standard_error(values: FloatArray) -> float:

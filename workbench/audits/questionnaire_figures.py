@@ -20,6 +20,8 @@ Variability = Literal["sd", "rms"]
 ErrorOf = Literal["paired", "printed"]
 
 MASSES, VARIABILITIES, ERRORS = get_args(Masses), get_args(Variability), get_args(ErrorOf)
+MOST_DRAWS = 100_000
+"ten times the usual: more take gigabytes and move no printed digit"
 NEVER_ASKED = -1
 "stands for the respondent of a prompt that shows nobody's answers"
 
@@ -43,8 +45,10 @@ tables, of the people's answers alone, which takes the model's predictions for k
         for name, known in (("masses", MASSES), ("variability", VARIABILITIES), ("error", ERRORS)):
             if getattr(self, name) not in known:
                 raise UnknownName(f"{name} {getattr(self, name)!r} is unknown; choose {' or '.join(map(repr, known))}")
-        if self.draws < 1:
-            raise UsageError(f"found {self.draws} draws; give 1 or more")
+        if not 1 <= self.draws <= MOST_DRAWS:
+            raise UsageError(f"found {self.draws:,} draws; give 1 or more, and at most {MOST_DRAWS:,}")
+        if self.seed < 0:
+            raise UsageError(f"found the seed {self.seed}; give 0 or more")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -92,8 +96,13 @@ class Predictions:
     no: FloatArray
 
 
+def is_few(respondents: int) -> bool:
+    """Return whether a figure rests on people, and on too few of them for its interval to say anything of a side."""
+    return 0 < respondents < LEAST_RESPONDENTS
+
+
 Direction = Literal["above", "below", "none", "few", ""]
-"of an interval: to one side of 0, around it, of too few respondents; empty where there is no interval"
+"of an interval: to one side of 0, around it, of too few respondents; empty where there is neither interval nor anybody"
 
 
 def direction(low: float, high: float, respondents: int) -> Direction:
@@ -103,11 +112,13 @@ def direction(low: float, high: float, respondents: int) -> Direction:
     --------
     >>> direction(0.1, 0.2, 30), direction(-0.1, 0.2, 30), direction(0.1, 0.2, 3), direction(float("nan"), 0.2, 30)
     ('above', 'none', 'few', '')
+    >>> direction(float("nan"), float("nan"), 1)
+    'few'
     """
+    if is_few(respondents):
+        return "few"
     if low != low:  # NaN
         return ""
-    if respondents < LEAST_RESPONDENTS:
-        return "few"
     if low > 0:
         return "above"
     return "below" if high < 0 else "none"
@@ -147,6 +158,17 @@ class TargetFigure:
         return direction(self.bias.low, self.bias.high, self.bias.n)
 
     @property
+    def accuracy_direction(self) -> Direction:
+        """Return whether the interval of the accuracy lies above that of the majority's answer, or below it."""
+        of = self.accuracy
+        return direction(of.low - self.majority, of.high - self.majority, of.n)
+
+    @property
+    def above_majority(self) -> bool:
+        """Whether the accuracy is above that of the majority's answer, interval or not: underlined in table 2."""
+        return self.accuracy.value > self.majority
+
+    @property
     def ratio(self) -> str:
         """Return the yes:no ratio as the paper prints it."""
         return f"{self.yes}:{self.no}"
@@ -166,6 +188,13 @@ class Average:
     n: int
     "targets"
     undefined: str = ""
+    respondents: int = 0
+    "the fewest that one of the targets rests on; 0 where nobody answered"
+
+    @property
+    def few(self) -> bool:
+        """Whether one of the targets rests on too few people for the interval to say anything of a side."""
+        return is_few(self.respondents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +220,7 @@ class ConditionFigures:
     @property
     def axis_direction(self) -> Direction:
         """Return whether the biases lean to the conservative pole (`above`), or to the liberal one."""
-        counted = [target.bias.n for target in self.targets if target.bias.defined]
-        return direction(self.axis.low, self.axis.high, min(counted, default=0))
+        return direction(self.axis.low, self.axis.high, self.axis.respondents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +261,13 @@ class Ablation:
     "bias under the condition minus bias under qm, paired over respondents"
     accuracy: Estimate
     accuracy_change: Estimate
+    respondents: int = 0
+    "who could be read on both sides; of a mean the fewest of one of its targets"
+
+    @property
+    def few(self) -> bool:
+        """Whether these are too few for the intervals to say anything of a side."""
+        return is_few(self.respondents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +283,8 @@ class Correlation:
     "two-sided"
     n: int
     undefined: str = ""
+    few: int = 0
+    "of the n points, those that rest on fewer than `LEAST_RESPONDENTS` people: noise in both of their coordinates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,4 +297,11 @@ class Difference:
     "second minus first, with a bootstrap interval paired over respondents"
     accuracy: Estimate
     flipped: bool
-    "the two biases have intervals on different sides of 0"
+    "the two biases have intervals on different sides of 0, and rest on enough people"
+    respondents: int = 0
+    "who could be read on both sides; of the mean the fewest of one of its targets"
+
+    @property
+    def few(self) -> bool:
+        """Whether these are too few for the intervals to say anything of a side."""
+        return is_few(self.respondents)

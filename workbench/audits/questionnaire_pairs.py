@@ -16,7 +16,7 @@ import numpy as np
 from workbench.audits.questionnaire_cells import NOBODY_ANSWERED, NOT_OFFERED, Cell, Layout
 from workbench.audits.questionnaire_conditions import QM
 from workbench.audits.questionnaire_draws import AT_ONCE, Counts, Resampling, estimates, interval, ratio, reasons
-from workbench.audits.questionnaire_figures import Ablation, Condition, Difference
+from workbench.audits.questionnaire_figures import Ablation, Condition, Difference, is_few
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray
@@ -85,6 +85,16 @@ class Compared:
         counts = Counts(len(some), 0, why or "no respondent answered a target with yes or no")
         return estimates(mean, [counts], int(self.pair.units.sum()), limit)[0]
 
+    @cached_property
+    def respondents(self) -> list[int]:
+        """Who could be read on both sides, of each target."""
+        return [int(n) for n in self.pair.readable.sum(axis=1)]
+
+    @property
+    def fewest(self) -> int:
+        """The fewest of these that a target of a mean rests on."""
+        return min((self.respondents[t] for t in self.answered), default=0)
+
     def _estimates(
         self, drawn: FloatArray, limit: tuple[float, float], kept: BoolArray, asked: BoolArray, which: int
     ) -> tuple[Estimate, ...]:
@@ -129,10 +139,11 @@ def _ablation(condition: Condition, found: Compared) -> Iterator[Ablation]:
         found.of_bias(bias - qm_bias, SIGNED),
         found.of_accuracy(accuracy, SHARE),
         found.of_accuracy(accuracy - qm_accuracy, SIGNED),
+        found.respondents,
         strict=True,
     )
-    for target, *figures in rows:
-        yield Ablation(target, condition, *figures)
+    for target, bias_, change, accuracy_, accuracy_change, respondents in rows:
+        yield Ablation(target, condition, bias_, change, accuracy_, accuracy_change, respondents)
     yield Ablation(
         None,
         condition,
@@ -140,6 +151,7 @@ def _ablation(condition: Condition, found: Compared) -> Iterator[Ablation]:
         found.mean(np.abs(bias) - np.abs(qm_bias), SIGNED, of_bias=True),
         found.mean(accuracy, SHARE, of_bias=False),
         found.mean(accuracy - qm_accuracy, SIGNED, of_bias=False),
+        found.fewest,
     )
 
 
@@ -152,11 +164,19 @@ def differences(a: Layout, b: Layout, condition: Condition, resampling: Resampli
     (first, second), (before, after) = found.biases, found.accuracies
     flipped = _on_different_sides(interval(found.biases, pair.readable.sum(axis=1), SIGNED))
     rows = zip(
-        targets, found.of_bias(second - first, SIGNED), found.of_accuracy(after - before, SIGNED), flipped, strict=True
+        targets,
+        found.of_bias(second - first, SIGNED),
+        found.of_accuracy(after - before, SIGNED),
+        [apart and not is_few(n) for apart, n in zip(flipped, found.respondents, strict=True)],
+        found.respondents,
+        strict=True,
     )
     bias = found.mean(np.abs(second) - np.abs(first), SIGNED, of_bias=True)
     accuracy = found.mean(after - before, SIGNED, of_bias=False)
-    return (*(Difference(*row) for row in rows), Difference(None, bias, accuracy, flipped=False))
+    return (
+        *(Difference(*row) for row in rows),
+        Difference(None, bias, accuracy, flipped=False, respondents=found.fewest),
+    )
 
 
 def _shared(layout: Layout, condition: Condition, names: Sequence[str], targets: Sequence[str]) -> Cell:

@@ -52,11 +52,12 @@ from workbench.audits.questionnaire_figures import (
     Predictions,
     TargetFigure,
     VariabilityFigure,
+    is_few,
 )
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
-from workbench.stats.arrays import FloatArray
+from workbench.stats.arrays import BoolArray, FloatArray
 
 SHARE, SIGNED = (0.0, 1.0), (-1.0, 1.0)
 "limits of an accuracy, and of a bias"
@@ -134,7 +135,8 @@ def correlations(reports: Mapping[str, Report], condition: Condition) -> tuple[C
     for target in (None, *dict.fromkeys(figure.target for figure in figures)):
         some = [figure for figure in figures if target in (None, figure.target)]
         pair = pearson([abs(figure.bias.value) for figure in some], [figure.accuracy.value for figure in some])
-        found.append(Correlation(target, pair.r, pair.t, pair.df, pair.p, pair.n, pair.undefined))
+        few = sum(is_few(figure.bias.n) for figure in some if figure.bias.defined and figure.accuracy.defined)
+        found.append(Correlation(target, pair.r, pair.t, pair.df, pair.p, pair.n, pair.undefined, few))
     return tuple(found)
 
 
@@ -169,9 +171,9 @@ class _Measured:
         return ConditionFigures(
             condition=condition,
             targets=targets,
-            accuracy=self._mean(self.accuracies, answered, SHARE, no_accuracy),
+            accuracy=self._mean(self.accuracies, answered, SHARE, no_accuracy, cell.counted),
             majority=float(np.mean([targets[t].majority for t in answered])) if answered else UNDEFINED,
-            absolute_bias=self._mean(np.abs(self.biases), answered, SHARE, no_bias),
+            absolute_bias=self._mean(np.abs(self.biases), answered, SHARE, no_bias, cell.readable),
             axis=self._axis(answered),
             yes=sum(figure.yes for figure in targets),
             no=sum(figure.no for figure in targets),
@@ -226,16 +228,23 @@ class _Measured:
             without=float(np.clip(left, 0, 1).mean()) if len(left) else UNDEFINED,
         )
 
-    def _mean(self, drawn: FloatArray, some: Sequence[int], limit: tuple[float, float], why: Sequence[str]) -> Average:
-        """Return the mean over targets at some places."""
+    def _mean(
+        self,
+        drawn: FloatArray,
+        some: Sequence[int],
+        limit: tuple[float, float],
+        why: Sequence[str],
+        counting: BoolArray,
+    ) -> Average:
+        """Return the mean over targets at some places; `counting`: (T, R), whom each target rests on."""
         because = reasons([self.targets[t] for t in some], [why[t] for t in some])
-        return average(
-            drawn[some], self.respondents, limit, because or "no respondent answered a target with yes or no"
-        )
+        because = because or "no respondent answered a target with yes or no"
+        fewest = min((int(counting[t].sum()) for t in some), default=0)
+        return average(drawn[some], self.respondents, limit, because, fewest)
 
     def _axis(self, answered: Sequence[int]) -> Average:
         sign = np.array([TOWARDS_CONSERVATIVE[pole] for pole in self.report.predictions.leanings])
         leaning = [t for t in answered if not np.isnan(sign[t])]
         if not leaning:
             return average(self.biases[:0], 0, SIGNED, "no answered target says which pole a yes leans to")
-        return self._mean(self.biases * sign[:, None], leaning, SIGNED, self._why[1])
+        return self._mean(self.biases * sign[:, None], leaning, SIGNED, self._why[1], self.cell.readable)

@@ -15,6 +15,8 @@ from workbench.errors import UsageError
 if TYPE_CHECKING:
     from stores.instruments import Imported
     from workbench.domain.instruments import Instrument
+    from workbench.domain.questionnaire_tallies import Tallied
+    from workbench.domain.questionnaires import Questionnaire
 
 SHIPPED = "veldania"
 
@@ -90,12 +92,14 @@ def import_instrument(options: Namespace) -> int:
         f"changed, {imported.unchanged:,} as before, {imported.retired:,} retired), {imported.wordings:,} wordings, "
         f"{imported.templates} templates"
     )
+    if instrument.questionnaire is not None:
+        say(f"questionnaire: {_counted(instrument.questionnaire)}")
     say("wordings by language: " + ", ".join(f"{language} {n:,}" for language, n in sorted(languages.items())))
     for note in instrument.notes:
         say(f"- {note}")
     if imported.kept:
         say(f"- {imported.kept:,} statements were changed here, and not in the file: they stay as they are here")
-    _say_answers(instrument, imported)
+    _say_answers(instrument, imported, options.store)
     if imported.skipped:
         say(f"- {imported.skipped:,} labels or answers on statements that the instrument does not have were left out")
     say(f"Next: workbench lint {options.store}")
@@ -107,17 +111,50 @@ def _import_answers(options: Namespace) -> int:
 
     if options.left_right is not None:
         raise UsageError("--left-right belongs to --format probvaa")
-    return import_answers(options)
+    code = import_answers(options)
+    if not options.json:
+        from stores.store import Store
+
+        with Store.open(options.store) as store:
+            name = options.instrument or options.name or store.instruments.only()
+            answers = store.questionnaires.tallied(name)
+        if answers is not None:
+            _say_numbers(answers, options.store)
+    return code
 
 
-def _say_answers(instrument: Instrument, imported: Imported) -> None:
-    """Say what the import did to the questionnaire, and what is odd about it."""
+def _say_answers(instrument: Instrument, imported: Imported, store: Path) -> None:
+    """Say what the import did to the questionnaire, what is odd about it, and what its numbers mean."""
     from workbench.cli.questionnaires import odd_answers, said_of
+    from workbench.domain.questionnaire_tallies import tallied
 
     if imported.answers is not None and (imported.answers.added or imported.answers.known):
         say(f"- {said_of(imported.answers)}")
     for odd in odd_answers(instrument):
         say(f"- {odd}")
+    if instrument.questionnaire is not None:
+        _say_numbers(tallied(instrument.questionnaire), store)
+
+
+def _say_numbers(answers: Tallied, store: Path) -> None:
+    """Say what answers in numbers were taken for: nothing in a file shows that its scale runs the other way."""
+    from workbench.answer_scales import numbers_said
+
+    for scale, said in numbers_said(answers):
+        adjust = f"workbench questionnaire {store} --scale {scale} --map ANSWER=MEANING"
+        say(f"- {scale}: answers in numbers were read as {said}; adjust: {adjust}")
+
+
+def _counted(questionnaire: Questionnaire) -> str:
+    """Say how large a questionnaire is: `6 context and 2 target questions, 15 respondents`."""
+    from workbench.domain.questionnaires import Role
+
+    context, target = (len(questionnaire.of_role(role)) for role in (Role.CONTEXT, Role.TARGET))
+    people = len(questionnaire.respondents)
+    return (
+        f"{context:,} context and {target:,} target question{'s' * (target != 1)}, "
+        f"{people:,} respondent{'s' * (people != 1)}"
+    )
 
 
 def lint(options: Namespace) -> int:

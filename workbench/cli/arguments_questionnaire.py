@@ -32,7 +32,8 @@ def add_questionnaire(commands: Commands[argparse.ArgumentParser]) -> None:
     acts = command.add_argument_group("acts, one at a time").add_mutually_exclusive_group()
     acts.add_argument("--scale", metavar="NAME", help="say what its answers mean, with --map")
     acts.add_argument("--question", metavar="REF", help="change a question, or make a statement one")
-    acts.add_argument("--history", action="store_true", help="what was ever said of questions and scales, and by whom")
+    acts.add_argument("--history", action="store_true", help="what people changed of questions and scales, and who")
+    command.add_argument("--all", action="store_true", help="with --history: what imports said, too (--json has both)")
     values = command.add_argument_group("what an answer or a question is")
     values.add_argument(
         "--map",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from workbench.errors import UsageError
 
@@ -11,7 +12,7 @@ QUESTIONNAIRE = "questionnaire"
 SECTIONS = ("targets", "conditions", "wordings", "tokens", "respondents", "correlation", "axis")
 "parts of the output, in their order"
 
-OF_QUESTIONNAIRE = ("masses", "variability", "error", "draws", "condition", "show", "against", "target")
+OF_QUESTIONNAIRE = ("masses", "variability", "error", "draws", "condition", "show", "against", "target", "csv", "force")
 "verdicts' options that only this audit has"
 OF_RELIABILITY = (
     *("sampling", "rule", "reader", "low", "high", "minimum", "tests", "named", "beside", "with_unreadable"),
@@ -41,15 +42,23 @@ def questionnaire_options(command: argparse.ArgumentParser) -> None:
         choices=("paired", "printed"),
         help="of the bias: of differences to each person's answer (default), or as in the published tables",
     )
-    group.add_argument("--draws", type=int, metavar="N", help="of the bootstrap over respondents (default: 10000)")
-    group.add_argument("--condition", metavar="NAME", help="qm (default), zero-shot, random, permuted-kept-1, …")
+    group.add_argument("--draws", type=int, metavar="N", help="of the bootstrap, 100 to 100000 (default: 10000)")
+    group.add_argument(
+        "--condition",
+        metavar="NAME,…",
+        help="qm (default), zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several",
+    )
     group.add_argument(
         "--show",
         metavar="SECTION,…",
-        help=f"{', '.join(SECTIONS)}, or all (default: targets)",
+        help=f"{', '.join(SECTIONS)}, or all (default: targets; with --json or --csv all)",
     )
-    group.add_argument("--against", metavar="MODEL", help="differences of the other models to this one, paired")
+    group.add_argument("--against", metavar="MODEL,…", help="differences of the other models to these, paired")
     group.add_argument("--target", metavar="REF", help="only this target question")
+    group.add_argument(
+        "--csv", type=Path, metavar="FOLDER", help="write the figures there, a file a section, a row a figure"
+    )
+    group.add_argument("--force", action="store_true", help="with --csv: replace files of the same name")
 
 
 def check_options(options: argparse.Namespace) -> None:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from workbench.cli.output import say
 
 if TYPE_CHECKING:
-    from workbench.audits.questionnaire_figures import Average, Direction
+    from workbench.audits.questionnaire_figures import Average, Direction, TargetFigure
     from workbench.pipeline.questionnaire_asked import TokenShares
 
 BAR = 30
 "characters of a bar"
+ABOVE, BELOW = "▲", "▼"
+"beside a figure whose interval leaves out 0, or the accuracy of the majority's answer"
+FEW = "few"
+SIDES: Mapping[Direction, str] = {"above": ABOVE, "below": BELOW, "few": FEW, "none": "", "": ""}
+MEAN_OF_ABSOLUTE = (
+    "|bias| is a mean of absolute values: noise only adds to it; near 0 it is too large, and its interval lies higher "
+    "still. Whether there is a bias is said by the signed ones"
+)
 CELLS = {"yes": "█", "no": "▓", "other": "░", "rest": "·"}
 
 
@@ -56,10 +65,24 @@ class Reasons:
         return f"{said} {interval(value, sign=sign)}".rstrip()
 
     def averaged(self, value: Average, *, sign: bool = False) -> str:
-        """Return `61.2 ± 3.1 [55.0, 67.1]`, or where the reason is why there is no value."""
+        """Return `61.2 ± 3.1 [55.0, 67.1]`, or where the reason is why there is no value; `few` behind it where a
+        target rests on too few people.
+        """
         if value.undefined:
             return self.mark(value.undefined)
-        return f"{with_error(value.value, value.se, sign=sign)} {interval(value, sign=sign)}".rstrip()
+        few = f" {FEW}" if value.few else ""
+        return f"{with_error(value.value, value.se, sign=sign)} {interval(value, sign=sign)}".rstrip() + few
+
+    def changed(self, value: Ranged, *, few: bool, short: bool = False) -> str:
+        """Return `+3.1 [+1.0, +5.2]` and `few` where too few people are behind it; `short`: `+3.1 ▲`, the sign where
+        the interval leaves out 0.
+        """
+        if value.undefined:
+            return self.mark(value.undefined)
+        if not short:
+            return self.ranged(value, sign=True) + (f" {FEW}" if few else "")
+        side = FEW if few else ABOVE if value.low > 0 else BELOW if value.high < 0 else ""
+        return f"{signed(value.value)} {side}".rstrip()
 
 
 def _letters(n: int) -> str:
@@ -69,8 +92,14 @@ def _letters(n: int) -> str:
 
 
 def percent(value: float) -> str:
-    """Return `61.2`; a dash where there is nothing."""
-    return "–" if math.isnan(value) else f"{100 * value:.1f}"
+    """Return `61.2`; a dash where there is nothing.
+
+    Examples
+    --------
+    >>> percent(0.612), percent(-1e-9)
+    ('61.2', '0.0')
+    """
+    return "–" if math.isnan(value) else f"{round(100 * value, 1) + 0.0:.1f}"  # never -0.0
 
 
 def signed(value: float) -> str:
@@ -100,6 +129,33 @@ def leans(way: Direction, above: str, below: str) -> str:
     """Say to which side an interval lies; nothing where there is none."""
     said = {"above": f"leans {above}", "below": f"leans {below}", "none": "no bias shown", "few": "few", "": ""}
     return said[way]
+
+
+def accuracy(row: TargetFigure, why: Reasons) -> str:
+    """Return `61.2 ± 3.1 ▲`: the sign where the interval leaves out the accuracy of the majority's answer."""
+    if row.accuracy.undefined:
+        return why.mark(row.accuracy.undefined)
+    side = "" if row.accuracy_direction == FEW else SIDES[row.accuracy_direction]
+    return f"{with_error(row.accuracy.value, row.accuracy_se)} {side}".rstrip()
+
+
+def bias(row: TargetFigure, why: Reasons, *, short: bool = False) -> str:
+    """Return `+12.3 ± 3.1 [+6.0, +18.1] leans yes`; `short`: `+12.3 ± 3.1 ▲`."""
+    if row.bias.undefined:
+        return why.mark(row.bias.undefined)
+    said = with_error(row.bias.value, row.bias_se, sign=True)
+    parts = (said, SIDES[row.direction]) if short else (said, interval(row.bias, sign=True), leaning(row))
+    return " ".join(part for part in parts if part)
+
+
+def leaning(row: TargetFigure) -> str:
+    """Say what a model leans to on a target."""
+    return leans(row.direction, "yes", "no")
+
+
+def plural(n: int, thing: str) -> str:
+    """Return `1 prompt`, `1,200 prompts`."""
+    return f"{n:,} {thing}{'s' * (n != 1)}"
 
 
 def shares_of(shares: TokenShares) -> dict[str, float]:

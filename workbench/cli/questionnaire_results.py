@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
 from workbench.cli.arguments_questionnaire_results import SECTIONS
 from workbench.cli.judged import about
-from workbench.cli.output import listed, print_json
+from workbench.cli.output import listed, print_json, say
+from workbench.cli.questionnaire_cells import plural
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -18,32 +20,61 @@ if TYPE_CHECKING:
     from workbench.audits.questionnaire_score import Report
     from workbench.pipeline.questionnaire import QuestionnaireJudged
 
+LEAST_DRAWS = 100
+"below so many the ends of an interval are single draws, and may leave out the estimate"
+LINE_END = "\n"
+NAMING = ("show", "condition", "against", "target", "model", "instrument", "dtype")
+"options that name something, and mean nothing where they are empty"
+
 
 def verdicts(options: Namespace) -> int:
-    """Print accuracy and bias of each target, and what else was asked for."""
+    """Print accuracy and bias of each target, and what else was asked for; or write the figures into a folder."""
     from stores.store import Store
     from workbench.cli import questionnaire_tables as tables
     from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
 
+    _check_given(options)
     sections = chosen_sections(options)
     choice = QuestionnaireChoice(options.instrument, listed(options.model), options.dtype, _options(options))
     with Store.open(options.store) as store:
         judged = questionnaire(store, choice)
         shown = conditions_shown(judged, options)
-        _check(judged, options)
-        if options.json:
-            print_json(_data(store, judged, options, shown))
+        bases = _bases(judged, options)
+        if options.csv is not None:
+            _write(judged, options, sections, shown, bases)
+        elif options.json:
+            print_json(_data(store, judged, options, sections, shown, bases))
         else:
-            tables.print_judged(store, judged, options, sections, shown)
+            tables.print_judged(store, judged, options, sections, shown, bases)
     return 0
 
 
+def _check_given(options: Namespace) -> None:
+    """Raise UsageError for options that say nothing, or nothing together."""
+    for name in NAMING:
+        given = getattr(options, name)
+        if given is not None and not given.strip(" ,"):
+            raise UsageError(f"found nothing after --{name}; name something, or leave it out")
+    if options.csv is not None and options.json:
+        raise UsageError("--csv writes files and --json prints; give one of them")
+    if options.force and options.csv is None:
+        raise UsageError("--force replaces files of --csv FOLDER; give the folder, or leave it out")
+    if options.draws is not None and options.draws < LEAST_DRAWS:
+        raise UsageError(f"found {options.draws} draws; give {LEAST_DRAWS} or more: fewer make no interval")
+
+
 def chosen_sections(options: Namespace) -> tuple[str, ...]:
-    """Return the parts that are to be printed. Raises UnknownName, UsageError."""
-    names = listed(options.show) or SECTIONS[:1]
+    """Return the parts that are to be shown: for people the first, for programs all, where none is named.
+
+    Raises UnknownName, UsageError.
+    """
+    whole = options.json or options.csv is not None
+    names = listed(options.show) or (("all",) if whole else SECTIONS[:1])
     unknown = [name for name in names if name not in (*SECTIONS, "all")]
     if unknown:
         raise UnknownName(f"--show has no {', '.join(map(repr, unknown))}; choose {', '.join(SECTIONS)} or all")
+    if "respondents" in names and options.csv is not None:
+        raise UsageError("--csv writes figures, and no single answers; take these from --show respondents --json")
     if "respondents" in names and not options.target:
         raise UsageError("--show respondents lists whose answers to one target were missed; name it with --target REF")
     every = "all" in names
@@ -58,95 +89,157 @@ def _options(options: Namespace) -> Options:
     return Options(seed=options.seed, **{name: value for name, value in given.items() if value is not None})
 
 
-def conditions_shown(judged: QuestionnaireJudged, options: Namespace) -> dict[str, Condition | None]:
-    """Return the condition that each model is shown under: the one that was named, or `qm`, or the first there is.
+def conditions_shown(judged: QuestionnaireJudged, options: Namespace) -> dict[str, tuple[Condition, ...]]:
+    """Return the conditions that each model is shown under: those that were named, or `qm`, or the first there is.
 
-    None for a model that was not asked under the one that was named. Raises UnknownName where none was.
+    Empty for a model that was asked under none of them. Raises UnknownName where none was.
     """
-    found = {name: condition_shown(report, options.condition) for name, report in judged.reports.items()}
-    if options.condition and not any(found.values()):
-        there = dict.fromkeys(str(c) for report in judged.reports.values() for c in report.conditions)
-        raise UnknownName(
-            f"nothing was asked under the condition {options.condition!r}; there is: {', '.join(there) or 'none'}"
-        )
+    wanted = None if options.condition is None else names_of(judged, options.condition)
+    found = {name: _shown(report, wanted) for name, report in judged.reports.items()}
+    if wanted is not None and not any(found.values()):
+        there = ", ".join(map(str, every_condition(judged)))
+        raise UnknownName(f"nothing was asked under the condition {options.condition!r}; there is: {there or 'none'}")
     return found
 
 
-def condition_shown(report: Report, wanted: str | None) -> Condition | None:
-    """Return a report's condition of that name, or its first."""
+def names_of(judged: QuestionnaireJudged, text: str) -> tuple[str, ...]:
+    """Return the conditions that a person names: one as it is printed, or several and groups with commas between.
+
+    Raises UnknownName for one that there never is.
+    """
+    from workbench.audits.questionnaire_conditions import expanded
+
+    known = {name for condition in every_condition(judged) for name in (str(condition), condition.name)}
+    if text in known:  # as it is printed it may hold a comma: `random (first 12, seed 3)`
+        return (text,)
+    return tuple(found for name in listed(text) for found in ((name,) if name in known else expanded([name])))
+
+
+def _shown(report: Report, wanted: Sequence[str] | None) -> tuple[Condition, ...]:
     if wanted is None:
-        return next(iter(report.conditions), None)
-    return next((condition for condition in report.conditions if wanted in (str(condition), condition.name)), None)
+        return report.conditions[:1]
+    whole = tuple(c for c in report.conditions if str(c) in wanted)
+    return whole or tuple(c for c in report.conditions if c.name in wanted)
 
 
-def _check(judged: QuestionnaireJudged, options: Namespace) -> None:
-    """Raise UsageError for a name that is not there, before anything is printed."""
+def _bases(judged: QuestionnaireJudged, options: Namespace) -> tuple[str, ...]:
+    """Return the models that others are compared with. Raises UsageError for a name that is not there."""
     from workbench.pipeline.questionnaire_asked import target_of
 
     if options.target:
         target_of(judged, options.target)
-    if options.against:
-        base = judged.name(options.against)
-        if len(judged.reports) < 2:
-            raise UsageError(f"--against compares other models with {base}; no other is among those chosen")
+    text = options.against
+    if text is None:
+        return ()
+    whole = text in judged.reports or any(run.model == text for run in judged.runs.values())
+    bases = tuple(dict.fromkeys(judged.name(name) for name in ((text,) if whole else listed(text))))
+    if set(bases) >= set(judged.reports):
+        raise UsageError(f"--against compares other models with {', '.join(bases)}; no other is among those chosen")
+    return bases
+
+
+def _write(
+    judged: QuestionnaireJudged,
+    options: Namespace,
+    sections: Sequence[str],
+    shown: Mapping[str, Sequence[Condition]],
+    bases: Sequence[str],
+) -> None:
+    """Write a file a section."""
+    from workbench.formats.folder import expanded, put
+    from workbench.pipeline.questionnaire_files import figure_files
+
+    of = None if options.condition is None else shown
+    files = figure_files(judged, sections, of, options.target, bases)
+    for path in put(files, expanded(options.csv), force=options.force):
+        say(f"{path}  {plural(files[path.name].count(LINE_END) - 1, 'row')}")
+    for note in judged.notes:
+        say(note)
 
 
 def _data(
-    store: Store, judged: QuestionnaireJudged, options: Namespace, shown: dict[str, Condition | None]
+    store: Store,
+    judged: QuestionnaireJudged,
+    options: Namespace,
+    sections: Sequence[str],
+    shown: Mapping[str, Sequence[Condition]],
+    bases: Sequence[str],
 ) -> dict[str, Any]:
-    """Return every figure as plain values."""
+    """Return the figures of the chosen sections, conditions and target as plain values; means are over all targets."""
     from workbench.domain.questionnaires import Role
 
     people = judged.questionnaire
+    of = {n: shown[n] if options.condition is not None else r.conditions for n, r in judged.reports.items()}
     data: dict[str, Any] = {
         "instrument": judged.instrument.name,
         "workbench": __version__,
         "options": asdict(judged.choice.options),
+        "shown": {"sections": sections, "condition": options.condition, "target": options.target},
         "questionnaire": {
             "context": len(people.of_role(Role.CONTEXT)),
             "targets": [asdict(question) for question in people.of_role(Role.TARGET)],
             "respondents": len(people.respondents),
         },
         "notes": judged.notes,
-        "models": {name: _model(store, judged, name) for name in judged.reports},
-        "correlations": _correlations(judged),
+        "models": {n: _model(store, judged, n, sections, of[n], options.target) for n in judged.reports},
     }
-    if options.against:
-        data["against"] = _differences(judged, judged.name(options.against))
-    if options.target:
+    if "correlation" in sections:
+        data["correlations"] = _correlations(judged, of, options.target)
+    if bases:
+        data["against"] = [_differences(judged, base, bases, of, options.target) for base in bases]
+    if "respondents" in sections:
         data["respondents"] = {
-            name: {"condition": str(condition), "answers": _asked(store, judged, name, options.target, condition)}
-            for name, condition in shown.items()
-            if condition is not None
+            name: [{"condition": str(c), "answers": _asked(store, judged, name, options.target, c)} for c in conditions]
+            for name, conditions in shown.items()
         }
     return data
 
 
-def _model(store: Store, judged: QuestionnaireJudged, name: str) -> dict[str, Any]:
-    from workbench.pipeline.questionnaire import mean_variability
-    from workbench.pipeline.questionnaire_asked import token_shares
-
+def _model(
+    store: Store,
+    judged: QuestionnaireJudged,
+    name: str,
+    sections: Sequence[str],
+    of: Sequence[Condition],
+    target: str | None,
+) -> dict[str, Any]:
     report, run = judged.reports[name], judged.runs[name]
-    return {
+    found: dict[str, Any] = {
         "run": about(run),
         "code_versions": store.predictions.code_versions(run),
         "prompts": len(judged.gathered[name].probe),
         "failed": len(judged.gathered[name].failed),
         "outdated": int(judged.gathered[name].outdated.sum()),
-        "conditions": {str(condition): report.condition(condition) for condition in report.conditions},
-        "ablations": [asdict(row) | {"condition": str(row.condition)} for row in report.ablations()],
-        "variability": {
-            str(condition): {
-                "mean": mean_variability(report, condition),
-                "targets": [_wordings(row) for row in report.variability(condition)],
-            }
-            for condition in report.conditions
-        },
-        "tokens": {
-            str(condition): {ref: token_shares(judged, name, ref, condition) for ref in report.predictions.targets}
-            for condition in report.conditions
-        },
     }
+    if "targets" in sections or "axis" in sections:
+        found["conditions"] = {str(condition): _figures(report, condition, target) for condition in of}
+    if "conditions" in sections:
+        rows = [row for row in report.ablations() if row.condition in of and target in (None, row.target)]
+        found["ablations"] = [asdict(row) | {"condition": str(row.condition)} for row in rows]
+    if "wordings" in sections:
+        found["variability"] = {str(condition): _variability(report, condition, target) for condition in of}
+    if "tokens" in sections:
+        found["tokens"] = {str(condition): _tokens(judged, name, condition, target) for condition in of}
+    return found
+
+
+def _figures(report: Report, condition: Condition, target: str | None) -> dict[str, Any]:
+    found = asdict(report.condition(condition))
+    return found | {"targets": [row for row in found["targets"] if target in (None, row["target"])]}
+
+
+def _variability(report: Report, condition: Condition, target: str | None) -> dict[str, Any]:
+    from workbench.pipeline.questionnaire import mean_variability
+
+    rows = [row for row in report.variability(condition) if target in (None, row.target)]
+    return {"mean": mean_variability(report, condition), "targets": [_wordings(row) for row in rows]}
+
+
+def _tokens(judged: QuestionnaireJudged, name: str, condition: Condition, target: str | None) -> dict[str, Any]:
+    from workbench.pipeline.questionnaire_asked import token_shares
+
+    refs = judged.reports[name].predictions.targets
+    return {ref: token_shares(judged, name, ref, condition) for ref in refs if target in (None, ref)}
 
 
 def _wordings(row: Any) -> dict[str, Any]:
@@ -160,22 +253,41 @@ def every_condition(judged: QuestionnaireJudged) -> tuple[Condition, ...]:
     return tuple(dict.fromkeys(c for report in judged.reports.values() for c in report.conditions))
 
 
-def _correlations(judged: QuestionnaireJudged) -> dict[str, Any]:
+def _correlations(
+    judged: QuestionnaireJudged, of: Mapping[str, Sequence[Condition]], target: str | None
+) -> dict[str, Any]:
     from workbench.audits.questionnaire_score import correlations
 
-    return {str(condition): correlations(judged.reports, condition) for condition in every_condition(judged)}
+    wanted = {condition for conditions in of.values() for condition in conditions}
+    return {
+        str(condition): [
+            row for row in correlations(judged.reports, condition) if target is None or row.target in (None, target)
+        ]
+        for condition in every_condition(judged)
+        if condition in wanted
+    }
 
 
-def _differences(judged: QuestionnaireJudged, base: str) -> dict[str, Any]:
+def _differences(
+    judged: QuestionnaireJudged,
+    base: str,
+    bases: Sequence[str],
+    of: Mapping[str, Sequence[Condition]],
+    target: str | None,
+) -> dict[str, Any]:
     from workbench.audits.questionnaire_score import differences
 
     first = judged.reports[base]
     return {
         "base": base,
         "models": {
-            name: {str(c): differences(first, report, c) for c in report.conditions if c in first.conditions}
+            name: {
+                str(c): [row for row in differences(first, report, c) if target in (None, row.target)]
+                for c in of[name]
+                if c in first.conditions
+            }
             for name, report in judged.reports.items()
-            if name != base
+            if name not in bases
         },
     }
 

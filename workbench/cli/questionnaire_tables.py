@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-import math
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import printable, say, table
 from workbench.cli.questionnaire_cells import (
+    ABOVE,
+    BELOW,
     CELLS,
+    MEAN_OF_ABSOLUTE,
     Reasons,
+    accuracy,
     bar,
-    interval,
+    bias,
     leans,
     percent,
+    plural,
     shares_of,
-    signed,
     with_error,
 )
+from workbench.cli.questionnaire_controls import print_conditions, print_wordings
+from workbench.cli.questionnaire_fit import Form, print_fitting
 from workbench.cli.questionnaire_models import print_correlation, print_differences
 
 if TYPE_CHECKING:
     from stores.store import Store
     from workbench.audits.questionnaire_figures import (
-        Ablation,
         Condition,
         ConditionFigures,
         Options,
         TargetFigure,
-        VariabilityFigure,
     )
     from workbench.audits.questionnaire_score import Report
     from workbench.pipeline.questionnaire import QuestionnaireJudged
 
-ABOVE = "▲"
-"beside an accuracy above that of the majority's answer"
 TITLE = 44
 "characters of a question's text"
 MISSED = 20
@@ -55,32 +56,39 @@ def print_judged(
     judged: QuestionnaireJudged,
     options: Namespace,
     sections: Sequence[str],
-    shown: Mapping[str, Condition | None],
+    shown: Mapping[str, Sequence[Condition]],
+    bases: Sequence[str],
 ) -> None:
     """Print the sections of every model, then what is over models."""
     _head(judged)
     for name, report in judged.reports.items():
-        condition = shown[name]
         _model_head(judged, name)
-        if condition is None:
+        if not shown[name]:
             say(f"not asked under {options.condition}; there is: {', '.join(map(str, report.conditions))}")
             continue
         if "targets" in sections:
-            _targets(judged, report, condition, options)
+            for place, condition in enumerate(shown[name]):
+                if place:
+                    say()
+                _targets(judged, report, condition, options)
+        # what is over conditions shows those that were named, or all
+        of = shown[name] if options.condition is not None else report.conditions
         if "conditions" in sections:
-            _conditions(report, options.target)
+            print_conditions(report, options.target, of)
         if "wordings" in sections:
-            _wordings(report, options)
+            print_wordings(report, of, options.target)
         if "tokens" in sections:
-            _tokens(judged, name, options)
+            _tokens(judged, name, of, options)
         if "respondents" in sections:
-            _respondents(store, judged, name, options.target, condition)
+            for condition in shown[name]:
+                _respondents(store, judged, name, options.target, condition)
         if "axis" in sections:
-            _axis(report)
+            _axis(report, of)
     if "correlation" in sections:
-        print_correlation(judged, next(c for c in shown.values() if c is not None))
-    if options.against:
-        print_differences(judged, judged.name(options.against), shown)
+        for condition in dict.fromkeys(c for conditions in shown.values() for c in conditions):
+            print_correlation(judged, condition, options.target)
+    for base in bases:
+        print_differences(judged, base, bases, shown, options.target)
     _notes(judged)
 
 
@@ -90,8 +98,8 @@ def _head(judged: QuestionnaireJudged) -> None:
     people = judged.questionnaire
     context, targets = (len(people.of_role(role)) for role in (Role.CONTEXT, Role.TARGET))
     say(
-        f"{judged.instrument.name}: {targets} target{'s' * (targets != 1)}, "
-        f"{context} context question{'s' * (context != 1)}, {len(people.respondents):,} respondents"
+        f"{judged.instrument.name}: {plural(targets, 'target')}, {plural(context, 'context question')}, "
+        f"{plural(len(people.respondents), 'respondent')}"
     )
     say(_method(judged.choice.options))
 
@@ -108,50 +116,73 @@ def _model_head(judged: QuestionnaireJudged, name: str) -> None:
     people = len(set(asked[asked >= 0].tolist()))
     say()
     say(
-        f"{name} · revision {run.revision[:12]} · {run.backend} · {run.dtype} · {run.answered:,} prompts"
-        + (f" about {people:,} respondents" if people else "")
+        f"{name} · revision {run.revision[:12]} · {run.backend} · {run.dtype} · {plural(run.answered, 'prompt')}"
+        + (f" about {plural(people, 'respondent')}" if people else "")
     )
 
 
 def _targets(judged: QuestionnaireJudged, report: Report, condition: Condition, options: Namespace) -> None:
     """The paper's table 2 for one model, with what its table 1 says below."""
-    from workbench.domain.questionnaires import LEAST_RESPONDENTS
-
     figures = report.condition(condition)
     usual = options.condition or condition.name == "qm"
     say(f"Condition {condition}, in percent" + ("" if usual else "; it was not asked under qm"))
     rows = [row for row in figures.targets if options.target in (None, row.target)]
     some, why = any(row.unreadable for row in rows), Reasons()
-    table(
-        ["target", "n", "maj.", "accuracy ± SE", "bias ± SE [95 %]", "yes:no:?" if some else "yes:no", "without"],
-        [
-            (
-                titled(judged, row.target),
-                str(row.respondents),
-                percent(row.majority),
-                _accuracy(row, why),
-                _bias(row, why),
-                row.ratio + (f":{row.unreadable}" if some else ""),
-                percent(row.without),
-            )
-            for row in rows
-        ],
+    ratio = "yes:no:?" if some else "yes:no"
+    full = ["target", "n", "maj.", "accuracy ± SE", "bias ± SE [95 %]", ratio, "without"]
+    left = print_fitting(
+        Form(full, [_target_cells(titled(judged, row.target), row, some, why) for row in rows]),
+        Form(full, [_target_cells(row.target, row, some, why) for row in rows], "Questions' texts"),
+        Form(
+            [*full[:4], "bias ± SE", *full[5:]],
+            [_target_cells(row.target, row, some, why, short=True) for row in rows],
+            f"{ABOVE} {BELOW} beside a bias: its interval leaves out 0. Texts and intervals",
+        ),
     )
-    marks = [f"{ABOVE} above the majority's answer (maj.)"] if any(map(_is_above, rows)) else []
-    marks += ["?: neither yes nor no could be read"] if some else []
-    say("; ".join([*marks, "bias: above 0 says yes more often than people; without: probability of neither"]))
-    if any(row.direction == "few" for row in rows):
-        say(f"few: fewer than {LEAST_RESPONDENTS} respondents, too few to say where the bias leans")
+    _explain_targets(rows, left, some)
     if options.target is None:
         _overall(figures, why)
     why.say()
 
 
+def _target_cells(title: str, row: TargetFigure, some: bool, why: Reasons, *, short: bool = False) -> tuple[str, ...]:
+    return (
+        title,
+        str(row.respondents),
+        percent(row.majority),
+        accuracy(row, why),
+        bias(row, why, short=short),
+        row.ratio + (f":{row.unreadable}" if some else ""),
+        percent(row.without),
+    )
+
+
+def _explain_targets(rows: Sequence[TargetFigure], left: str, some: bool) -> None:
+    """Say what stands in the table."""
+    from workbench.domain.questionnaires import LEAST_RESPONDENTS
+
+    sides = {row.accuracy_direction for row in rows}
+    outside = "the majority's answer (maj.): the interval leaves it out"
+    said = [f"{ABOVE} above {outside}"] if "above" in sides else []
+    said += [f"{BELOW} below {outside}"] if "below" in sides else []
+    said += ["?: neither yes nor no could be read"] if some else []
+    say("; ".join([*said, "bias: above 0 says yes more often than people; without: probability of neither"]))
+    if above := ", ".join(row.target for row in rows if row.above_majority):
+        say(f"Accuracy above the majority's, whatever the interval (underlined in the published table 2): {above}")
+    if any(row.direction == "few" for row in rows):
+        say(f"few: fewer than {LEAST_RESPONDENTS} respondents, too few to say where a figure lies")
+    if left:
+        say(left)
+
+
 def _overall(figures: ConditionFigures, why: Reasons) -> None:
     say(
-        f"Mean of {figures.accuracy.n} targets, ± over them: accuracy {why.averaged(figures.accuracy)}, majority "
-        f"{percent(figures.majority)}; |bias| {why.averaged(figures.absolute_bias)}"
+        f"Mean of {plural(figures.accuracy.n, 'target')}, ± over targets, [ ] over respondents: accuracy "
+        f"{why.averaged(figures.accuracy)}, majority {percent(figures.majority)}; |bias| "
+        f"{why.averaged(figures.absolute_bias)}"
     )
+    if not figures.absolute_bias.undefined:
+        say(f"{MEAN_OF_ABSOLUTE}.")
     say(f"Liberal (below 0) to conservative: {_axis_cell(figures, why)}")
     unreadable = f":{figures.unreadable:,}" if figures.unreadable else ""
     say(
@@ -160,128 +191,13 @@ def _overall(figures: ConditionFigures, why: Reasons) -> None:
     )
 
 
-def _accuracy(row: TargetFigure, why: Reasons) -> str:
-    if row.accuracy.undefined:
-        return why.mark(row.accuracy.undefined)
-    return with_error(row.accuracy.value, row.accuracy_se) + (f" {ABOVE}" if _is_above(row) else "")
-
-
-def _is_above(row: TargetFigure) -> bool:
-    return row.accuracy.value > row.majority
-
-
-def _bias(row: TargetFigure, why: Reasons) -> str:
-    if row.bias.undefined:
-        return why.mark(row.bias.undefined)
-    said = with_error(row.bias.value, row.bias_se, sign=True)
-    return f"{said} {interval(row.bias, sign=True)} {leans(row.direction, 'yes', 'no')}".replace("  ", " ")
-
-
-def _conditions(report: Report, target: str | None) -> None:
-    """What the controls change against qm (appendix F.1)."""
-    say()
-    rows = [row for row in report.ablations() if row.target == target]
-    if not rows:
-        there = ", ".join(map(str, report.conditions))
-        say(f"Conditions: nothing to compare; qm and another condition are needed, there is: {there}")
-        return
-    of = f"target {target}" if target else "means over targets"
-    say(f"Conditions, {of}, and what they change against qm over the same respondents, in percent [95 %]")
-    why = Reasons()
-    table(
-        ["condition", "bias" if target else "|bias|", "change", "accuracy", "change"],
-        [_qm_row(report, target, why), *(_ablation_row(row, why, sign=target is not None) for row in rows)],
-        whole=1,
-    )
-    why.say()
-    if target is None:
-        say("Of one target: --target REF")
-
-
-def _qm_row(report: Report, target: str | None, why: Reasons) -> tuple[str, ...]:
-    from workbench.audits.questionnaire_conditions import QM
-
-    figures = report.condition(next(condition for condition in report.conditions if condition.name == QM))
-    if target is None:
-        return QM, why.averaged(figures.absolute_bias), "", why.averaged(figures.accuracy), ""
-    row = next(row for row in figures.targets if row.target == target)
-    return QM, _bias(row, why), "", _accuracy(row, why), ""
-
-
-def _ablation_row(row: Ablation, why: Reasons, *, sign: bool) -> tuple[str, ...]:
-    return (
-        str(row.condition),
-        why.ranged(row.bias, sign=sign),
-        why.ranged(row.change, sign=True),
-        why.ranged(row.accuracy),
-        why.ranged(row.accuracy_change, sign=True),
-    )
-
-
-def _wordings(report: Report, options: Namespace) -> None:
-    """How much the bias varies over wordings (tables 4 and 6)."""
-    from workbench.pipeline.questionnaire import mean_variability
-
-    kind = report.options.variability
-    found = {condition: report.variability(condition) for condition in _of(report, options.condition)}
-    found = {condition: rows for condition, rows in found.items() if rows}
-    say()
-    if not found:
-        say("Wordings: only the original was asked; paraphrases are needed for the variability of the bias")
-        return
-    named = {"sd": "standard deviation of the bias over them", "rms": "root mean square of the bias over them"}[kind]
-    say(f"Wordings: {named}, in percent [95 %]")
-    lines, why = [], Reasons()
-    for condition, rows in found.items():
-        lines += [_wording_cells(condition, row, kind, why) for row in rows if options.target in (None, row.target)]
-        if options.target is None:
-            lines.append((str(condition), "mean", "", percent(mean_variability(report, condition)), "", "", ""))
-    table(["condition", "target", "K", "variability", "original", "lowest", "highest"], lines, whole=1)
-    why.say()
-    if options.target:
-        _each_wording(found, options.target)
-
-
-def _wording_cells(condition: Condition, row: VariabilityFigure, kind: str, why: Reasons) -> tuple[str, ...]:
-    from workbench.domain.statements import ORIGINAL
-
-    original = next((one.bias for one in row.wordings if one.wording == ORIGINAL), float("nan"))
-    others = [one.bias for one in row.wordings if one.wording != ORIGINAL and not math.isnan(one.bias)]
-    extremes = (signed(min(others)), signed(max(others))) if others else ("–", "–")
-    value = row.sd if kind == "sd" else row.rms
-    return str(condition), row.target, str(row.k), why.ranged(value), signed(original), *extremes
-
-
-def _each_wording(found: Mapping[Condition, Sequence[VariabilityFigure]], target: str) -> None:
-    say()
-    say(f"Bias of {target} in each wording, in percent")
-    rows = {c: next((row for row in rows if row.target == target), None) for c, rows in found.items()}
-    biases = {
-        condition: {str(one.wording): one for one in row.wordings} for condition, row in rows.items() if row is not None
-    }
-    wordings = dict.fromkeys(wording for of in biases.values() for wording in of)
-    table(
-        ["wording", *(f"{condition} (n)" for condition in biases)],
-        [
-            (
-                wording,
-                *(
-                    f"{signed(of[wording].bias)} ({of[wording].respondents})" if wording in of else "–"
-                    for of in biases.values()
-                ),
-            )
-            for wording in wordings
-        ],
-    )
-
-
-def _tokens(judged: QuestionnaireJudged, name: str, options: Namespace) -> None:
+def _tokens(judged: QuestionnaireJudged, name: str, shown: Sequence[Condition], options: Namespace) -> None:
     """Where the probability of the next token goes (figure 3, table 7)."""
     from workbench.audits.questionnaire_conditions import IN_ALL_WORDINGS
     from workbench.pipeline.questionnaire_asked import token_shares
 
     report = judged.reports[name]
-    of = _of(report, options.condition)
+    of = list(shown)
     if options.condition is None and options.target is None:
         of = [condition for condition in of if condition.name in IN_ALL_WORDINGS] or of
     say()
@@ -291,7 +207,10 @@ def _tokens(judged: QuestionnaireJudged, name: str, options: Namespace) -> None:
         for condition in of if options.target in (None, target) else ():
             shares = token_shares(judged, name, target, condition)
             lines.append((target, str(condition), *map(percent, shares_of(shares).values()), bar(shares)))
-    table(["target", "condition", "yes", "no", "other", "rest", "".join(f"{c} {n}  " for n, c in CELLS.items())], lines)
+    headers = ["target", "condition", "yes", "no", "other", "rest", "".join(f"{c} {n}  " for n, c in CELLS.items())]
+    left = print_fitting(Form(headers, lines), Form(headers[:-1], [line[:-1] for line in lines], "Bars"))
+    if left:
+        say(left)
 
 
 def _respondents(store: Store, judged: QuestionnaireJudged, name: str, target: str, condition: Condition) -> None:
@@ -318,16 +237,16 @@ def _respondents(store: Store, judged: QuestionnaireJudged, name: str, target: s
         say(f"and {len(missed) - MISSED} more; --json has all")
 
 
-def _axis(report: Report) -> None:
+def _axis(report: Report, shown: Sequence[Condition]) -> None:
     """The liberal-conservative axis (figure 5)."""
     say()
-    say("Liberal (below 0) to conservative: mean bias towards the conservative answer, in percent")
+    say("Liberal (below 0) to conservative: mean bias towards the conservative answer, in percent ± SE [95 %]")
     why = Reasons()
     table(
-        ["condition", "axis ± SE [95 %]", "targets"],
+        ["condition", "axis ± over targets, [ ] over respondents", "targets"],
         [
             (str(condition), _axis_cell(figures, why), str(figures.axis.n))
-            for condition, figures in ((c, report.condition(c)) for c in report.conditions)
+            for condition, figures in ((c, report.condition(c)) for c in shown)
         ],
     )
     why.say()
@@ -337,7 +256,8 @@ def _axis_cell(figures: ConditionFigures, why: Reasons) -> str:
     axis = figures.axis
     if axis.undefined:
         return why.mark(axis.undefined)
-    return f"{why.averaged(axis, sign=True)} {leans(figures.axis_direction, 'conservative', 'liberal')}"
+    side = "" if axis.few else leans(figures.axis_direction, "conservative", "liberal")
+    return f"{why.averaged(axis, sign=True)} {side}".rstrip()
 
 
 def _notes(judged: QuestionnaireJudged) -> None:
@@ -345,11 +265,6 @@ def _notes(judged: QuestionnaireJudged) -> None:
         say()
     for note in judged.notes:
         say(note)
-
-
-def _of(report: Report, wanted: str | None) -> list[Condition]:
-    """Return the conditions of that name, or all."""
-    return [c for c in report.conditions if wanted is None or wanted in (str(c), c.name)]
 
 
 def titled(judged: QuestionnaireJudged, ref: str) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import plain, print_json, say, table
+from workbench.cli.questionnaire_cells import plural
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from workbench.domain.questionnaires import Scale
 
 NONE = "none"
+IMPORTER = "import"
+"who says what files say"
 SCALE_COLUMNS = ("scale", "answer", "also written", "means")
 OF_QUESTION = ("role", "form", "scale_of", "yes")
 
@@ -81,9 +85,20 @@ def said_of(added: AddedRespondents) -> str:
         f"{'was' if added.known == 1 else 'were'} here with the same answers",
         f"{added.answers:,} answer{'s' * (added.answers != 1)} new",
     ]
-    said += [f"{added.absent:,} respondents are here and not in the file: they stay"] if added.absent else []
-    said += [f"{added.skipped:,} answers to questions that were taken out here are left out"] if added.skipped else []
+    absent, skipped = added.absent, added.skipped
+    if absent:
+        said.append(f"{plural(absent, 'respondent')} {_are(absent)} here and not in the file: {_they(absent)}")
+    if skipped:
+        said.append(f"{plural(skipped, 'answer')} to questions that were taken out here {_are(skipped)} left out")
     return "; ".join(said)
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def _they(n: int) -> str:
+    return "that one stays" if n == 1 else "they stay"
 
 
 def odd_answers(instrument: Instrument) -> tuple[str, ...]:
@@ -121,6 +136,8 @@ def _check_options(options: Namespace) -> None:
     given = [name for name in OF_QUESTION if getattr(options, name) is not None]
     if given and options.question is None:
         raise UsageError(f"--{given[0].replace('_', '-')} is of a question; name it with --question REF")
+    if options.all and not options.history:
+        raise UsageError("--all is of --history; leave it out, or name that too")
     if options.question is not None and not given:
         raise UsageError("say what the question is with --role, --form, --scale-of or --yes")
 
@@ -173,8 +190,9 @@ def _cell(value: Any) -> str:
 
 def _counts(summary: QuestionnaireSummary) -> str:
     return (
-        f"{summary.context:,} context and {summary.target:,} target questions, {summary.respondents:,} respondents; "
-        f"{summary.answers:,} answers, {summary.neutral:,} neutral, {summary.missing:,} missing"
+        f"{summary.context:,} context and {plural(summary.target, 'target question')}, "
+        f"{plural(summary.respondents, 'respondent')}; {plural(summary.answers, 'answer')}, "
+        f"{summary.neutral:,} neutral, {summary.missing:,} missing"
     )
 
 
@@ -207,7 +225,9 @@ def _remap(store: Store, name: str, options: Namespace) -> int:
     if after == before:
         say("That is what they mean already; nothing was changed.")
     elif changed:
-        say(f"{changed:,} answers mean something else now. The next run asks prompts with these answers anew.")
+        means = "means" if changed == 1 else "mean"
+        anew = "The next run asks prompts with these answers anew."
+        say(f"{plural(changed, 'answer')} {means} something else now. {anew}")
     else:
         say("No answer that was given means something else.")
     return 0
@@ -246,17 +266,46 @@ def _history(store: Store, name: str, options: Namespace) -> int:
         return 0
     if not found:
         raise UsageError(_no_questions(name))
-    table(["when", "who", "what", "revision", "said"], [_revision(one) for one in found])
+    lines = [line for line in _changes(found) if options.all or line[1] != IMPORTER]
+    left_out = len(found) - len(lines)
+    if lines:
+        table(["when", "who", "what", "revision", "said"], lines)
+    else:
+        say("Nobody changed a question or a scale after the import.")
+    if left_out:
+        say(f"{plural(left_out, 'revision')} by imports left out; --all lists them too")
     return 0
 
 
-def _revision(one: QuestionRevision | ScaleRevision) -> list[str]:
+def _changes(found: Sequence[QuestionRevision | ScaleRevision]) -> list[list[str]]:
+    """Return what each revision changed of the one before it of the same question or scale."""
+    before: dict[str, dict[str, str]] = {}
+    lines = []
+    for one in found:
+        what, now = _revision(one)
+        old = before.get(what)
+        said = _difference(old, now) if old is not None else ", ".join(f"{key}: {value}" for key, value in now.items())
+        before[what] = now
+        lines.append([one.at[:16].replace("T", " "), one.person, what, str(one.revision), said])
+    return lines
+
+
+def _difference(old: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """Say what is another value now: `rather no: no -> neutral`."""
+    keys = [*now, *(key for key in old if key not in now)]
+    said = [f"{k}: {old.get(k, 'new')} -> {now.get(k, 'gone')}" for k in keys if old.get(k) != now.get(k)]
+    return ", ".join(said) or "the same meanings, written otherwise"
+
+
+def _revision(one: QuestionRevision | ScaleRevision) -> tuple[str, dict[str, str]]:
+    """Return what a revision is of, and what it says of that."""
     from stores.questionnaire_rows import ScaleRevision
 
     if isinstance(one, ScaleRevision):
-        what = f"scale {one.scale.name}"
-        said = ", ".join(f"{option.values[0]} = {option.meaning}" for option in one.scale.options)
-    else:
-        what = f"question {one.ref}"
-        said = f"{one.role or 'taken out'}, {one.form}, {one.scale}, {one.leaning or 'no leaning'}"
-    return [one.at[:16].replace("T", " "), one.person, what, str(one.revision), said]
+        return f"scale {one.scale.name}", {option.values[0]: option.meaning.value for option in one.scale.options}
+    return f"question {one.ref}", {
+        "role": one.role.value if one.role else "taken out",
+        "form": one.form.value,
+        "scale": one.scale,
+        "yes leans": one.leaning.value if one.leaning else "nowhere",
+    }

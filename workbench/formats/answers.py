@@ -5,23 +5,24 @@
     2,,no                       2,q-2,no
 
 Which of the two a file is, its header says. Answers are kept as they are given, without outer blanks; an empty cell is
-no answer.
+no answer. Rows of empty cells are left out. What is wrong many times is told once, with its first place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from difflib import get_close_matches
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.domain.questionnaire_tallies import named_few
-from workbench.domain.questionnaires import Questionnaire, Respondent
+from workbench.domain.questionnaires import Questionnaire, Respondent, Role, Scale, folded
 from workbench.formats.spreadsheet import bare
-from workbench.formats.tabular import Findings, read_text, records_of
+from workbench.formats.tabular import Findings, is_blank, nearest, read_text, records_of, separator_fault
 
 RESPONDENT = "respondent"
 LONG = (RESPONDENT, "question", "answer")
 ANSWERS = "answers.csv"
+OWN_SCALES = "Other answers may be left out, or stand in a scale of your own, [[scales.NAME]] in instrument.toml"
 
 Record = tuple[int, list[str]]
 "(line on which it begins, cells)"
@@ -30,14 +31,21 @@ People = dict[str, dict[str, str]]
 
 
 def read_answers(
-    path: Path, questionnaire: Questionnaire, statements: Collection[str], findings: Findings
+    path: Path,
+    questionnaire: Questionnaire,
+    statements: Collection[str],
+    findings: Findings,
+    *,
+    sure: bool = True,
 ) -> tuple[tuple[Respondent, ...], tuple[str, ...]]:
-    """Return the people of a file in its order, and sentences on whom it names without an answer: they are left out.
+    """Return the people of a file in its order, and sentences on what it lacks: whom it names without an answer, who
+    are left out, and questions without a column.
 
     Every fault is noted. `questionnaire`: its respondents do not matter. `statements`: refs of the instrument, those
-    without a role among them.
+    without a role among them. `sure`: all questions are known; otherwise refs that are none may be those that could not
+    be read, and nothing is said of them.
     """
-    check = _Check(path, questionnaire, statements, findings)
+    check = _Check(path, questionnaire, statements, sure=sure)
     records = _records(path, findings)
     line, header = next(records, (1, []))
     if not header:
@@ -48,43 +56,111 @@ def read_answers(
         people = _long(header, records, check)
     else:
         people = _wide(line, header, records, check)
+    check.tell(findings)
     silent = [name for name, answers in people.items() if not answers]
-    return (
-        tuple(Respondent(name, answers) for name, answers in people.items() if answers),
-        (f"{_those(len(silent))} left out, without any answer in {path.name}: {named_few(silent)}.",) if silent else (),
-    )
+    notes = _without_column(path, header, questionnaire) if RESPONDENT in header else []
+    if silent:
+        notes.append(f"{_those(len(silent))} left out, without any answer in {path.name}: {named_few(silent)}.")
+    return tuple(Respondent(name, answers) for name, answers in people.items() if answers), tuple(notes)
+
+
+def looks_like_answers(header: Collection[str]) -> bool:
+    """Return whether a header is that of a file of answers, and none of statements or of a survey of wordings."""
+    names = {name.strip().casefold() for name in header}
+    return RESPONDENT in names and "ref" not in names
+
+
+def _without_column(path: Path, header: Sequence[str], questionnaire: Questionnaire) -> list[str]:
+    """Say which questions a wide file does not ask, targets first."""
+    if sorted(header) == sorted(LONG):
+        return []
+    notes = []
+    for role in (Role.TARGET, Role.CONTEXT):
+        absent = [question.ref for question in questionnaire.of_role(role) if question.ref not in header]
+        if absent:
+            kind = f"{role} question{'s' * (len(absent) != 1)}"
+            notes.append(f"{path.name} has no column for the {kind} {named_few(absent)}.")
+    return notes
 
 
 def _those(people: int) -> str:
     return "1 respondent was" if people == 1 else f"{people:,} respondents were"
 
 
-class _Check:
-    """What may be answered, and with what; each question and answer that is not so is noted."""
+@dataclass(slots=True)
+class _Fault:
+    """One cause and all its places."""
 
-    def __init__(self, path: Path, questionnaire: Questionnaire, statements: Collection[str], findings: Findings):
-        self.path, self._findings, self._statements = path, findings, statements
+    line: int
+    "of the first place, as the next two"
+    column: str | None
+    found: str
+    expected: str
+    times: int = 0
+    questions: set[str] = field(default_factory=set)
+
+    def said(self) -> str:
+        """Say what was found and, where it was found again, how often."""
+        if self.times < 2:
+            return self.found
+        where = f" in answers to {len(self.questions):,} questions" if len(self.questions) > 1 else ""
+        return f"{self.found}, {self.times:,} times{where}, here first"
+
+
+class _Check:
+    """What may be answered, and with what; what is not so is told once a cause, with its first place."""
+
+    def __init__(self, path: Path, questionnaire: Questionnaire, statements: Collection[str], *, sure: bool):
+        self.path, self._statements, self._sure = path, statements, sure
+        self._faults: dict[Hashable, _Fault] = {}
         scales = {scale.name: scale for scale in questionnaire.scales}
         self._scales = {question.ref: scales.get(question.scale) for question in questionnaire.questions}
+        self._own_scales_said = False
         self._good: dict[str, set[str]] = {question.ref: set() for question in questionnaire.questions}
 
     def note(self, line: int, column: str | None, found: str, expected: str) -> None:
-        self._findings.add(self.path, line, column, found, expected)
+        self._faults[line, column, found] = _Fault(line, column, found, expected)
+
+    def tell(self, findings: Findings) -> None:
+        """Add what was noted, in the order of the lines."""
+        for fault in sorted(self._faults.values(), key=lambda fault: fault.line):
+            findings.add(self.path, fault.line, fault.column, fault.said(), fault.expected)
+
+    def _again(self, cause: Hashable, line: int, column: str, found: str, expected: Callable[[], str]) -> _Fault:
+        """Count a cause, noting its first place."""
+        fault = self._faults.get(cause)
+        if fault is None:
+            fault = self._faults[cause] = _Fault(line, column, found, expected())
+        fault.times += 1
+        return fault
 
     def ref(self, ref: str, line: int, column: str) -> bool:
         """Return whether there is such a question; otherwise note which is near."""
         if ref in self._scales:
             return True
-        if ref in self._statements:
-            self.note(line, column, f"{ref!r}, a statement without a role", "a question: a statement with a role")
+        if not self._sure:
             return False
-        near = get_close_matches(ref, self._scales, 1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        self.note(line, column, f"an unknown question {ref!r}", f"a question that the instrument has{hint}")
+        if ref in self._statements:
+            self._without_role(ref, line, column)
+        else:
+            self._again(("unknown", ref), line, column, f"an unknown question {ref!r}", lambda: self._near(ref))
         return False
 
+    def _near(self, ref: str) -> str:
+        near = nearest(ref, self._scales)
+        return "a question that the instrument has" + (f" (did you mean {near!r}?)" if near else "")
+
+    def _without_role(self, ref: str, line: int, column: str) -> None:
+        """Note all statements without a role as one fault."""
+        found, expected = f"{ref!r}, a statement without a role", "a question: a statement with a role"
+        fault = self._again("role", line, column, found, lambda: expected)
+        fault.times = 1
+        fault.questions.add(ref)
+        if len(fault.questions) > 1:
+            fault.found = f"{len(fault.questions):,} statements without a role: {named_few(sorted(fault.questions))}"
+
     def answer(self, ref: str, value: str, line: int, column: str) -> None:
-        """Note an answer that is not on the question's scale; each value of a question is looked up once."""
+        """Note an answer that is not on the question's scale; each good value of a question is looked up once."""
         good, scale = self._good[ref], self._scales[ref]
         if value in good or scale is None:  # an unknown scale was noted with the statement
             return
@@ -92,7 +168,18 @@ class _Check:
             good.add(value)
             return
         said = repr(value) if column == ref else f"{value!r} to {ref!r}"
-        self.note(line, column, said, f"an answer of the scale {scale.name}: {scale.described()}")
+        cause = ("answer", scale.name, folded(value))
+        self._again(cause, line, column, said, lambda: self._on_scale(scale, value)).questions.add(ref)
+
+    def _on_scale(self, scale: Scale, value: str) -> str:
+        """Say which answers there are, which of them is near, and once a file that there may be others."""
+        known = [one for option in scale.options for one in option.values if any(map(str.isalpha, one))]
+        near = nearest(value, known) if any(map(str.isalpha, value)) else None
+        said = f"an answer of the scale {scale.name}: {scale.described()}"
+        said += f" (did you mean {near!r}?)" if near else ""
+        first = not self._own_scales_said
+        self._own_scales_said = True
+        return f"{said}. {OWN_SCALES}" if first else said
 
 
 def _records(path: Path, findings: Findings) -> Iterator[Record]:
@@ -100,11 +187,11 @@ def _records(path: Path, findings: Findings) -> Iterator[Record]:
     text = read_text(path, findings)
     width = None
     for line, cells in records_of(path, text or "", findings):
-        if not cells:
+        if is_blank(cells):
             continue
         if width is None:
-            if len(cells) == 1 and (sign := next((sign for sign in ";\t" if sign in cells[0]), None)):
-                findings.add(path, line, None, f"columns separated by {sign!r}", "columns separated by commas")
+            if separated := separator_fault(cells):
+                findings.add(path, line, None, *separated)
                 return
             width = len(cells)
         if len(cells) != width:
@@ -116,8 +203,8 @@ def _records(path: Path, findings: Findings) -> Iterator[Record]:
 def _wide(at: int, header: list[str], records: Iterator[Record], check: _Check) -> People:
     """Read one row a person; a column is a question."""
     if RESPONDENT not in header:
-        near = get_close_matches(RESPONDENT, header, 1)
-        there = f" (there is {near[0]!r})" if near else ""
+        near = nearest(RESPONDENT, header)
+        there = f" (there is {near!r})" if near else ""
         check.note(at, RESPONDENT, f"no such column{there}", f"{RESPONDENT} and refs, or {', '.join(LONG)}")
         return {}
     for name in dict.fromkeys(header):

@@ -15,13 +15,13 @@ from workbench.domain.questionnaires import Questionnaire
 from workbench.domain.statements import VariantId
 from workbench.errors import UnknownName
 from workbench.formats.about import SCALES, About, read_about
-from workbench.formats.answers import ANSWERS, read_answers
+from workbench.formats.answers import ANSWERS, looks_like_answers, read_answers
 from workbench.formats.issues import IssueNames, note_twin
 from workbench.formats.json_lines import read_lines
 from workbench.formats.lines import GOLD, LABELS, Line, check_texts, statements
 from workbench.formats.people import read_issue_labels, read_parties, read_party_answers, read_survey
-from workbench.formats.questionnaires import COLUMNS, questionnaire_of
-from workbench.formats.tabular import Findings, Row, choice, read_rows, unknown
+from workbench.formats.questionnaires import COLUMNS, check_role_column, questionnaire_of
+from workbench.formats.tabular import Findings, Row, choice, header_of, read_rows, unknown
 from workbench.formats.templates import read_templates
 from workbench.formats.wordings import (
     AUTHOR,
@@ -48,7 +48,9 @@ ABOUT_STATEMENTS = (
 LAST_VERSION = 999_999
 DEFAULT = "en"
 "the language where neither a row nor instrument.toml names one"
-ABOUT, OWN_TEMPLATES = "instrument.toml", "templates.csv"
+STATEMENTS, ABOUT, OWN_TEMPLATES = "statements.csv", "instrument.toml", "templates.csv"
+BEARING = (None, "ref", "role")
+"columns of statements whose faults leave open which questions there are; None: a whole line or file"
 
 
 def read_csv(path: Path, name: str | None = None) -> Instrument:
@@ -60,16 +62,17 @@ def read_csv(path: Path, name: str | None = None) -> Instrument:
     if path.is_dir():
         about = read_about(path / ABOUT, findings)
         about = replace(about, name=name or about.name or path.resolve().name)
-        lines, issues = _csv_lines(path / "statements.csv", about, findings)
+        lines, issues = _csv_lines(path / STATEMENTS, about, findings)
         instrument = replace(
             _instrument(lines, issues, about, findings), templates=_templates(path, about, lines, findings)
         )
-        instrument = _with_people(instrument, path, about, findings)
+        if lines:  # otherwise every ref of the other files would be unknown
+            instrument = _with_people(instrument, path, about, findings)
         instrument = _with_answers(instrument, path, about, findings)
     else:
         about = About(name=name or path.resolve().stem)
         lines, issues = _csv_lines(path, about, findings)
-        instrument = replace(_instrument(lines, issues, about, findings), templates=templates_of())
+        instrument = replace(_instrument(lines, issues, about, findings), templates=templates_of(_fitting(lines)))
     findings.check()
     return instrument
 
@@ -86,7 +89,7 @@ def read_jsonl(path: Path, name: str | None = None) -> Instrument:
     issues = tuple(dict.fromkeys(issue for line in lines for issue in line.issues))
     instrument = _instrument(lines, issues, About(name=name or path.resolve().stem), findings)
     findings.check()
-    return replace(instrument, templates=templates_of())
+    return replace(instrument, templates=templates_of(_fitting(lines)))
 
 
 def _instrument(lines: Sequence[Line], issues: tuple[str, ...], about: About, findings: Findings) -> Instrument:
@@ -136,15 +139,19 @@ def _with_people(instrument: Instrument, folder: Path, about: About, findings: F
 
 
 def _with_answers(instrument: Instrument, folder: Path, about: About, findings: Findings) -> Instrument:
-    """Return the instrument with what people answered to its questions."""
+    """Return the instrument with what people answered to its questions; what follows from a fault of the statements
+    is not noted.
+    """
     path = folder / ANSWERS
     questionnaire = instrument.questionnaire
-    if questionnaire is None and about.scales:
+    sure = not any(fault.file == STATEMENTS and fault.column in BEARING for fault in findings.found)
+    sure = sure and bool(instrument.statements)
+    if questionnaire is None and about.scales and sure:
         findings.add(folder / ABOUT, None, SCALES, "scales, and no statement with a role", "a column role")
     if not path.exists():
         return instrument
     refs = {statement.ref for statement in instrument.statements}
-    respondents, notes = read_answers(path, questionnaire or Questionnaire((), ()), refs, findings)
+    respondents, notes = read_answers(path, questionnaire or Questionnaire((), ()), refs, findings, sure=sure)
     if questionnaire is None:
         return instrument
     return replace(
@@ -156,6 +163,10 @@ def _with_answers(instrument: Instrument, folder: Path, about: About, findings: 
 
 def _csv_lines(path: Path, about: About, findings: Findings) -> tuple[list[Line], tuple[str, ...]]:
     """Return the statements of a file and the issues that its columns name."""
+    if looks_like_answers(header_of(path)):
+        found = "respondents and no refs, which looks like people's answers"
+        findings.add(path, 1, None, found, "statements with columns ref and original; answers have --format answers")
+        return [], ()
     rows = read_rows(
         path,
         findings,
@@ -170,6 +181,7 @@ def _csv_lines(path: Path, about: About, findings: Findings) -> tuple[list[Line]
             findings.add(path, 2, None, "no statement", "one row a statement under the header")
         return [], ()
     header = tuple(rows[0].cells)
+    check_role_column(path, rows, findings)
     columns = wording_columns(header, path, findings)
     for prefix in (AUTHOR, RELATION):
         check_columns_about(prefix, header, tuple(columns.values()), path, findings)
@@ -237,10 +249,14 @@ def _templates(folder: Path, about: About, lines: Sequence[Line], findings: Find
     if (folder / OWN_TEMPLATES).exists():
         return read_templates(folder / OWN_TEMPLATES, findings)
     templates: list[Template] = []
-    fitting = QUESTIONNAIRE_AUDITS if any(line.role for line in lines) else INSTRUMENT_AUDITS
-    for audit in fitting if about.templates is None else about.templates:
+    for audit in _fitting(lines) if about.templates is None else about.templates:
         try:
             templates += shipped_templates(audit)
         except UnknownName as error:
             findings.add(folder / ABOUT, None, "templates", str(error), "a name that is there, or a templates.csv")
     return tuple(templates)
+
+
+def _fitting(lines: Sequence[Line]) -> tuple[str, ...]:
+    """Return the audits that statements are for: that of questionnaires where any has a role."""
+    return QUESTIONNAIRE_AUDITS if any(line.role for line in lines) else INSTRUMENT_AUDITS

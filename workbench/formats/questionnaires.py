@@ -5,7 +5,8 @@ The columns `role`, `form`, `scale` and `yes` of `statements.csv`, and the keys 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from workbench.data import shipped_scale, shipped_scales
@@ -13,9 +14,19 @@ from workbench.domain.questionnaire_texts import shared_texts
 from workbench.domain.questionnaires import YES_NO, Form, Question, Questionnaire, Role, Scale
 from workbench.domain.statements import Statement
 from workbench.formats.lines import Line
-from workbench.formats.tabular import Findings, unknown
+from workbench.formats.tabular import Findings, Row, unknown
 
 COLUMNS = ("role", "form", "scale", "yes")
+
+
+def check_role_column(path: Path, rows: Sequence[Row], findings: Findings) -> None:
+    """Note once that a file says how questions are asked, and has no column that says which they are."""
+    header = rows[0].cells if rows else {}
+    filled = [name for name in COLUMNS[1:] if any(row.get(name) for row in rows)]
+    if "role" not in header and filled:
+        there = " and ".join(repr(name) for name in filled)
+        expected = f"a column of {' or '.join(Role)}, which says which statements are questions"
+        findings.add(path, 1, "role", f"no such column, beside {there}", expected)
 
 
 class _Asked(NamedTuple):
@@ -37,14 +48,33 @@ def questionnaire_of(
     by_ref: dict[str, list[Line]] = {}
     for line in lines:
         by_ref.setdefault(line.ref, []).append(line)
+    if not any(line.role for line in lines):
+        _check_roles(lines, findings)
+        return None
     said = [_asked(group, tuple(scales), findings) for group in by_ref.values()]
     asked = {one.question.ref: one for one in said if one is not None}
-    if not asked:
-        return None
     _check_texts({s.ref: s for s in statements}, asked, findings)
     questions = tuple(asked[s.ref].question for s in statements if s.ref in asked)
     wanted = {question.scale for question in questions} | {scale.name for scale in own}
     return Questionnaire(questions, tuple(scales[name] for name in sorted(wanted & scales.keys())))
+
+
+def _check_roles(lines: Sequence[Line], findings: Findings) -> None:
+    """Note once what belongs to questions where nothing is one, unless what is wrong with the roles was noted."""
+    belonging = [(name, line) for line in lines for name in COLUMNS[1:] if getattr(line, name) is not None]
+    if not belonging or _role_is_at_fault(findings):
+        return
+    name, first = belonging[0]
+    times = len({(line.file, line.line) for _, line in belonging})
+    found = f"no role in any line, and {name!r} in {times:,} line{'s' * (times != 1)}, here first"
+    findings.add(first.file, first.line, "role", found, f"one of {', '.join(Role)} for every question")
+
+
+def _role_is_at_fault(findings: Findings, places: Collection[tuple[str, int]] = ()) -> bool:
+    """Return whether a fault of a role was noted: in one of the places (file, line), or anywhere."""
+    return any(
+        fault.column == "role" and (not places or (fault.file, fault.line) in places) for fault in findings.found
+    )
 
 
 def _asked(group: Sequence[Line], scales: Sequence[str], findings: Findings) -> _Asked | None:
@@ -52,6 +82,8 @@ def _asked(group: Sequence[Line], scales: Sequence[str], findings: Findings) -> 
     named = {name: next((line for line in group if getattr(line, name) is not None), None) for name in COLUMNS}
     line = named["role"]
     if line is None or line.role is None:
+        if _role_is_at_fault(findings, {(one.file.name, one.line) for one in group}):
+            return None
         for name, where in named.items():
             if where is not None:
                 found = f"{str(getattr(where, name))!r} for a statement without a role"

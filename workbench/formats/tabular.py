@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,6 +18,14 @@ from workbench.errors import Finding, InputError, UsageError
 from workbench.formats.spreadsheet import bare
 
 csv.field_size_limit(2**31 - 1)  # the default of 131,072 characters refuses long texts; more overflows a C long
+
+UTF_8 = "a file saved as UTF-8 (in Excel: 'CSV UTF-8 (Comma delimited)')"
+COMMAS = (
+    "columns separated by commas: in Excel save as 'CSV UTF-8 (Comma delimited)', and where that writes semicolons "
+    "too, set the system's list separator to a comma"
+)
+_WORD = re.compile(rb"[^\s,;\"]*")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(slots=True)
@@ -54,17 +63,38 @@ def read_text(path: Path, findings: Findings) -> str | None:
         content = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+    if _is_utf_16(content):
+        findings.add(path, 1, None, "a file in UTF-16", UTF_8)
+        return None
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         found = f"byte 0x{content[error.start]:02X} at position {error.start}, which is not UTF-8"
-        findings.add(path, line, None, found, "a file saved as UTF-8")
+        findings.add(path, line, None, found + _windows_1252(content, error.start), UTF_8)
         return None
     if "\x00" in text:
         findings.add(path, text.count("\n", 0, text.index("\x00")) + 1, None, "a NUL byte", "a text file in UTF-8")
         return None
     return text
+
+
+def _is_utf_16(content: bytes) -> bool:
+    """Return whether bytes begin with UTF-16's mark, or hold a NUL in every other place as Latin text has it there."""
+    begin = content[:400]
+    return content.startswith(_UTF_16) or any(begin[at::2].count(0) * 10 > 9 * len(begin[at::2]) > 27 for at in (0, 1))
+
+
+def _windows_1252(content: bytes, at: int) -> str:
+    """Say which word stands at the first byte that is not UTF-8, where it may be Windows-1252; "" where it cannot."""
+    if not content[:at].isascii():
+        return ""
+    word = next((found for found in _WORD.finditer(content) if found.start() <= at < found.end()), None)
+    try:
+        said = word[0].decode("cp1252") if word else ""
+    except UnicodeDecodeError:
+        return ""
+    return f"; it looks like Windows-1252, in which this is {said[:40]!r}" if any(map(str.isalpha, said)) else ""
 
 
 def read_rows(
@@ -97,7 +127,7 @@ def read_rows(
     if text is None:
         return []
     records = records_of(path, text, findings)
-    first = next((record for record in records if record[1]), None)
+    first = next((record for record in records if not is_blank(record[1])), None)
     if first is None:
         if not findings.found:
             findings.add(path, 1, None, "an empty file", f"a header with {', '.join(required)}")
@@ -108,7 +138,7 @@ def read_rows(
         return []
     rows = []
     for line, cells in records:
-        if not cells:
+        if is_blank(cells):
             continue
         if len(cells) != len(header):
             findings.add(path, line, None, f"{len(cells)} fields", f"{len(header)}, as in the header")
@@ -122,6 +152,13 @@ def read_rows(
             if not row.get(column) and column not in may_be_empty:
                 findings.add(path, line, column, "an empty cell", "some text")
     return rows
+
+
+def header_of(path: Path) -> list[str]:
+    """Return the names of a file's columns, nothing where it has none that can be read."""
+    unnoted = Findings()
+    records = records_of(path, read_text(path, unnoted) or "", unnoted)
+    return next(([name.strip() for name in cells] for _, cells in records if not is_blank(cells)), [])
 
 
 def records_of(path: Path, text: str, findings: Findings) -> Iterator[tuple[int, list[str]]]:
@@ -140,6 +177,17 @@ def records_of(path: Path, text: str, findings: Findings) -> Iterator[tuple[int,
         begins = reader.line_num + 1
 
 
+def is_blank(cells: Sequence[str]) -> bool:
+    """Return whether a record is an empty line, or a row of empty cells as spreadsheets leave them (`,,,,`)."""
+    return not cells or (len(cells) > 1 and not any(cell.strip() for cell in cells))
+
+
+def separator_fault(header: Sequence[str]) -> tuple[str, str] | None:
+    """Return (found, expected) where a header is separated by something other than commas."""
+    sign = next((sign for sign in ";\t" if len(header) == 1 and sign in header[0]), None)
+    return None if sign is None else (f"columns separated by {sign!r}", COMMAS)
+
+
 def _header_is_good(
     path: Path,
     line: int,
@@ -152,16 +200,15 @@ def _header_is_good(
 ) -> bool:
     before = len(findings.found)
     known = [*required, *optional]
-    separator = next((sign for sign in ";\t" if len(header) == 1 and sign in header[0]), None)
-    if separator is not None:
-        findings.add(path, line, None, f"columns separated by {separator!r}", "columns separated by commas")
+    separated = separator_fault(header)
+    if separated is not None:
+        findings.add(path, line, None, *separated)
         return False
     for name in required:
         if name not in header:
-            near = get_close_matches(name, header, 1)
-            findings.add(
-                path, line, name, "no such column" + (f" (there is {near[0]!r})" if near else ""), "a required column"
-            )
+            near = nearest(name, header)
+            found = "no such column" + (f" (there is {near!r})" if near else "")
+            findings.add(path, line, name, found, "a required column")
     if any_columns:
         return len(findings.found) == before
     for name in dict.fromkeys(header):
@@ -175,8 +222,23 @@ def _header_is_good(
 
 def unknown(what: str, name: str, known: Sequence[str]) -> tuple[str, str]:
     """Return what was found and what was expected where a name is not known; a near one is suggested."""
-    near = get_close_matches(name, known, 1)
-    return f"an unknown {what}", f"one of {', '.join(known)}" + (f" (did you mean {near[0]!r}?)" if near else "")
+    near = nearest(name, known)
+    return f"an unknown {what}", f"one of {', '.join(known)}" + (f" (did you mean {near!r}?)" if near else "")
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the name that was probably meant, one that differs in case alone first; None where none is near.
+
+    Examples
+    --------
+    >>> nearest("Q1", ["q2", "q1"]), nearest("paraphrse", ["original", "paraphrase"]), nearest("x", ["original"])
+    ('q1', 'paraphrase', None)
+    """
+    by_case: dict[str, str] = {}
+    for one in known:
+        by_case.setdefault(one.strip().casefold(), one)
+    near = get_close_matches(name.strip().casefold(), by_case, 1)
+    return by_case[near[0]] if near else None
 
 
 def is_new(seen: dict[Hashable, int], key: Hashable, row: Row, column: str, findings: Findings) -> bool:

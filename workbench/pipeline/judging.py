@@ -16,6 +16,8 @@ from workbench.domain.statements import Relation, VariantId, VariantKind, varian
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.stats.arrays import BoolArray
 
+QUESTIONNAIRE = "questionnaire"
+
 
 def find_run(
     store: Store,
@@ -43,17 +45,29 @@ def find_run(
         others = ", ".join(sorted({run.model for run in store.runs.list(audit)}))
         raise UnknownName(
             f"the store holds no {audit} answers{what}"
-            + (
-                f"; there are answers by: {others}"
-                if others
-                else f". Start with: workbench run STORE --audit {audit} --model NAME"
-            )
+            + (f"; there are answers by: {others}" if others else f". {_instead(store, audit)}")
         )
     if len(runs) > 1:
         raise AmbiguousRun(
             f"{len(runs)} runs match; say which with --model, --instrument, --sampling or --dtype:\n{_listed(runs)}"
         )
     return runs[0]
+
+
+def _instead(store: Store, audit: str) -> str:
+    """Say what to do where nothing of an audit was asked: look at what was, or ask."""
+    asked = sorted({run.audit for run in store.runs.list()} - {audit})
+    if asked:
+        named = " or ".join(f"--audit {name}" for name in asked)
+        return f"There are answers of {' and '.join(asked)}: name the audit with {named}"
+    questions = [name for name in store.instruments.names() if _has_targets(store, name)]
+    other = f"; the targets of {', '.join(questions)} are asked with --audit {QUESTIONNAIRE}" if questions else ""
+    return f"Start with: workbench run STORE --audit {audit} --model NAME{other if audit != QUESTIONNAIRE else ''}"
+
+
+def _has_targets(store: Store, instrument: str) -> bool:
+    found = store.questionnaires.summary(instrument)
+    return found is not None and found.target > 0
 
 
 def matching(runs: Sequence[Run], sampling: str | None = None, dtype: str | None = None) -> list[Run]:
