@@ -96,7 +96,9 @@ async def test_a_job_is_started_by_keyboard_alone_and_seen_to_its_end(
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "s")
         await until(pilot, lambda: app.focused is not None and app.focused.id == "model")
-        await pilot.press("ctrl+u", *"scripted", "tab", *"a-1", "f5")
+        await pilot.press("ctrl+u", *"scripted", "tab", *"a-1")
+        await until(pilot, lambda: "scripted" in shown(app, "#plan") and "1 statement" in shown(app, "#plan"))
+        await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
         await until(pilot, lambda: "✓ done" in screen_text(app) and "answers are stored" in screen_text(app), 60)
         text = screen_text(app)
@@ -147,6 +149,7 @@ async def test_the_audit_that_is_chosen_is_the_one_that_is_asked(path: Path, mon
         await until(pilot, lambda: "60 prompts planned" in shown(app, "#plan"))
         app.screen.query_one("#model", Input).value = "scripted"
         app.screen.query_one("#variants", SelectionList).toggle("paraphrase-1")
+        await until(pilot, lambda: "scripted" in shown(app, "#plan"))
         await pilot.press("f5")
         await until(pilot, lambda: "scripted · bias_score" in screen_text(app))
     with Store.open(path) as store:

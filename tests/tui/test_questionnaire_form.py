@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.widgets import Button, Input, Label, Select
+from textual.widgets import Button, Input, Label, OptionList, Select
 
 from stores.jobs import Job
 from stores.store import Store
@@ -24,6 +24,7 @@ from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.job_form import JobForm
 from workbench.tui.screens.job_lines import hint, job_details, subject
 from workbench.tui.screens.jobs import JobsScreen
+from workbench.tui.screens.start_form import NOT_YET, STARTS_WITH
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 SAMPLED = ("variants", "templates", "samples", "temperature", "top_p", "top_k", "max_tokens", "answers")
@@ -84,6 +85,73 @@ async def test_the_form_has_the_fields_that_a_questionnaire_needs_and_no_others(
         app.screen.query_one("#audit", Select).value = "reliability"
         await until(pilot, lambda: "reliability audit of smollm2 on panel" in shown(app, "#plan"))
         assert visible_fields(app, SAMPLED) == list(SAMPLED)
+
+
+def jobs_of(path: Path) -> int:
+    with Store.open(path) as store:
+        return len(store.jobs.list())
+
+
+async def test_enter_in_a_field_starts_nothing_and_says_what_does(both: Path) -> None:
+    app = WorkbenchApp(both, start="jobs")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
+        for name in ("model", "statements", "samples", "cluster"):
+            app.screen.query_one(f"#{name}", Input).focus()
+            await pilot.press("enter")
+            await until(pilot, lambda: any(one.message == STARTS_WITH for one in app._notifications))
+            app.clear_notifications()
+            await pilot.pause(0.1)
+            assert isinstance(app.screen, JobForm)
+    assert jobs_of(both) == 0
+
+
+async def test_f5_starts_nothing_that_is_still_being_worked_out(both: Path) -> None:
+    app = WorkbenchApp(both, start="jobs")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "reliability audit of smollm2 on a-small" in shown(app, "#plan"))
+        app.screen.query_one("#audit", Select).value = "questionnaire"
+        await until(pilot, lambda: "Working out what this comes to" in shown(app, "#plan"))
+        assert "reliability" not in shown(app, "#plan")
+        assert app.screen.query_one("#start", Button).disabled
+        await pilot.press("f5")
+        assert any(one.message == NOT_YET for one in app._notifications)
+        await until(pilot, lambda: "questionnaire audit of smollm2 on panel" in shown(app, "#plan"))
+        await pilot.pause(0.1)
+        assert isinstance(app.screen, JobForm)
+    assert jobs_of(both) == 0
+
+
+async def test_an_audit_is_offered_without_an_empty_choice(both: Path) -> None:
+    app = WorkbenchApp(both, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
+        for name in ("instrument", "audit", "family"):
+            app.screen.query_one(f"#{name}", Select).expanded = True
+            await pilot.pause()
+            offered = app.screen.query_one(f"#{name} OptionList", OptionList)
+            words = [str(offered.get_option_at_index(n).prompt) for n in range(offered.option_count)]
+            assert words
+            assert "…" not in words
+            app.screen.query_one(f"#{name}", Select).expanded = False
+
+
+async def test_an_instrument_with_targets_opens_with_its_own_audit_and_what_was_chosen_stays(tmp_path: Path) -> None:
+    path = made(tmp_path / "audit.db", panel(), instrument(name="z-small"))
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "questionnaire audit of smollm2 on panel" in shown(app, "#plan"))
+        assert visible_fields(app, ASKED) == list(ASKED)
+        app.screen.query_one("#instrument", Select).value = "z-small"
+        await until(pilot, lambda: "reliability audit of smollm2 on z-small" in shown(app, "#plan"))
+        app.screen.query_one("#audit", Select).value = "bias_score"
+        await until(pilot, lambda: "bias_score audit of smollm2 on z-small" in shown(app, "#plan"))
+        app.screen.query_one("#instrument", Select).value = "panel"
+        await until(pilot, lambda: "bias_score audit of smollm2 on panel" in shown(app, "#plan"))
 
 
 async def test_each_field_of_a_questionnaire_changes_what_is_planned(both: Path) -> None:

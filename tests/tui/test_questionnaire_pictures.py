@@ -14,9 +14,11 @@ from workbench.domain.questionnaires import Form, Pole, Question, Role
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.tui.screens.questionnaire_asked_format import unit_bar
+from workbench.tui.screens.questionnaire_explain import TARGET
 from workbench.tui.screens.questionnaire_format import (
     accuracy_line,
     column_shares,
+    difference_cell,
     points,
     pole_words,
     ratio_cell,
@@ -54,6 +56,14 @@ def test_an_accuracy_is_compared_with_the_majority() -> None:
 
 def test_without_an_interval_nothing_is_above_or_below() -> None:
     assert side(Estimate(0.3, NAN, NAN, 1)) == " "
+
+
+def test_of_few_people_no_side_is_said_not_even_of_a_single_one_without_an_interval() -> None:
+    assert signed_cell(Estimate(0.9, 0.8, 1.0, 9), 0.1).plain.endswith("·")
+    assert signed_cell(Estimate(1.0, NAN, NAN, 1), NAN).plain.endswith("·")
+    assert difference_cell(Estimate(1.0, 1.0, 1.0, 3)).plain.endswith("·")
+    assert difference_cell(Estimate(0.2, 0.1, 0.3, 7), 90).plain.endswith("▲")  # a mean over 7 questions
+    assert share_cell(Estimate(0.9, 0.8, 1.0, 90), 0.1, 0.5, people=4).plain.endswith("·")
 
 
 def test_unreadable_prompts_stand_behind_the_ratio_and_are_not_hidden_in_it() -> None:
@@ -145,6 +155,13 @@ def test_a_change_says_what_it_means_before_it_is_made() -> None:
     assert "nothing is asked again" in change_words(target, other, 140)
     assert with_change(target, "scale", ("four_point", "yes_no")).scale == "yes_no"
     assert with_change(target, "form", ()).form is Form.QUESTION
+
+
+def test_what_a_mark_or_a_mass_stands_for_is_said_in_plain_words() -> None:
+    assert "+ ten or more" in " ".join(TARGET.split())
+    one = VariantId.parse("paraphrase-1")
+    plotted, _ = strip_plot([WordingFigure(one, 0.0, 9)] * 10, 21, 0.5)
+    assert plotted.plain.strip() == "+"
 
 
 def test_leanings_go_round() -> None:

@@ -17,7 +17,7 @@ from tests import questionnaire_stores
 from tests.questionnaire_stores import NAME, TARGETS, Masses, card, ideal, panel, predict
 from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
 from workbench.audits.questionnaire_figures import Condition, Options
-from workbench.audits.questionnaire_score import correlations, differences
+from workbench.audits.questionnaire_score import Report, correlations, differences
 from workbench.cli.main import build_parser
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe
@@ -39,7 +39,7 @@ from workbench.tui.screens.questionnaire_prompt import PromptScreen
 from workbench.tui.screens.questionnaire_questions import QuestionsScreen
 from workbench.tui.screens.questionnaire_respondents import RespondentsScreen
 from workbench.tui.screens.questionnaire_target import TargetScreen
-from workbench.tui.screens.questionnaire_view import AVERAGE, AXIS, MEASURES, VIEWS
+from workbench.tui.screens.questionnaire_view import AVERAGE, AXIS, MEASURES, VIEWS, model_order
 from workbench.tui.widgets.long_text import LongText
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
@@ -112,6 +112,10 @@ def cells(app: WorkbenchApp, key: str) -> list[str]:
     return [str(cell).strip() for cell in table(app).get_row(key)]
 
 
+def by_name(judged: QuestionnaireJudged) -> list[Report]:
+    return [judged.reports[name] for name in model_order(judged)]
+
+
 def to(view: str) -> list[str]:
     return ["tab"] * VIEWS.index(view)
 
@@ -125,19 +129,19 @@ async def test_the_table_has_the_bias_of_every_model_on_every_question(
         assert table(app).keys == (*TARGETS, AVERAGE, AXIS)
         for target in TARGETS:
             row = cells(app, target)
-            for place, report in enumerate(judged.reports.values()):
+            for place, report in enumerate(by_name(judged)):
                 figure = next(one for one in report.condition(QM).targets if one.target == target)
-                assert row[2 + place].startswith(f"{points(figure.bias.value)} ±{100 * figure.bias_se:.1f}")
+                assert row[3 + place].startswith(f"{points(figure.bias.value)} ±{100 * figure.bias_se:.1f}")
                 assert row[1] == f"{percent(figure.human)} yes"
-        for place, report in enumerate(judged.reports.values()):
+        for place, report in enumerate(by_name(judged)):
             of = report.condition(QM)
-            assert cells(app, AVERAGE)[2 + place].startswith(points(of.absolute_bias.value, sign=False))
-            assert cells(app, AXIS)[2 + place].startswith(points(of.axis.value))
+            assert cells(app, AVERAGE)[3 + place].startswith(points(of.absolute_bias.value, sign=False))
+            assert cells(app, AXIS)[3 + place].startswith(points(of.axis.value))
 
 
 async def test_s_goes_through_the_measures(filled: Path, judged: QuestionnaireJudged) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
-    place = list(judged.reports).index(DOUBTS)
+    place = model_order(judged).index(DOUBTS)
     report = judged.reports[DOUBTS]
     figure = report.condition(QM).targets[1]
     (spread,) = (one for one in report.variability(QM) if one.target == "t1")
@@ -147,25 +151,25 @@ async def test_s_goes_through_the_measures(filled: Path, judged: QuestionnaireJu
         for measure in (*MEASURES[1:], MEASURES[0]):
             await press(app, pilot, "s")
             found[measure] = cells(app, "t1")[1:]
-        assert found["accuracy"][1 + place].startswith(f"{100 * figure.accuracy.value:.1f} %")
+        assert found["accuracy"][2 + place].startswith(f"{100 * figure.accuracy.value:.1f} %")
         assert found["accuracy"][0] == percent(figure.majority)
-        assert found["variability"][1 + place] == f"{points(spread.sd.value, sign=False)} over 2"
-        assert found["variability"][2 - place] == "–"
-        assert found["yes:no"][1 + place] == f"{figure.ratio} ·1"
+        assert found["variability"][2 + place] == f"{points(spread.sd.value, sign=False)} over 2"
+        assert found["variability"][3 - place] == "–"
+        assert found["yes:no"][2 + place] == f"{figure.ratio} ·1"
         assert found["yes:no"][0] == f"{PEOPLE - 2}:1"
-        assert found["without"][1 + place] == percent(figure.without, digits=1)
-        assert found["bias"][1 + place].startswith(points(figure.bias.value))
+        assert found["without"][2 + place] == percent(figure.without, digits=1)
+        assert found["bias"][2 + place].startswith(points(figure.bias.value))
 
 
 async def test_v_shows_variability_as_printed(filled: Path, judged: QuestionnaireJudged) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
-    place = list(judged.reports).index(DOUBTS)
+    place = model_order(judged).index(DOUBTS)
     (spread,) = (one for one in judged.reports[DOUBTS].variability(QM) if one.target == "t0")
     assert not math.isclose(spread.sd.value, spread.rms.value, abs_tol=0.001)
     async with app.run_test(size=(140, 40)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, "s", "s", "v")
-        assert cells(app, "t0")[2 + place] == f"{points(spread.rms.value, sign=False)} over 2"
+        assert cells(app, "t0")[3 + place] == f"{points(spread.rms.value, sign=False)} over 2"
         assert "rms as printed" in shown(app, "#options")
 
 
@@ -177,11 +181,11 @@ async def test_c_shows_another_condition_and_a_model_that_was_not_asked_has_no_f
         await begin(app, pilot)
         await press(app, pilot, "c")
         assert "zero-shot (2 of 3)" in shown(app, "#options")
-        for place, report in enumerate(judged.reports.values()):
+        for place, report in enumerate(by_name(judged)):
             value = report.condition(ZERO_SHOT).targets[0].bias.value
-            assert cells(app, "t0")[2 + place].startswith(points(value))
+            assert cells(app, "t0")[3 + place].startswith(points(value))
         await press(app, pilot, "c")
-        assert cells(app, "t0")[2 + list(judged.reports).index(KNOWS)] == "–"
+        assert cells(app, "t0")[3 + model_order(judged).index(KNOWS)] == "–"
         await press(app, pilot, "c")
         assert "qm (1 of 3)" in shown(app, "#options")
 
@@ -209,14 +213,15 @@ async def test_two_marked_models_have_their_difference_beside_them(
     filled: Path, judged: QuestionnaireJudged, size: tuple[int, int]
 ) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
-    first, second = judged.reports
+    first, second = model_order(judged)
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
         await press(app, pilot, "d", "right", "d")
         expected = differences(judged.reports[first], judged.reports[second], QM)
         for found in expected:
+            fewest = min(one.bias.n for one in expected if one.target) if found.target is None else None
             row = cells(app, found.target or AVERAGE)
-            assert row[-1].rstrip("⇄").strip() == difference_cell(found.bias).plain.strip()
+            assert row[-1].rstrip("⇄").strip() == difference_cell(found.bias, fewest).plain.strip()
         text = screen_text(app)
         assert "B − A" in text
         assert "▸B " in text
@@ -352,6 +357,7 @@ async def test_a_prompt_has_its_context_folded_and_unfolds_to_every_answered_que
         assert cells(app, "1")[3] == percent(first.probability, digits=2)
         assert {cells(app, str(n))[2] for n in range(1, 12)} <= {"y yes", "n no", "other"}
         origin = shown(app, "#provenance")
+        assert "all other tokens" in shown(app, "#about")
         for part in (found.provenance.model, "float32", "qm", "code-1", f"job {found.provenance.job}"):
             assert part in origin
         await press(app, pilot, "x")
@@ -493,7 +499,7 @@ async def test_what_was_asked_before_a_change_is_noted_beside_the_figures(fresh:
     app = WorkbenchApp(fresh, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        assert cells(app, "c0")[2] == "undefined"
+        assert cells(app, "c0")[3] == "undefined"
         assert "the model was not asked" in shown(app, "#details")
         assert f"({len(notes) - 1} note" in shown(app, "#notes")
         await press(app, pilot, "n")

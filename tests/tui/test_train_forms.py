@@ -247,6 +247,8 @@ async def test_a_training_is_started_as_the_form_says_it(trainable: Path, monkey
         await until(pilot, lambda: "training: 5" in screen_text(app))
         app.screen.query_one("#steps", Input).value = "90"
         app.screen.query_one("#premise", Select).value = "both"
+        await until(pilot, lambda: "Working out" in shown(app, "#plan"))
+        await until(pilot, lambda: not app.screen.query_one("#start", Button).disabled)
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
         await until(pilot, lambda: "stance-1 · minilm" in screen_text(app))
@@ -290,6 +292,8 @@ async def test_a_classification_is_started_as_the_form_says_it(path: Path, monke
         await until(pilot, lambda: "18 to read" in screen_text(app))
         app.screen.query_one("#instrument", Select).value = "small"
         app.screen.query_one("#models", SelectionList).toggle("two")
+        await until(pilot, lambda: "Working out" in shown(app, "#plan"))
+        await until(pilot, lambda: not app.screen.query_one("#start", Button).disabled)
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen) and "0/9" in screen_text(app))
     with Store.open(path) as store:

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     "(instrument, what is asked, respondent)"
 
 
+READ_ONLY = ("audit", "results", "consistency", "questionnaire")
+"modes whose levels below can be left at any time: what is typed there is stored at once"
+
+
 def audit_screen() -> Screen[None]:
     """Return the audit screen, imported when it is first shown."""
     from workbench.tui.screens.audit import AuditScreen
@@ -123,7 +127,10 @@ class WorkbenchApp(App[int]):
             self.push_screen(SurveyScreen(*self._survey))
 
     def action_go(self, mode: str) -> None:
-        """Show the screen of a mode."""
+        """Show the screen of a mode; from a level below it, come up where nothing is being written there."""
+        if mode == self.current_mode and mode in READ_ONLY:
+            while len(self.screen_stack) > 1:
+                self.pop_screen()
         self.switch_mode(mode)
 
     async def action_back(self) -> None:

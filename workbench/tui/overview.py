@@ -245,7 +245,7 @@ def _predictions(store: Store) -> PredictionLine | None:
     from workbench.audits.questionnaire_figures import Options
     from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
 
-    run, options = runs[-1], Options(draws=1)  # no interval is shown
+    run, options = runs[-1], Options(draws=100)  # few: no interval is shown
     try:
         judged = questionnaire(store, QuestionnaireChoice(run.instrument, (run.model,), run.dtype, options))
     except WorkbenchError:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 REFRESH_S = 1.0
 IDLE_TICKS = 5
+JUDGING = "Judging the answers …"
 "seconds between two looks while no job is active: another terminal may start one"
 
 EXPLAIN = """Instrument   statements, all their wordings in all languages, and what
@@ -80,10 +81,8 @@ class HomeScreen(StoreScreen):
         Binding(
             "c", "app.go('consistency')", "Consistency", show=False, tooltip="Go to Results: leaning, policy issues"
         ),
-        Binding(
-            "p", "app.go('questionnaire')", "Predictions", show=False, tooltip="Go to Results: bias against people"
-        ),
         Binding("i", "import_shipped", "Import veldania", tooltip="Import the shipped instrument veldania"),
+        Binding("p", "app.go('questionnaire')", "Predicted", tooltip="Go to Results: bias against people"),
     ]
 
     facts = query_one("#facts", OptionList)
@@ -147,14 +146,18 @@ class HomeScreen(StoreScreen):
         self.notice.update(Content(event.overview.notice))
         self.notice.set_class(bool(event.overview.notice), "-shown")
         self._show()
-        state = (event.overview.instruments, event.overview.answers, event.overview.classifiers)
+        # A job may end without an answer more: what models hold likeliest next is none.
+        ended = tuple((job.id, job.state, job.done) for job in event.overview.jobs if not job.active)
+        state = (event.overview.instruments, event.overview.answers, event.overview.classifiers, ended)
         if self._judged_for is None or (not event.overview.active and state != self._judged_for):
             self._judged_for = state
+            self.title_bar.note = JUDGING
             self.judge()
 
     @on(Judged)
     def show_judgement(self, event: Judged) -> None:
         self._judgement = event.judgement
+        self.title_bar.note = ""
         self._show()
 
     @on(Imported)
@@ -175,6 +178,7 @@ class HomeScreen(StoreScreen):
 
     def failed(self, error: WorkbenchError) -> None:
         self._reading = False
+        self.title_bar.note = ""
         super().failed(error)
         if self._overview is None:
             self.facts.clear_options()

@@ -118,7 +118,7 @@ def _consistency(line: ConsistencyLine) -> Content:
 def _predictions(line: PredictionLine) -> Content:
     right = f"predicts {percent(line.accuracy, digits=1)} (majority {percent(line.majority, digits=1)})"
     bias = "–" if math.isnan(line.bias) else f"{100 * line.bias:.1f} points"
-    below = f"mean |bias| {bias} over {plural(line.questions, 'question')} of {line.instrument}, {line.condition}"
+    below = f"mean |bias| {bias} · {plural(line.questions, 'question')} · {line.condition} · {line.instrument}"
     return _line("Predictions", line.model, right, below=Content.styled(visible(below), "dim"))
 
 

@@ -97,6 +97,8 @@ class JobForm(StartForm):
         super().__init__()
         self._choices: dict[str, Choices] = {}
         self._audit: AuditChoices | None = None
+        self._audit_chosen = False
+        "whether a person chose the audit: it then stays when another instrument is chosen"
 
     def compose_fields(self) -> ComposeResult:
         with Horizontal(classes="pair"):
@@ -141,18 +143,21 @@ class JobForm(StartForm):
 
     @on(Select.Changed, "#instrument")
     def offer_instrument(self) -> None:
-        """Offer what the chosen instrument has; the audit stays where it is."""
+        """Offer what the chosen instrument has; an audit that was chosen stays, else it is what fits the instrument."""
         choices = self._choices.get(self.chosen("instrument"))
         if choices is None:
             return
         audits = [one.audit for one in choices.audits]
-        now = self.chosen("audit")
-        self.offer("audit", [(name, name) for name in audits], now if now in audits else audits[0])
+        usual = QUESTIONNAIRE if choices.has_questionnaire and QUESTIONNAIRE in audits else audits[0]
+        now = self.chosen("audit") if self._audit_chosen else usual
+        self.offer("audit", [(name, name) for name in audits], now if now in audits else usual)
         self.offer("language", [(name, name) for name in choices.languages], choices.languages[0])
         self._offer_audit(choices)
 
     @on(Select.Changed, "#audit")
     def offer_audit(self) -> None:
+        if self._audit is not None and self.chosen("audit") != self._audit.audit:
+            self._audit_chosen = True
         if self.chosen("audit") == QUESTIONNAIRE:
             self._prefer_questionnaires()
         choices = self._choices.get(self.chosen("instrument"))

@@ -18,9 +18,9 @@ from workbench.tui.overview import import_shipped
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.questionnaire_around import empty_text, note_line, options_line, tabs
 from workbench.tui.screens.questionnaire_details import details
 from workbench.tui.screens.questionnaire_explain import EXPLAIN
-from workbench.tui.screens.questionnaire_format import empty_text, note_line, options_line, tabs
 from workbench.tui.screens.questionnaire_tables import ordered, view_columns, view_records, window
 from workbench.tui.screens.questionnaire_view import (
     ABLATION_MEASURES,
@@ -42,7 +42,7 @@ from workbench.tui.widgets.record_table import Column, Record, RecordTable
 if TYPE_CHECKING:
     from workbench.pipeline.questionnaire import QuestionnaireJudged
 
-COUNTING, READING, DRAWING = "Judging the predictions …", "Reading …", "Resampling …"
+COUNTING, READING, DRAWING = "Judging the predictions …", "As before; reading …", "As before; resampling …"
 
 
 class QuestionnaireTable(FluidTable):
@@ -77,6 +77,7 @@ class QuestionnaireScreen(StoreScreen):
         Binding(
             "e", "error", "SE", show=False, tooltip="Standard error of the bias: paired, or as the paper prints it"
         ),
+        Binding("o", "order", "Order", show=False, tooltip="Put the chosen model's largest figures first, or as asked"),
         Binding("n", "notes", "Notes", show=False, tooltip="Show what a reader of the figures should know"),
         Binding("u", "questions", "Questions", tooltip="Show the questionnaire: roles, scales, answers"),
         Binding("i", "instrument", "Instrument", show=False, tooltip="Show the next questionnaire"),
@@ -131,6 +132,8 @@ class QuestionnaireScreen(StoreScreen):
             return judged is not None and look.view != "ablation" and len(condition_names(judged)) > 1
         if action == "measure":
             return judged is not None and look.view in ("questions", "ablation")
+        if action == "order":
+            return judged is not None and look.view == "questions"
         if action == "mark":
             return judged is not None and look.view == "questions" and len(judged.reports) > 1
         if action == "variability":
@@ -236,6 +239,9 @@ class QuestionnaireScreen(StoreScreen):
         if len(self._look.marked) == 1:
             self.notify("← → choose another model, d marks it: then the difference stands beside.", timeout=4)
 
+    def action_order(self) -> None:
+        self._go(replace(self._look, by_size=not self._look.by_size))
+
     def action_variability(self) -> None:
         self._go(replace(self._look, rms=not self._look.rms))
 
@@ -291,7 +297,7 @@ class QuestionnaireScreen(StoreScreen):
             self._read()
 
     def _read(self) -> None:
-        self.title_bar.note = COUNTING if self._loaded is None or self._loaded.settings != self._settings else READING
+        self._wait(COUNTING if self._loaded is None or self._loaded.settings != self._settings else READING)
         self.read_store(self._settings, self._loaded)
 
     def _go(self, look: Look) -> None:
@@ -304,7 +310,7 @@ class QuestionnaireScreen(StoreScreen):
         if (known := self._found.get(self._look)) is not None:
             self._paint(known)
         else:
-            self.title_bar.note = DRAWING
+            self._wait(DRAWING)
             self.work_out(loaded, self._look)
 
     def _paint(self, found: Shown) -> None:
@@ -335,8 +341,14 @@ class QuestionnaireScreen(StoreScreen):
             self.query_one("#details", Static).update(words)
             self.query_one("#notes", Static).update(note_line(self._judged.notes, self._look.model))
 
+    def _wait(self, note: str) -> None:
+        """Say what is under way, and dim what stands there from before."""
+        self.title_bar.note = note
+        self.query_one("#body").add_class("-old")
+
     def _say_who(self) -> None:
-        """Put into the title whose predictions these are."""
+        """Put into the title whose predictions these are: nothing is under way."""
+        self.query_one("#body").remove_class("-old")
         models = self._loaded.models if self._loaded else ()
         self.title_bar.note = f"{len(models)} models" if len(models) > 1 else "".join(models)
 

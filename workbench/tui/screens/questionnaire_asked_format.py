@@ -173,7 +173,7 @@ def prompt_about(asked: PromptAsked, model: str, human: str, masses: str) -> Con
         (f" · answered {visible(human)}" if human else "", "bold"),
         "\n",
         (visible(model), "bold"),
-        f"  p(yes) {_mass(asked.yes)} · p(no) {_mass(asked.no)} ({where}) · below the table {_mass(asked.rest)}",
+        f"  p(yes) {_mass(asked.yes)} · p(no) {_mass(asked.no)} ({where}) · all other tokens {_mass(asked.rest)}",
     )
 
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from workbench.domain.questionnaires import Pole, Question
+from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole, Question
 from workbench.domain.verdicts import Estimate
 from workbench.tui.format import percent, plural, visible
 from workbench.tui.screens.questionnaire_format import (
     DOWN,
     FEW,
+    NONE,
     UP,
     interval,
     people_words,
     points,
     pole_words,
-    side,
+    side_of_people,
 )
 from workbench.tui.screens.questionnaire_tables import (
     ablation_targets,
@@ -33,7 +34,13 @@ from workbench.tui.screens.questionnaire_view import AVERAGE, AXIS, Loaded, Show
 if TYPE_CHECKING:
     from workbench.audits.questionnaire_figures import Difference, TargetFigure
 
-MARKS = f"{UP} above and {DOWN} below {{}}: the 95 % interval over respondents leaves it out; {FEW} few respondents"
+MARKS = f"{UP} {DOWN} the 95 % interval over respondents leaves out {{}}; {FEW} few respondents"
+
+
+FEW_IN_MEAN = (
+    f"{FEW} a question of it has fewer than {LEAST_RESPONDENTS} respondents: too few to tell the mean from chance"
+)
+SHIFTED = "the mean may lie below its interval: a bias near 0 counts as |bias|, which draws can only make larger"
 
 
 def details(shown: Shown, loaded: Loaded, key: str | None, width: int) -> Content:
@@ -71,6 +78,8 @@ def _question(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:
         leaning = f"; a yes is {question.leaning.value}" if question and question.leaning else ""
         yield Content.styled(f"people: {people_words(figure)}{leaning}", "$text-muted")
         yield Content.assemble((visible(look.model), "bold"), "  ", *_figure(shown, figure, question))
+        if other := _asked_of(shown, key):
+            yield Content.styled(other, "$text-warning")
         if (difference := shown.difference(key)) is not None:
             yield _difference(shown, difference)
     reference = {"accuracy": "the majority baseline"}.get(look.measure, "0")
@@ -87,15 +96,31 @@ def _figure(shown: Shown, figure: TargetFigure, question: Question | None) -> It
         else:
             yield f"sd {_spread(spread.sd)} · rms {_spread(spread.rms)} over {plural(spread.k, 'wording')}"
         return
-    pole = pole_words(figure.bias.value, question.leaning if question else None)
     if figure.bias.defined:
-        yield f"bias {points(figure.bias.value)} {interval(figure.bias)}"
-        yield f" {pole}" if pole else ""
+        yield " ".join(filter(None, (f"bias {points(figure.bias.value)}", interval(figure.bias))))
+        yield f" {said}" if (said := towards(figure, question)) else ""
     else:
         yield f"bias undefined: {visible(figure.bias.undefined)}"
     yield f" · accuracy {percent(figure.accuracy.value, digits=1)} {interval(figure.accuracy, sign=False)}"
     yield f" · yes:no {figure.ratio}"
     yield f" · {figure.unreadable} unreadable" if figure.unreadable else ""
+
+
+def towards(figure: TargetFigure, question: Question | None) -> str:
+    """Return the pole that a bias leans to; what keeps one from saying so where people or the interval do."""
+    mark = side_of_people(figure.bias)
+    if mark == FEW:
+        return "few respondents"
+    pole = pole_words(figure.bias.value, question.leaning if question else None)
+    return pole if mark in (UP, DOWN) else "neither side" if pole else ""
+
+
+def _asked_of(shown: Shown, key: str) -> str:
+    """Say of how many respondents each model was asked where they differ; figures of other people differ by that."""
+    counts = {name: figure.respondents for name, of in shown.figures.items() if (figure := figure_of(of, key))}
+    if len(set(counts.values())) < 2:
+        return ""
+    return "not the same people: " + " · ".join(f"{visible(name)} {n:,}" for name, n in sorted(counts.items()))
 
 
 def _spread(value: Estimate) -> str:
@@ -109,6 +134,7 @@ def _difference(shown: Shown, found: Difference) -> Content:
     said = f"{points(found.bias.value)} {interval(found.bias)} in bias" if found.bias.defined else "bias undefined"
     accuracy = f"{points(found.accuracy.value)} {interval(found.accuracy)} in accuracy"
     turned = "; ⇄ the two are biased to different sides" if found.flipped else ""
+    turned += f"; {FEW} few respondents" if side_of_people(found.bias, people=found.respondents) == FEW else ""
     return Content.assemble((f"B {second} − A {first}", "bold"), f"  {said} · {accuracy}{turned}")
 
 
@@ -132,6 +158,10 @@ def _average(shown: Shown, loaded: Loaded) -> Iterator[Content]:  # noqa: ARG001
         f"± over {plural(value.n, 'question')}, intervals over respondents",
         "$text-muted",
     )
+    if value.few:
+        yield Content.styled(FEW_IN_MEAN, "$text-warning")
+    if not math.isnan(value.low) and value.value <= value.low:
+        yield Content.styled(SHIFTED, "$text-muted")
     if (difference := shown.difference(None)) is not None:
         yield _difference(shown, difference)
 
@@ -144,7 +174,9 @@ def _axis(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:
     if axis.undefined or math.isnan(axis.value):
         yield Content.assemble((visible(key), "bold"), f"  undefined: {visible(axis.undefined) or 'no leaning'}")
         return
-    words = {UP: "conservative", DOWN: "liberal"}.get(side(axis), "neither side: the interval crosses 0")
+    words = {UP: "conservative", DOWN: "liberal", FEW: f"no side: {FEW} few respondents"}.get(
+        side_of_people(axis, people=axis.respondents), "neither side: the interval crosses 0"
+    )
     yield Content.assemble((visible(key), "bold"), f"  {points(axis.value)} {interval(axis)}  {words}")
     led = [figure for figure in found.targets if (q := question_of(loaded, figure.target)) and q.leaning is not None]
     said = []
@@ -162,6 +194,7 @@ def _ablation(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:  # n
     rows = [one for one in shown.ablations if str(one.condition) == key]
     if not rows:
         yield Content.assemble(("qm", "bold"), "  the person's answers to the context questions, in their order")
+        yield from _nothing(one.bias for of in shown.figures.values() for one in of.targets)
     for one in rows:
         if one.target is None:
             yield Content.assemble(
@@ -169,7 +202,10 @@ def _ablation(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:  # n
                 f"  mean |bias| {points(one.bias.value, sign=False)}, {_changed(one.change)} · "
                 f"accuracy {percent(one.accuracy.value, digits=1)}, {_changed(one.accuracy_change)}",
             )
-    strong = [one for one in rows if one.target is not None and side(one.change).strip()]
+    if rows and not any(one.change.defined for one in rows):
+        yield from _nothing(one.change for one in rows if one.target is not None)
+        return
+    strong = [one for one in rows if one.target is not None and side_of_people(one.change) in (UP, DOWN)]
     named = " · ".join(
         f"{visible(one.target or '')} {points(one.change.value)} {interval(one.change)}" for one in strong
     )
@@ -177,8 +213,17 @@ def _ablation(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:  # n
         said = f"bias changes most surely on: {named}" if named else "no question's bias changes beyond its interval"
         yield Content.styled(said, "$text-muted")
     yield Content.styled(
-        f"change: this condition minus qm, over the same respondents. {MARKS.format('0')}", "$text-muted"
+        f"Δ: this condition minus qm, over the same respondents; by question of the signed bias. {MARKS.format('0')}",
+        "$text-muted",
     )
+
+
+def _nothing(values: Iterable[Estimate]) -> Iterator[Content]:
+    """Say why a row has no figures; nothing where one is defined."""
+    held = tuple(values)
+    if not any(value.defined for value in held):
+        reasons = " · ".join(dict.fromkeys(visible(value.undefined) for value in held if value.undefined))
+        yield Content.styled(f"{NONE} no figure: {reasons or 'no question was asked'}", "$text-warning")
 
 
 def _changed(change: Estimate) -> str:
@@ -202,6 +247,9 @@ def _correlation(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:
         )
     if found.target is not None:
         yield Content.styled(visible(loaded.texts.get(found.target, "")), "$text-muted")
+    if found.few:
+        said = f"{FEW} {found.few} of {plural(found.n, 'figure')} rest on fewer than {LEAST_RESPONDENTS} respondents"
+        yield Content.styled(f"{said}: chance makes |bias| large there, r and p say little", "$text-warning")
     yield Content.styled("Pearson's correlation of |bias| and accuracy (two-sided)", "$text-muted")
 
 

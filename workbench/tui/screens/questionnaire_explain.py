@@ -14,7 +14,8 @@ EXPLAIN = {
 
 s shows one measure after another:
 bias         mean normalised p(yes) minus the share of people who said yes, in points; above 0 the model says yes \
-more often than they do. ▲ ▼: its 95 % interval leaves out 0; · fewer than 10 respondents, too few to say
+more often than they do. ▲ ▼: its 95 % interval leaves out 0; · fewer than 10 respondents (of a mean: of the \
+question with fewest), too few to say
 accuracy     share of the persons whose answer is predicted; a prompt without mass on yes or no is wrong. ▲ ▼: the \
 interval leaves out the accuracy of always giving the more frequent answer (column majority)
 variability  how far the bias varies over other wordings of the question: standard deviation, or with v the root mean \
@@ -22,7 +23,10 @@ square as the paper prints it
 yes:no       answers that are predicted; ·n could not be read
 without      mean probability of everything that is neither yes nor no
 
-average |bias|    mean of the absolute biases, ± over questions
+▸ people, ▸ n     what the people said whom the chosen model was asked about, and how many they are: models may \
+be asked about different people. o puts the largest figures of the chosen model first
+average |bias|    mean of the absolute biases, ± over questions; it may lie below its own interval, for draws can only \
+make the absolute value of a bias near 0 larger
 axis, + conserv.  mean bias towards the conservative answer, over questions with a leaning; below 0 is liberal
 
 ← → choose a model, d marks it: of two marked models the difference B − A stands beside, with an interval that draws \
@@ -31,14 +35,16 @@ the same respondents for both; ⇄ the two are biased to different sides. Enter 
 {CHOICES}""",
     "ablation": f"""What each condition changes against qm, over the respondents who were asked under both.
 
-In each cell the change in points, on wide terminals behind the figure itself; s shows accuracy instead. ▲ ▼: the 95 % \
-interval of the change leaves out 0. |bias| is the mean of the absolute biases. Enter opens the questions of a \
+In each cell the change in points, on wide terminals behind the figure itself: by question that of the signed bias, in \
+the first column that of the mean of the absolute biases (Δ|bias|); s shows accuracy instead. ▲ ▼: the 95 % interval \
+of the change leaves out 0; · few respondents. Enter opens the questions of a \
 condition.
 
 {ASKED}""",
     "correlation": """Whether models that are more biased predict worse: Pearson's correlation of |bias| and accuracy \
 over models, for all questions and for each, with t, degrees of freedom, two-sided p and the number of pairs. Below \
-three models there is none. ▲ ▼: p below .05.""",
+three models there is none. ▲ ▼: p below .05; · some of the figures are of fewer than 10 respondents. The test takes \
+the figures for independent, as published, although those of a model have the model in common.""",
     "axis": """Mean bias of each model towards the conservative answer, over questions whose yes was said to lean: a \
 bias towards yes counts as it is where yes is conservative, and turned round where yes is liberal. Below 0 is liberal \
 (figure 5). ● the mean, ├ ┤ its 95 % interval over respondents, │ 0. x shows the whole scale, or as near as the \
@@ -53,8 +59,8 @@ The bar: where the probability of the next token goes, mean over respondents. �
 bias      mean normalised p(yes) minus the share of people who said yes, in points, with its 95 % interval
 accuracy  share of the persons whose answer is predicted; ╎ always the more frequent answer
 yes:no    answers that are predicted
-wordings  one mark a wording on the axis of the bias: o a paraphrase, a number several in one place, ◆ the original, \
-over the respondents who were asked in all of them. sd and rms are of the paraphrases
+wordings  one mark a wording on the axis of the bias: o a paraphrase, a number several in one place, + ten or more, \
+◆ the original, over the respondents who were asked in all of them. sd and rms are of the paraphrases
 
 [ ] go through the conditions, ← → through the models, n through the questions. Enter shows the respondents."""
 

@@ -17,7 +17,7 @@ from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
 from workbench.tui.format import percent, plural, visible
-from workbench.tui.screens.questionnaire_view import VIEWS, Loaded, Look, Settings, condition_names
+from workbench.tui.screens.questionnaire_view import Look
 from workbench.tui.widgets.leaning_bar import place
 
 if TYPE_CHECKING:
@@ -26,27 +26,6 @@ if TYPE_CHECKING:
 WIDE = 120
 "columns of the terminal from which numbers are spelt out"
 UP, DOWN, AT, FEW, NONE = "▲", "▼", " ", "·", "–"
-DEGREES = {"bias": "bias ± SE, points", "accuracy": "accuracy ± SE", "variability": "variability, points",
-           "yes:no": "yes : no predicted", "without": "neither yes nor no"}  # fmt: skip
-MASS_WORDS = {"top10": "yes/no among the 10 likeliest tokens", "vocabulary": "yes/no over the vocabulary"}
-ERROR_WORDS = {"paired": "SE paired", "printed": "SE as printed"}
-
-NO_QUESTIONNAIRE = """No instrument of this store is a questionnaire yet.
-
-A questionnaire has questions with a role, context or target, and people's answers to them.
-i imports the one that is shipped: veldania_panel, of a fictional country, with synthetic people.
-Another one: workbench import STORE --format csv FOLDER"""
-NO_PREDICTIONS = """{name} has no predictions yet.
-
-3 goes to Jobs: n there starts one; choose the audit questionnaire.
-Or: workbench run STORE --audit questionnaire --model MODEL
-
-u shows the questions, their roles and scales."""
-NO_ABLATION = """There is nothing to compare for {model}.
-
-It has to be asked under qm and another condition: zero-shot, random, permuted or reduced contexts.
-3, then n starts a job; choose more conditions."""
-NOT_ASKED = "No model was asked under {condition}. c goes on to the next condition."
 
 
 class Ranged(Protocol):
@@ -101,10 +80,20 @@ def side(value: Ranged, reference: float = 0.0) -> str:
     return DOWN if value.high < reference else AT
 
 
-def side_of_people(value: Ranged, reference: float = 0.0) -> str:
-    """Return `side`, and `·` for a figure of too few respondents to say: an average is over questions."""
-    few = isinstance(value, Estimate) and value.n < LEAST_RESPONDENTS and not math.isnan(value.low)
-    return FEW if few else side(value, reference)
+def side_of_people(value: Ranged, reference: float = 0.0, people: int | None = None) -> str:
+    """Return `side`, and `·` for a figure of too few respondents to say.
+
+    `people`: the respondents of the question that has fewest, for a mean, whose n counts questions; else the value's n.
+
+    Examples
+    --------
+    >>> side_of_people(Estimate(0.2, 0.1, 0.3, 3)), side_of_people(Estimate(0.2, 0.1, 0.3, 7), people=90)
+    ('·', '▲')
+    """
+    if math.isnan(value.value):
+        return AT
+    respondents = value.n if people is None and isinstance(value, Estimate) else people
+    return FEW if respondents is not None and 0 < respondents < LEAST_RESPONDENTS else side(value, reference)
 
 
 def error(se: float) -> str:
@@ -112,29 +101,33 @@ def error(se: float) -> str:
     return "" if math.isnan(se) else f"±{100 * se:.1f}"
 
 
-def signed_cell(value: Ranged, se: float) -> Text:
-    """Return `+12.3 ±3.7 ▲`."""
+def signed_cell(value: Ranged, se: float, people: int | None = None) -> Text:
+    """Return `+12.3 ±3.7 ▲`; `people` as in `side_of_people`."""
     if math.isnan(value.value):
         return Text("undefined ", style="dim italic", justify="right")
     return Text.assemble(
-        (f"{points(value.value):>6}", "bold"), (f" {error(se):<5}", "dim"), f" {side_of_people(value)}", no_wrap=True
+        (f"{points(value.value):>6}", "bold"),
+        (f" {error(se):<5}", "dim"),
+        f" {side_of_people(value, people=people)}",
+        no_wrap=True,
     )
 
 
-def share_cell(value: Ranged, se: float, reference: float = math.nan) -> Text:
+def share_cell(value: Ranged, se: float, reference: float = math.nan, people: int | None = None) -> Text:
     """Return `63.4 % ±2.1 ▲`: above or below the reference where the interval leaves it out."""
     if math.isnan(value.value):
         return Text("undefined ", style="dim italic", justify="right")
-    mark = AT if math.isnan(reference) else side_of_people(value, reference)
+    mark = AT if math.isnan(reference) else side_of_people(value, reference, people)
     return Text.assemble((f"{100 * value.value:>5.1f} %", "bold"), (f" {error(se):<5}", "dim"), mark, no_wrap=True)
 
 
-def difference_cell(value: Estimate) -> Text:
-    """Return `+3.4 [-1.2, +8.0] ▲`."""
+def difference_cell(value: Estimate, people: int | None = None) -> Text:
+    """Return `+3.4 [-1.2, +8.0] ▲`; `people` as in `side_of_people`."""
     if not value.defined or math.isnan(value.value):
         return Text(" undefined", style="dim italic", no_wrap=True)
+    mark = side_of_people(value, people=people)
     return Text.assemble(
-        (f"{points(value.value):>6}", "bold"), (f" {interval(value)}", "dim"), f" {side(value)}", no_wrap=True
+        (f"{points(value.value):>6}", "bold"), (f" {interval(value)}", "dim"), f" {mark}", no_wrap=True
     )
 
 
@@ -318,66 +311,7 @@ def scale_line(width: int, limit: float, ends: tuple[str, str] = ("", "")) -> st
     return "".join(signs)[:width]
 
 
-# ── around the views ────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def tabs(look: Look, models: Sequence[str], window: tuple[int, int], width: int) -> Content:
-    """Return the names of the views, the one in sight marked, and what is looked at.
-
-    `window`: first and last (excluded) of the models that the table has room for.
-    """
-    parts: list[tuple[str, str] | str] = [
-        (f"▸{view} ", "bold $text-accent") if view == look.view else (f" {view} ", "$text-muted") for view in VIEWS
-    ]
-    if look.view == "ablation":
-        parts += [("  ", ""), (visible(look.model), "bold")]
-    elif look.view == "questions":
-        parts += [("  ", ""), (DEGREES[look.measure], "bold")]
-    if look.view in ("questions", "ablation") and len(models) > 1:
-        first, last = window
-        hidden = look.view == "questions" and last - first < len(models)
-        more = f" models {first + 1}–{last} of {len(models)}" if hidden and width >= 100 else ""
-        parts.append((f"{more} ← →", "$text-muted"))
-    return Content.assemble(*parts)
-
-
-def options_line(loaded: Loaded, settings: Settings, look: Look, width: int) -> str:
-    """Return every choice that is in force, in one line."""
-    judged = loaded.judged
-    parts = [visible(loaded.instrument)]
-    if look.view == "ablation":
-        parts.append("all conditions beside qm")
-    else:
-        names = condition_names(judged) if judged else ()
-        several = look.condition in names and len(names) > 1
-        at = f" ({names.index(look.condition) + 1} of {len(names)})" if several else ""
-        parts.append(f"{'condition ' * (width >= WIDE)}{visible(look.condition)}{at}")
-    if look.view == "questions" and look.measure == "variability":
-        parts.append("rms as printed" if look.rms else "sd over wordings")
-    parts.append("m " + (MASS_WORDS[settings.masses] if width >= WIDE else settings.masses))
-    parts.append("e " + ERROR_WORDS[settings.error])
-    if width >= WIDE:
-        parts.append(f"seed {settings.seed}")
-    return " · ".join(parts)
-
-
-def empty_text(loaded: Loaded, look: Look) -> str:
-    """Say why there is nothing to see, and what to do next."""
-    if not loaded.instruments:
-        return NO_QUESTIONNAIRE
-    if loaded.judged is None:
-        return NO_PREDICTIONS.format(name=visible(loaded.instrument))
-    if look.view == "ablation":
-        return NO_ABLATION.format(model=visible(look.model))
-    return NOT_ASKED.format(condition=visible(look.condition))
-
-
-def note_line(notes: Sequence[str], model: str) -> str:
-    """Return the first note, one on the model that is looked at where there is one, and how many more there are."""
-    if not notes:
-        return ""
-    first, *more = sorted(notes, key=lambda note: not note.startswith(model))
-    return f"! {visible(first)}" + (f" ({plural(len(more), 'note')} more: n)" if more else "")
+# ── in words ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def pole_words(value: float, pole: Pole | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -11,39 +11,40 @@ from rich.text import Text
 from workbench.domain.verdicts import Estimate
 from workbench.tui.format import literal, percent, visible
 from workbench.tui.screens.questionnaire_format import (
+    FEW,
     NONE,
-    WIDE,
     difference_cell,
+    error,
     figure_cell,
     points,
     ratio_cell,
-    reach,
-    scale_line,
     share_cell,
-    side,
     side_of_people,
     signed_cell,
 )
+from workbench.tui.screens.questionnaire_overall import (
+    axis_columns,
+    axis_records,
+    correlation_columns,
+    correlation_record,
+    named,
+)
 from workbench.tui.screens.questionnaire_view import AVERAGE, AXIS, Loaded, Look, Shown
 from workbench.tui.widgets.record_table import Column, Record
-from workbench.tui.widgets.whisker import whisker
 
 if TYPE_CHECKING:
     from workbench.audits.questionnaire_figures import (
         Ablation,
         ConditionFigures,
-        Correlation,
         Difference,
         TargetFigure,
         VariabilityFigure,
     )
 
-CELL, DIFFERENCE, PEOPLE = 16, 25, 9
-"columns of `+12.3 ±3.7 ▲`, of `+3.4 [-1.2, +8.0] ▲`, and of what the people said"
+CELL, DIFFERENCE, PEOPLE, COUNT = 16, 25, 9, 6
+"columns of `+12.3 ±3.7 ▲`, of `+3.4 [-1.2, +8.0] ▲`, of what the people said, and of how many they are"
 LEAST_NAME = 13
 CONDITION, CHANGE, WIDE_CHANGE = 19, 7, 14
-PICTURE = 61
-LIBERAL, CONSERVATIVE = "liberal", "conservative"
 
 
 def view_columns(shown: Shown, loaded: Loaded | None, width: int) -> tuple[Column, ...]:
@@ -52,8 +53,8 @@ def view_columns(shown: Shown, loaded: Loaded | None, width: int) -> tuple[Colum
     if view == "ablation":
         return _ablation_columns(shown, width)
     if view == "correlation":
-        return _correlation_columns(width)
-    return _axis_columns(shown, width) if view == "axis" else _question_columns(shown, models, width)
+        return correlation_columns(width)
+    return axis_columns(shown, width) if view == "axis" else _question_columns(shown, models, width)
 
 
 def view_records(shown: Shown, loaded: Loaded, width: int) -> list[Record]:
@@ -62,9 +63,9 @@ def view_records(shown: Shown, loaded: Loaded, width: int) -> list[Record]:
     if view == "ablation":
         return _ablation_records(shown, width)
     if view == "correlation":
-        return [_correlation_record(found, loaded.texts, width) for found in shown.correlations]
+        return [correlation_record(found, loaded.texts, width) for found in shown.correlations]
     if view == "axis":
-        return _axis_records(shown, loaded.models, width)
+        return axis_records(shown, loaded.models, width)
     return _question_records(shown, loaded, width)
 
 
@@ -85,7 +86,7 @@ def window(look: Look, models: Sequence[str], width: int) -> tuple[int, int]:
     >>> window(Look(model="d"), "abcdef", 80)
     (1, 4)
     """
-    people = PEOPLE + 1 if width >= _people_from(look) else 0
+    people = PEOPLE + 1 + COUNT if width >= _people_from(look) else 0
     room = width - LEAST_NAME - people - (DIFFERENCE if _compares(look) else 0)
     fit = min(len(models), max(1, room // CELL))
     at = models.index(look.model) if look.model in models else 0
@@ -107,8 +108,10 @@ def _question_columns(shown: Shown, models: Sequence[str], width: int) -> tuple[
     look, models = shown.look, ordered(shown.look, models)
     first, last = window(look, models, width)
     cell = _cell(shown, last - first, width)
-    people = {"accuracy": "majority", "yes:no": "  people"}.get(look.measure, "  people")
+    whose = "▸ " if len(models) > 1 else "  "  # models may be asked about other people
+    people = whose + ("majority" if look.measure == "accuracy" else "people")
     columns = [Column("target", "question", None), Column("people", people, PEOPLE + 1, least=_people_from(look))]
+    columns.append(Column("n", f"  {whose}n", COUNT, least=_people_from(look)))
     columns += [Column(f"model-{n}", head(models[n], look, cell), cell) for n in range(first, last)]
     if _compares(look):
         columns.append(Column("difference", "  B − A", DIFFERENCE))
@@ -117,7 +120,7 @@ def _question_columns(shown: Shown, models: Sequence[str], width: int) -> tuple[
 
 def _cell(shown: Shown, models: int, width: int) -> int:
     """Return the width of a model's column: as wide as names need, where there is room."""
-    free = width - 41 - PEOPLE - (DIFFERENCE if _compares(shown.look) else 0)
+    free = width - 41 - PEOPLE - COUNT - (DIFFERENCE if _compares(shown.look) else 0)
     return max(CELL, min(26, free // max(1, models)))
 
 
@@ -134,6 +137,8 @@ def _question_records(shown: Shown, loaded: Loaded, width: int) -> list[Record]:
     look, models = shown.look, ordered(shown.look, loaded.models)
     first, last = window(look, models, width)
     names, refs = models[first:last], _targets(shown)
+    if look.by_size:
+        refs = tuple(sorted(refs, key=lambda ref: -_size(shown, ref)))
     columns = _question_columns(shown, models, width)
     room = max(8, width - 1 - sum(column.width or 0 for column in columns if width >= column.least))
     rows = [_question_record(ref, shown, loaded, names, room) for ref in refs]
@@ -142,12 +147,26 @@ def _question_records(shown: Shown, loaded: Loaded, width: int) -> list[Record]:
     if look.measure == "bias":
         cells = [_axis_cell(shown.figures.get(model)) for model in names]
         ends = [Text("")] if _compares(look) else []
-        rows.append((AXIS, (Text("axis, + conserv.", style="italic"), Text(""), *cells, *ends)))
+        rows.append((AXIS, (Text("axis, + conserv.", style="italic"), Text(""), Text(""), *cells, *ends)))
     return rows
 
 
 def _targets(shown: Shown) -> tuple[str, ...]:
     return tuple(dict.fromkeys(figure.target for found in shown.figures.values() for figure in found.targets))
+
+
+def _size(shown: Shown, ref: str) -> float:
+    """Return how large the chosen model's figure is; what has none comes last."""
+    look = shown.look
+    figure = figure_of(shown.figures.get(look.model), ref)
+    spread = spread_of(shown.variability.get(look.model, ()), ref)
+    if figure is None:
+        return -math.inf
+    varies = math.nan if spread is None else (spread.rms if look.rms else spread.sd).value
+    share = figure.yes / max(1, figure.yes + figure.no)
+    values = {"accuracy": figure.accuracy.value, "variability": varies, "yes:no": share, "without": figure.without}
+    size = abs(values.get(look.measure, figure.bias.value))
+    return -math.inf if math.isnan(size) else size
 
 
 def figure_of(found: ConditionFigures | None, target: str | None) -> TargetFigure | None:
@@ -163,18 +182,12 @@ def _question_record(ref: str, shown: Shown, loaded: Loaded, models: Sequence[st
     look = shown.look
     figures = {model: figure_of(shown.figures.get(model), ref) for model in models}
     cells = [figure_cell(figures[model], spread_of(shown.variability.get(model, ()), ref), look) for model in models]
-    some = next((figure for found in shown.figures.values() if (figure := figure_of(found, ref))), None)
+    chosen = figure_of(shown.figures.get(look.model), ref)
     words = loaded.texts.get(ref) or loaded.topics.get(ref, "")
-    name = _named(ref, words, room)
-    difference = [_difference_cell(shown.difference(ref), look)] if _compares(look) else []
-    return ref, (name, _people_cell(some, look), *cells, *difference)
-
-
-def _named(ref: str, words: str, width: int) -> Text:
-    """Return a question's ref and as much of its text as a column has room for."""
-    name = Text.assemble(literal(ref, 14), "  ", literal(words, width), no_wrap=True)
-    name.truncate(width - 1, overflow="ellipsis")
-    return name
+    name = named(ref, words, room)
+    difference = [_difference_cell(shown, shown.difference(ref))] if _compares(look) else []
+    count = _count_cell(chosen, spread_of(shown.variability.get(look.model, ()), ref), look)
+    return ref, (name, _people_cell(chosen, look), count, *cells, *difference)
 
 
 def _people_cell(figure: TargetFigure | None, look: Look) -> Text:
@@ -188,25 +201,35 @@ def _people_cell(figure: TargetFigure | None, look: Look) -> Text:
     return Text(f"{percent(figure.human)} yes".rjust(8), style="dim", no_wrap=True)
 
 
-def _difference_cell(found: Difference | None, look: Look) -> Text:
+def _count_cell(figure: TargetFigure | None, spread: VariabilityFigure | None, look: Look) -> Text:
+    """Return over how many respondents the chosen model's figure is."""
+    if look.measure == "variability":
+        n = max((one.respondents for one in spread.wordings), default=0) if spread else None
+    else:
+        n = None if figure is None else figure.bias.n if look.measure == "bias" else figure.respondents
+    return Text(f"{NONE if n is None else f'{n:,}':>5}", style="dim", no_wrap=True)
+
+
+def _difference_cell(shown: Shown, found: Difference | None) -> Text:
+    look = shown.look
     if found is None:
         return Text(f"{NONE:>6}", style="dim")
-    cell = difference_cell(found.accuracy if look.measure == "accuracy" else found.bias)
+    cell = difference_cell(found.accuracy if look.measure == "accuracy" else found.bias, found.respondents)
     return cell.append("⇄") if found.flipped and look.measure == "bias" else cell
 
 
 def _average_record(shown: Shown, models: Sequence[str]) -> Record:
     look = shown.look
     found = [shown.figures.get(model) for model in models]
-    some = next(iter(shown.figures.values()), None)
+    some = shown.figures.get(look.model)
     name, people = {"bias": ("average |bias|", ""), "accuracy": ("average", ""), "yes:no": ("all questions", "")}[
         look.measure
     ]
     if look.measure == "accuracy" and some is not None and not math.isnan(some.majority):
         people = f"{percent(some.majority):>8}"
     cells = [_average_cell(one, look) for one in found]
-    difference = [_difference_cell(shown.difference(None), look)] if _compares(look) else []
-    return AVERAGE, (Text(name, style="italic"), Text(people, style="dim"), *cells, *difference)
+    difference = [_difference_cell(shown, shown.difference(None))] if _compares(look) else []
+    return AVERAGE, (Text(name, style="italic"), Text(people, style="dim"), Text(""), *cells, *difference)
 
 
 def _average_cell(found: ConditionFigures | None, look: Look) -> Text:
@@ -215,18 +238,20 @@ def _average_cell(found: ConditionFigures | None, look: Look) -> Text:
     if look.measure == "yes:no":
         return ratio_cell(found.yes, found.no, found.unreadable)
     if look.measure == "accuracy":
-        return share_cell(found.accuracy, found.accuracy.se, found.majority)
+        return share_cell(found.accuracy, found.accuracy.se, found.majority, found.accuracy.respondents)
     value = found.absolute_bias
     if math.isnan(value.value):
         return Text("undefined ", style="dim italic")
-    se = "" if math.isnan(value.se) else f" ±{100 * value.se:.1f}"
-    return Text.assemble((f"{points(value.value, sign=False):>6}", "bold"), (se, "dim"), no_wrap=True)
+    mark = FEW if value.few else ""
+    return Text.assemble(
+        (f"{points(value.value, sign=False):>6}", "bold"), (f" {error(value.se):<5}", "dim"), f" {mark}", no_wrap=True
+    )
 
 
 def _axis_cell(found: ConditionFigures | None) -> Text:
     if found is None or math.isnan(found.axis.value):
         return Text(f"{NONE:>6}", style="dim")
-    return signed_cell(found.axis, found.axis.se)
+    return signed_cell(found.axis, found.axis.se, found.axis.respondents)
 
 
 # ── what the conditions change ──────────────────────────────────────────────────────────────────────────────────────
@@ -256,7 +281,7 @@ def _ablation_columns(shown: Shown, width: int) -> tuple[Column, ...]:
     refs = ablation_targets(shown, width)
     names = _short(refs, cell - 1)
     heads = (Column(f"target-{n}", f" {name}", cell) for n, name in enumerate(names))
-    average = " |bias|" if shown.look.measure == "bias" else " average"
+    average = "Δ|bias|" if shown.look.measure == "bias" else "Δ mean"
     return (Column("condition", "condition", CONDITION), Column("average", average, cell), *heads)
 
 
@@ -312,86 +337,9 @@ def _ablation_cell(found: Ablation | None, look: Look, *, wide: bool) -> Text:
         return Text(f"{NONE:>6}", style="dim")
     accuracy = look.measure == "accuracy"
     value, change = (found.accuracy, found.accuracy_change) if accuracy else (found.bias, found.change)
-    mark = side_of_people(change) if found.target is not None else side(change)
+    mark = side_of_people(change, people=found.respondents)
     changed = Text(f"{points(change.value):>6}{mark}", no_wrap=True)
     if not wide:
         return changed
     plain = points(value.value, sign=not accuracy and found.target is not None)
     return Text.assemble((f"{plain:>6}", "dim"), " ", changed, no_wrap=True)
-
-
-# ── bias and accuracy together ──────────────────────────────────────────────────────────────────────────────────────
-
-R, NUMBERS = 8, 38
-
-
-def _correlation_columns(width: int) -> tuple[Column, ...]:
-    picture = _picture(width, 26 + R + NUMBERS)
-    return (Column("target", "question", None), Column("picture", _unit_scale(picture), picture + 1),
-            Column("r", "      r", R), Column("numbers", "      t    df        p     n", NUMBERS - 6))  # fmt: skip
-
-
-def _unit_scale(width: int) -> str:
-    signs = [" "] * width
-    for text, at in (("-1", 0), ("0", width // 2), ("+1", width - 2)):
-        signs[at : at + len(text)] = text
-    return "".join(signs)[:width]
-
-
-def _picture(width: int, rest: int) -> int:
-    free = max(11, min(PICTURE, width - 1 - rest))
-    return free if free % 2 else free - 1
-
-
-def _correlation_record(found: Correlation, texts: Mapping[str, str], width: int) -> Record:
-    key, picture = found.target or AVERAGE, _picture(width, 26 + R + NUMBERS)
-    if found.target is None:
-        name = Text("all questions", style="bold")
-    else:
-        name = _named(found.target, texts.get(found.target, ""), width - picture - R - NUMBERS + 4)
-    if math.isnan(found.r):
-        numbers = Text(f"{'':>27}{found.n:>6}", style="dim")
-        drawn = whisker(math.nan, math.nan, math.nan, picture, undefined="undefined")
-        return key, (name, drawn, Text(f"{NONE:>7}", style="dim"), numbers)
-    mark = " ▲" if found.p < 0.05 and found.r > 0 else " ▼" if found.p < 0.05 else ""
-    numbers = Text(f"{found.t:>7.2f}{found.df:>6}{_p(found.p):>9}{found.n:>6}{mark}", no_wrap=True)
-    drawn = whisker(found.r, math.nan, math.nan, picture)
-    return key, (name, drawn, Text(f"{found.r:>+7.2f}", style="bold"), numbers)
-
-
-def _p(value: float) -> str:
-    return NONE if math.isnan(value) else "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
-
-
-# ── liberal … conservative ──────────────────────────────────────────────────────────────────────────────────────────
-
-MODEL, NUMBER = 22, 27
-
-
-def _axis_columns(shown: Shown, width: int) -> tuple[Column, ...]:
-    name = 34 if width >= WIDE else MODEL
-    picture = _picture(width, name + NUMBER)
-    limit = _axis_reach(shown)
-    heading = scale_line(picture, limit, (LIBERAL, CONSERVATIVE))
-    return (Column("model", "model", name), Column("picture", heading, picture + 1),
-            Column("number", " points", NUMBER))  # fmt: skip
-
-
-def _axis_reach(shown: Shown) -> float:
-    ends = [end for one in shown.figures.values() for end in (one.axis.low, one.axis.value, one.axis.high)]
-    return reach(ends, near=shown.look.near)
-
-
-def _axis_records(shown: Shown, models: Sequence[str], width: int) -> list[Record]:
-    columns = _axis_columns(shown, width)
-    name, picture, limit = columns[0].width or MODEL, (columns[1].width or 12) - 1, _axis_reach(shown)
-    rows: list[Record] = []
-    for model in models:
-        if (found := shown.figures.get(model)) is not None:
-            axis = found.axis
-            drawn = whisker(
-                axis.value, axis.low, axis.high, picture, limit=limit, undefined=visible(axis.undefined or "undefined")
-            )
-            value = Estimate(axis.value, axis.low, axis.high, axis.n, 0, axis.undefined)
-            rows.append((model, (literal(model, name - 1), drawn, difference_cell(value))))
-    return rows

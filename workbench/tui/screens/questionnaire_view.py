@@ -69,7 +69,7 @@ class Loaded:
 
     @property
     def models(self) -> tuple[str, ...]:
-        return tuple(self.judged.reports) if self.judged else ()
+        return model_order(self.judged) if self.judged else ()
 
     def report(self, model: str) -> Report | None:
         return self.judged.reports.get(model) if self.judged else None
@@ -91,6 +91,8 @@ class Look:
     "how variability is shown: as root mean square rather than standard deviation"
     near: bool = True
     "whether pictures reach only as far as the intervals do"
+    by_size: bool = False
+    "whether questions stand by the size of the chosen model's figure, the largest first, rather than as asked"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -110,9 +112,14 @@ class Shown:
         return next((one for one in self.differences if one.target == target), None)
 
 
+def model_order(judged: QuestionnaireJudged) -> tuple[str, ...]:
+    """Return the models by name: an order that stays when one of them is asked more, or another is added."""
+    return tuple(sorted(judged.reports, key=lambda name: (name.casefold(), name)))
+
+
 def condition_names(judged: QuestionnaireJudged) -> tuple[str, ...]:
     """Return every condition that some model was asked under, in the order of the reports."""
-    return tuple(dict.fromkeys(str(c) for report in judged.reports.values() for c in report.conditions))
+    return tuple(dict.fromkeys(str(c) for name in model_order(judged) for c in judged.reports[name].conditions))
 
 
 def condition_of(report: Report, name: str) -> Condition | None:
@@ -152,7 +159,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
 
 def fitting(look: Look, judged: QuestionnaireJudged) -> Look:
     """Return the look with models and a condition that there are, and a measure that the view has."""
-    models, conditions = tuple(judged.reports), condition_names(judged)
+    models, conditions = model_order(judged), condition_names(judged)
     model = look.model if look.model in models else next(iter(models), "")
     condition = look.condition if look.condition in conditions else next(iter(conditions), "")
     measure = look.measure if look.view != "ablation" or look.measure in ABLATION_MEASURES else "bias"
@@ -171,14 +178,19 @@ def shown(loaded: Loaded, look: Look) -> Shown:
         return Shown(look, figures=figures, ablations=report.ablations())
     if look.view == "correlation":
         return Shown(look, correlations=_correlations(judged, look))
+    if look.view == "axis":
+        return Shown(look, figures=_figures(judged, look))
     held = {name: (report, condition_of(report, look.condition)) for name, report in judged.reports.items()}
     asked = {name: (report, condition) for name, (report, condition) in held.items() if condition is not None}
-    figures = {name: report.condition(condition) for name, (report, condition) in asked.items()}
-    if look.view == "axis":
-        return Shown(look, figures=figures)
     needs = look.measure == "variability"
     variability = {name: r.variability(condition) for name, (r, condition) in asked.items()} if needs else {}
-    return Shown(look, figures=figures, variability=variability, differences=_differences(judged, look))
+    return Shown(look, figures=_figures(judged, look), variability=variability, differences=_differences(judged, look))
+
+
+def _figures(judged: QuestionnaireJudged, look: Look) -> dict[str, ConditionFigures]:
+    """Return the figures of each model that was asked under the condition."""
+    held = {name: (report, condition_of(report, look.condition)) for name, report in judged.reports.items()}
+    return {name: report.condition(condition) for name, (report, condition) in held.items() if condition is not None}
 
 
 def _differences(judged: QuestionnaireJudged, look: Look) -> tuple[Difference, ...]:

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 
 PLAN_AFTER_S = 0.3
 "typing pauses for so long before the form is worked out"
+WORKING_OUT = "Working out what this comes to …"
+STARTS_WITH = "Enter does not start it: F5 does. Tab goes to the next field."
+NOT_YET = "What this comes to is still being worked out. Read it, then F5 starts it."
+NOTHING = "…"
+"stands in a select that has nothing to offer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,6 @@ class StartForm(ModalScreen[int | None]):
         super().__init__()
         self._outlook: Outlook | None = None
         self._pause: Timer | None = None
-        self._wanted = False
 
     @abstractmethod
     def compose_fields(self) -> ComposeResult:
@@ -136,10 +140,12 @@ class StartForm(ModalScreen[int | None]):
         self.ask()
 
     def ask(self) -> None:
-        """Work out what the form comes to, once typing pauses."""
+        """Work out what the form comes to, once typing pauses; what it came to before is gone at once."""
         self._outlook = None
         self.start_button.disabled = True
-        self.plan_line.add_class("-old")
+        if self.values() is not None:
+            self.plan_line.remove_class("-trouble").add_class("-old")
+            self.plan_line.update(WORKING_OUT)
         if self._pause is not None:
             self._pause.stop()
         self._pause = self.set_timer(PLAN_AFTER_S, self.plan_now)
@@ -152,27 +158,29 @@ class StartForm(ModalScreen[int | None]):
         self.plan_line.remove_class("-trouble", "-old")
         self.plan_line.update(Content(visible(event.outlook.text, lines=True)))
         self.start_button.disabled = event.outlook.start is None
-        if self._wanted:
-            self._wanted = False
-            self.action_start()
 
     @on(Started)
     def leave(self, event: Started) -> None:
         self.dismiss(event.job)
 
     @on(Button.Pressed, "#start")
-    @on(Input.Submitted)
     def start_pressed(self) -> None:
         self.action_start()
+
+    @on(Input.Submitted)
+    def say_what_starts(self) -> None:
+        """Enter in a field starts nothing: whoever only meant to end a word would begin hours of work."""
+        self.notify(STARTS_WITH, timeout=4)
 
     @on(Button.Pressed, "#leave")
     def leave_pressed(self) -> None:
         self.dismiss(None)
 
     def action_start(self) -> None:
-        """Start what the last line says; if that is still being worked out, as soon as it is there."""
+        """Start what the last line says; while that is still being worked out nothing is started."""
         if self._outlook is None:
-            self._wanted = True
+            if self.plan_line.has_class("-old"):
+                self.notify(NOT_YET, timeout=4)
             self.plan_now()
         elif self._outlook.start is not None and not self.start_button.disabled:
             self.start_button.disabled = True
@@ -189,7 +197,6 @@ class StartForm(ModalScreen[int | None]):
 
     def say(self, error: WorkbenchError) -> None:
         """Show what cannot be as it is; nothing can be started then."""
-        self._wanted = False
         self.plan_line.remove_class("-old").add_class("-trouble")
         self.plan_line.update(Content("✗ " + visible(str(error), lines=True)))
         self.start_button.disabled = True
@@ -219,7 +226,7 @@ class StartForm(ModalScreen[int | None]):
         """Let a select offer (words, value), and choose one without a word to the form."""
         select = self.query_one(f"#{name}", Select)
         with select.prevent(Select.Changed):
-            select.set_options([(Content(visible(words)), value) for words, value in options])
+            select.set_options([(Content(visible(words)), value) for words, value in options or [(NOTHING, "")]])
             if options:
                 select.value = first
 
@@ -282,8 +289,6 @@ def titled(name: str, field: Widget) -> Vertical:
 
 
 def select(name: str, options: Sequence[tuple[str, str]] = ()) -> Select[str]:
-    """Return a select of one line; it is blank until it is filled."""
-    offered = [(Content(visible(words)), value) for words, value in options]
-    if not offered:
-        return Select[str]([], id=name, allow_blank=True, compact=True, prompt="…")
+    """Return a select of one line; until it is filled it holds `NOTHING`, which nobody can choose afterwards."""
+    offered = [(Content(visible(words)), value) for words, value in options or [(NOTHING, "")]]
     return Select[str](offered, id=name, allow_blank=False, value=offered[0][1], compact=True)
