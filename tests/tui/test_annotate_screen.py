@@ -567,7 +567,7 @@ async def test_a_label_that_was_saved_is_not_called_lost_when_the_next_item_cann
 async def test_a_store_that_cannot_be_opened_is_a_calm_panel_and_f5_tries_again(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(3))
     async with seated(path, queue="second") as seat:
-        assert "no queue is named 'second'" in flat(seat.text)
+        await seat.until(lambda: "no queue is named 'second'" in flat(seat.text))
         await seat.pilot.press("a", "z", "s", "m", "v", "g")
         assert seat.app.screen is seat.screen
         labelling_store(path, ("later",), queue="second")
