@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-import time
-from pathlib import Path
 
 import pytest
 
 from stores.store import Store
-from tests.conftest import new_store
-from tests.questionnaire_stores import NAME, card, ideal, panel, predict, table
+from tests.questionnaire_stores import card, ideal, panel, predict, table
 from workbench.domain.prompts import Probe
 
 
@@ -61,16 +58,3 @@ def test_one_prompt_is_found_by_its_number_in_its_own_run_alone(asked: Store) ->
     assert asked.predictions.of_probe(first, 10_000) is None
     assert asked.predictions.code_versions(first) == ("code-1",)
     assert set(asked.predictions.chat_formats([first, second]).values()) == {"none"}
-
-
-def test_eleven_thousand_prompts_are_read_in_seconds(tmp_path: Path) -> None:
-    with new_store(tmp_path / "large.db") as store:
-        store.instruments.add(panel(respondents=400))
-        predict(store, lambda _: (0.5, 0.2), conditions=("all",))
-        (run,) = store.runs.list("questionnaire")
-        began = time.perf_counter()
-        rows = store.predictions.of_run(run)
-        took = time.perf_counter() - began
-    assert len(rows) > 11_000
-    assert took < 5, f"{took:.2f} s; half a second on two cores"
-    assert run.instrument == NAME

@@ -175,21 +175,19 @@ async def test_each_field_of_a_questionnaire_changes_what_is_planned(both: Path)
         assert "8 conditions" in shown(app, "#plan")
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "words", "named"),
-    [
-        ("conditions", "qm, dreams", "no condition is named 'dreams'", "conditions"),
-        ("conditions", " , ", "name one or more", "conditions"),
-        ("respondents", "some", "'some' is not a whole number", "respondents"),
-        ("respondents", "99", "99 respondents were asked for; there are 5", "respondents"),
-        ("every", "0", "0 is too few", "one in"),
-        ("questions", "40", "40 context questions were asked for; there are 4", "questions"),
-        ("seed", "x", "'x' is not a whole number", "seed"),
-    ],
+FAULTS = (
+    ("conditions", "qm, dreams", "no condition is named 'dreams'", "conditions"),
+    ("conditions", " , ", "name one or more", "conditions"),
+    ("respondents", "some", "'some' is not a whole number", "respondents"),
+    ("respondents", "99", "99 respondents were asked for; there are 5", "respondents"),
+    ("every", "0", "0 is too few", "one in"),
+    ("questions", "40", "40 context questions were asked for; there are 4", "questions"),
+    ("seed", "x", "'x' is not a whole number", "seed"),
 )
-async def test_what_cannot_be_is_said_and_its_field_is_marked(
-    both: Path, field: str, value: str, words: str, named: str
-) -> None:
+"field, what is typed, what is said of it, the label that is marked"
+
+
+async def test_what_cannot_be_is_said_and_its_field_is_marked(both: Path) -> None:
     app = WorkbenchApp(both, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "s")
@@ -197,14 +195,15 @@ async def test_what_cannot_be_is_said_and_its_field_is_marked(
         app.screen.query_one("#audit", Select).value = "questionnaire"
         await until(pilot, lambda: "16 prompts planned" in shown(app, "#plan"))
         assert marked(app) == []
-        before = app.screen.query_one(f"#{field}", Input).value
-        put(app, **{field: value})
-        await until(pilot, lambda: words in shown(app, "#plan"))
-        assert marked(app) == [named]
-        assert app.screen.query_one("#start", Button).disabled
-        put(app, **{field: before})
-        await until(pilot, lambda: "16 prompts planned" in shown(app, "#plan"))
-        assert marked(app) == []
+        for field, value, words, named in FAULTS:
+            before = app.screen.query_one(f"#{field}", Input).value
+            put(app, **{field: value})
+            await until(pilot, lambda words=words: words in shown(app, "#plan"))
+            assert marked(app) == [named]
+            assert app.screen.query_one("#start", Button).disabled
+            put(app, **{field: before})
+            await until(pilot, lambda: "16 prompts planned" in shown(app, "#plan"))
+            assert marked(app) == []
 
 
 async def test_an_instrument_without_a_questionnaire_is_last_and_says_what_it_lacks(both: Path) -> None:
