@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 
 from stores.base import Aggregate, now
 from stores.instruments import Instruments
 from stores.models import model_id, newest_model
 from stores.people import people_of
+from stores.prompts import add_prompts, read_prompt, wordings_of
 from stores.rule_readings import RuleReading, insert_readings
 from stores.scopes import LIVE, scope_of
 from stores.statement_rows import read_statements
@@ -25,9 +26,8 @@ from stores.texts import restored, text_ids
 from workbench.domain.instruments import Instrument
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.keys import KEY_BYTES
-from workbench.domain.prompts import Message, Probe, Prompt, Template
+from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.responses import EXACT, ModelCard, Sampling
-from workbench.errors import ConflictError
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +145,8 @@ class Runs(Aggregate):
         """
         with self.store.write() as connection:
             template_ids = {(t.name, t.inverted): template_id(connection, t) for t in templates}
-            wordings = _wordings_of(connection, instrument, language, templates, probes)
-            _add_prompts(connection, {probe.prompt.key: probe.prompt for probe in probes}.values())
+            wordings = wordings_of(connection, instrument, language, templates, probes)
+            add_prompts(connection, {probe.prompt.key: probe.prompt for probe in probes}.values())
             connection.executemany(
                 "insert into probe (audit, wording_id, template_id, axes, prompt_id) "
                 "values (?, ?, ?, ?, (select id from prompt where key = ?)) on conflict do nothing",
@@ -320,10 +320,7 @@ class Runs(Aggregate):
 
     def prompt(self, probe_id: int) -> Prompt:
         """Return what the model saw."""
-        chat, messages, body, packed = self.connection.execute(_PROMPT, (probe_id,)).fetchone()
-        context = [] if body is None and packed is None else json.loads(restored(body, packed))
-        turns = tuple(Message(role, content) for role, content in [*context, *json.loads(messages)])
-        return Prompt(turns, bool(chat), len(context))
+        return read_prompt(self.connection, probe_id)
 
     def totals(self) -> tuple[int, int]:
         """Return how many answers are stored, and to how many draws; prompts that were only scored have no answer."""
@@ -354,79 +351,6 @@ def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:
         "sampling": run.sampling_id,
     }
     return values | {"scope": scope_of(connection, values)}
-
-
-def _wordings_of(
-    connection: sqlite3.Connection,
-    instrument: str,
-    language: str,
-    templates: Sequence[Template],
-    probes: Sequence[Probe],
-) -> dict[tuple[str, str], int]:
-    """Return the rowid of the wording behind each (ref, variant): of the newest version, the current one first, that
-    has the texts of all prompts of its statement.
-    """
-    held: dict[str, dict[int, dict[str, tuple[int, str]]]] = defaultdict(lambda: defaultdict(dict))
-    for ref, version, kind, ordinal, rowid, body, packed in connection.execute(
-        "select s.ref, s.version, w.kind, w.ordinal, w.id, x.body, x.packed from wording w "
-        "join text x on x.id = w.text_id join statement s on s.id = w.statement_id "
-        "join instrument i on i.id = s.instrument_id where i.name = ? and w.language = ? "
-        "order by s.current desc, s.version desc",
-        (instrument, language),
-    ):
-        held[ref][version][f"{kind}-{ordinal}" if ordinal else kind] = (rowid, restored(body, packed))
-    named = {(t.name, t.inverted): t for t in templates}
-    planned: dict[str, list[Probe]] = defaultdict(list)
-    for probe in probes:
-        planned[probe.statement].append(probe)
-    found: dict[tuple[str, str], int] = {}
-    for ref, of in planned.items():
-        texts = next((texts for texts in held[ref].values() if all(_puts(p, named, texts) for p in of)), None)
-        if texts is None:
-            raise ConflictError(
-                f"{ref} was changed, renamed or taken out while this was planned; nothing was asked. Start or resume "
-                "it again: it asks what is there now"
-            )
-        found |= {(ref, probe.variant): texts[probe.variant][0] for probe in of}
-    return found
-
-
-def _puts(probe: Probe, named: Mapping[tuple[str, bool], Template], texts: Mapping[str, tuple[int, str]]) -> bool:
-    """Return whether a prompt puts the text that a version has."""
-    if probe.variant not in texts:
-        return False
-    template = named[probe.template, probe.inverted]
-    rendered = template.render(texts[probe.variant][1], dict(probe.axes).get("model_name", ""))
-    prompt = probe.prompt
-    return (rendered.messages[-1:] if prompt.context else rendered.messages) == prompt.messages[prompt.context :]
-
-
-def _add_prompts(connection: sqlite3.Connection, prompts: Iterable[Prompt]) -> None:
-    """Write prompts that are not there yet; a context that many have is written once."""
-    prompts = list(prompts)
-    contexts: dict[tuple[Message, ...], str] = {}
-    for prompt in prompts:
-        if prompt.context:
-            shared = prompt.messages[: prompt.context]
-            if shared not in contexts:
-                contexts[shared] = _messages(shared)
-    ids = text_ids(connection, contexts.values())
-    connection.executemany(
-        "insert into prompt (key, chat, messages, context_id) values (?, ?, ?, ?) on conflict (key) do nothing",
-        (
-            (
-                prompt.key,
-                prompt.chat,
-                _messages(prompt.messages[prompt.context :]),
-                ids[contexts[prompt.messages[: prompt.context]]] if prompt.context else None,
-            )
-            for prompt in prompts
-        ),
-    )
-
-
-def _messages(messages: Sequence[Message]) -> str:
-    return json.dumps([[m.role, m.content] for m in messages], ensure_ascii=False)
 
 
 def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:
@@ -468,11 +392,6 @@ _RUNS = f"""
     where :model is null or m.name = :model
     group by u.audit, u.instrument, u.language, m.id, g.id
     order by last
-"""
-
-_PROMPT = """
-    select p.chat, p.messages, x.body, x.packed
-    from probe b join prompt p on p.id = b.prompt_id left join text x on x.id = p.context_id where b.id = ?
 """
 
 _SCOPE = """

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from workbench.cli.output import say
 
 if TYPE_CHECKING:
     from workbench.audits.questionnaire_figures import Average, Direction, TargetFigure
+    from workbench.domain.verdicts import Ranged
     from workbench.pipeline.questionnaire_asked import TokenShares
 
 BAR = 30
@@ -23,22 +24,6 @@ MEAN_OF_ABSOLUTE = (
     "still. Whether there is a bias is said by the signed ones"
 )
 CELLS = {"yes": "█", "no": "▓", "other": "░", "rest": "·"}
-
-
-class Ranged(Protocol):
-    """A number with an interval, or why there is none: an estimate, or a mean over targets."""
-
-    @property
-    def value(self) -> float: ...
-
-    @property
-    def low(self) -> float: ...
-
-    @property
-    def high(self) -> float: ...
-
-    @property
-    def undefined(self) -> str: ...
 
 
 class Reasons:

@@ -20,7 +20,7 @@ from workbench.cli.questionnaire_fit import Form, print_fitting
 if TYPE_CHECKING:
     from workbench.audits.questionnaire_figures import Ablation, Condition, VariabilityFigure
     from workbench.audits.questionnaire_score import Report
-    from workbench.cli.questionnaire_cells import Ranged
+    from workbench.domain.verdicts import Ranged
 
 
 def print_conditions(report: Report, target: str | None, shown: Sequence[Condition]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 
 class Verdict(StrEnum):
@@ -33,3 +34,22 @@ class Estimate:
     @property
     def defined(self) -> bool:
         return not self.undefined
+
+
+class Ranged(Protocol):
+    """A number with its interval, or why there is none: an estimate, or a mean over questions."""
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def low(self) -> float: ...
+
+    @property
+    def high(self) -> float: ...
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def undefined(self) -> str: ...

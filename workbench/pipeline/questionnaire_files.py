@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple
-from typing import Protocol
 
 from stores.runs import Run
 from workbench.audits.questionnaire_figures import Ablation, Average, Condition, TargetFigure
 from workbench.audits.questionnaire_score import Report, correlations, differences
-from workbench.domain.verdicts import Estimate
+from workbench.domain.verdicts import Estimate, Ranged
 from workbench.formats.spreadsheet import guarded
 from workbench.formats.text_files import csv_text
 from workbench.pipeline.questionnaire import QuestionnaireJudged, mean_variability
@@ -31,21 +30,6 @@ NOTHING = math.nan
 Figure = tuple[str, float, float, float, float, int | None, str]
 Conditions = Mapping[str, Sequence[Condition]]
 Row = tuple[str, ...]
-
-
-class Ranged(Protocol):
-    """A value with an interval."""
-
-    @property
-    def value(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    @property
-    def n(self) -> int: ...
-    @property
-    def undefined(self) -> str: ...
 
 
 def figure_files(

@@ -15,7 +15,7 @@ from textual.content import Content
 
 from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole
 from workbench.domain.statements import ORIGINAL
-from workbench.domain.verdicts import Estimate
+from workbench.domain.verdicts import Estimate, Ranged
 from workbench.tui.format import percent, plural, visible
 from workbench.tui.screens.questionnaire_view import Look
 from workbench.tui.widgets.leaning_bar import place
@@ -26,19 +26,6 @@ if TYPE_CHECKING:
 WIDE = 120
 "columns of the terminal from which numbers are spelt out"
 UP, DOWN, AT, FEW, NONE = "▲", "▼", " ", "·", "–"
-
-
-class Ranged(Protocol):
-    """A number with an interval: an estimate, or an average over questions."""
-
-    @property
-    def value(self) -> float: ...
-
-    @property
-    def low(self) -> float: ...
-
-    @property
-    def high(self) -> float: ...
 
 
 # ── numbers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
