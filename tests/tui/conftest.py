@@ -101,10 +101,18 @@ def made(path: Path, *instruments: Instrument) -> Path:
     return path
 
 
-async def until(pilot: Pilot[Any], holds: Callable[[], object], seconds: float = 90.0) -> None:
-    """Let the app go on until something holds: workers and debounced timers bring it."""
+async def until(pilot: Pilot[Any], holds: Callable[[], object], seconds: float = 240.0) -> None:
+    """Let the app go on until something holds and is painted: workers and debounced timers bring it.
+
+    What holds is asked again once all messages at hand are worked off, because a change that is under way may end it.
+    """
     began = time.monotonic()
-    while not holds():
+    while True:
+        if holds():
+            await pilot.pause(0)
+            await pilot.pause(0)
+            if holds():
+                return
         waited = time.monotonic() - began
         assert waited < seconds, "it did not come to hold in time"
         await pilot.pause(min(0.01 + waited / 10, 0.1) if waited > SOON_S else None)
