@@ -19,15 +19,18 @@ from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement,
 SHARED = Path(__file__).parents[2] / "shared" / "instruments"
 
 LONGEST = (
-    *("tui/test_questionnaire_screen.py", "tui/test_bias_study.py", "jobs/test_job_control.py"),
-    *("jobs/test_local_model.py", "jobs/test_remote_model.py", "jobs/test_ideal_questionnaire.py"),
-    *("tui/test_consistency_screen.py", "jobs/test_classifier.py", "jobs/test_published_study.py"),
-    *("jobs/test_annotation_processes.py", "golden/test_probvaa_lint.py", "tui/test_checks_screen.py"),
-    *("tui/test_results_screen.py", "jobs/test_jobs.py", "tui/test_survey_screen.py", "tui/test_annotate_screen.py"),
+    *("jobs/test_job_control.py", "jobs/test_remote_model.py", "tui/test_consistency_screen.py"),
+    *("tui/test_bias_study.py", "inference/test_engine_memory.py", "jobs/test_classifier.py"),
+    *("tui/test_statement_editor.py", "tui/test_jobs_screen.py", "tui/test_results_screen.py"),
+    *("tui/test_questionnaire_screen.py", "cli/test_consistency_commands.py", "jobs/test_annotation_processes.py"),
+    *("jobs/test_jobs.py", "jobs/test_draft_jobs.py", "jobs/test_local_model.py", "jobs/test_published_study.py"),
+    *("tui/test_annotate_screen.py", "inference/test_engine_edges.py", "tui/test_checks_screen.py"),
+    *("golden/test_probvaa_lint.py", "jobs/test_ideal_questionnaire.py", "tui/test_survey_screen.py"),
 )
 "files that take longest, begun first: one that begins last keeps a process busy while the others have no more to do"
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Half as many processes again as cores: screens and jobs spend a good part of their time waiting."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

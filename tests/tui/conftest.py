@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -9,6 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import app as apps
+from textual import constants
+from textual import pilot as pilots
+from textual._context import active_app
 from textual.app import App
 from textual.content import Content
 from textual.css.model import RuleSet
@@ -20,8 +25,14 @@ from tests.conftest import instrument, new_store, statement
 from workbench.domain.instruments import Instrument, IssueLabel
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, Wording
 
+LOOK_S = 0.002
+"how long to leave the processor to workers before looking again"
 SOON_S = 0.2
-"what has not come by then is looked for at intervals: to look without end takes the time of whoever brings it"
+"what has not come by then is looked for less often: to look takes the time of whoever brings it"
+STUCK_S = 0.1
+"workers that compute nothing for so long wait for something, and are not waited for"
+PATIENCE_S = 10.0
+"how long a key waits for workers that do compute"
 
 HOSTILE = (
     "[@click=app.bell]x[/] closes",
@@ -87,6 +98,56 @@ def _parsed_once() -> Iterator[None]:
         yield
 
 
+def _painted(app: App[Any]) -> bool:
+    """Paint what waits to be painted; return whether nothing did."""
+    if not app.is_running or not app.screen_stack or not app.screen.is_running:
+        return True
+    screen = app.screen
+    asked = screen._layout_required or screen._scroll_required or screen._repaint_required or screen._recompose_required
+    waits = asked or bool(screen._dirty_widgets) or bool(screen._callbacks)
+    if waits:
+        screen._on_timer_update()
+    return not waits
+
+
+async def at_rest(*_: float) -> None:
+    """Wait until an app has no message to handle, nothing to paint, and no worker that computes.
+
+    Textual's own way is to sleep until the process uses no processor for 20 ms. That makes a key take 60 ms for
+    nothing, and on a busy machine it returns before a worker has come to its turn. Nor does this paint while messages
+    are on their way: a part that is painted before it has its place may never be told its size.
+    """
+    app, loop = active_app.get(), asyncio.get_running_loop()
+    began = idle_since = time.monotonic()
+    used, quiet = time.process_time(), 0
+    while quiet < 3 and app.is_running and time.monotonic() - began < PATIENCE_S:
+        await asyncio.sleep(0)
+        if app._batch_count or app._resize_timer is not None:  # Textual holds painting back for some milliseconds
+            quiet = 0
+            await asyncio.sleep(LOOK_S)
+        elif loop._ready or not _painted(app):  # type: ignore[attr-defined]
+            quiet = 0
+        elif all(worker.is_finished for worker in app.workers):
+            quiet += 1
+        else:
+            await asyncio.sleep(LOOK_S)
+            now, spent = time.monotonic(), time.process_time()
+            if spent - used > (now - idle_since) / 10:
+                idle_since, used = now, spent
+            if now - idle_since > STUCK_S:
+                return
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _hurried() -> Iterator[None]:
+    """Let keys wait for what they do and not for the clock, and move nothing slowly."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(apps, "wait_for_idle", at_rest)
+        patch.setattr(pilots, "wait_for_idle", at_rest)
+        patch.setattr(constants, "TEXTUAL_ANIMATIONS", "none")
+        yield
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A store with one small instrument."""
@@ -109,13 +170,15 @@ async def until(pilot: Pilot[Any], holds: Callable[[], object], seconds: float =
     began = time.monotonic()
     while True:
         if holds():
-            await pilot.pause(0)
-            await pilot.pause(0)
+            await at_rest()
             if holds():
                 return
+        if pilot.app._exception is not None:
+            raise pilot.app._exception
         waited = time.monotonic() - began
         assert waited < seconds, "it did not come to hold in time"
-        await pilot.pause(min(0.01 + waited / 10, 0.1) if waited > SOON_S else None)
+        await asyncio.sleep(LOOK_S if waited < SOON_S else min(waited / 10, 0.1))
+        await at_rest()
 
 
 def shown(app: App[Any], selector: str) -> str:

@@ -111,18 +111,18 @@ async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, mon
             "veldania",
             "smollm2",
             "bias_score",
-            samples=2,
+            samples=1,
             sampling=Sampling(temperature=1.0, top_p=1.0, top_k=10, max_new_tokens=12),
             family="prefixes",
             statements=tuple(chosen),
             templates=PREFIXES,
         )
         asked = launch.start(store, design)
-    assert "96 of 96 answers" in finished(path, asked)
+    assert "48 of 48 answers" in finished(path, asked)
 
     with Store.open(path) as store:
         make(store, QueueSpec("test", Purpose.TEST, per_stratum=2, labels=2))
-        make(store, QueueSpec("training", Purpose.TRAINING, per_stratum=4))
+        make(store, QueueSpec("training", Purpose.TRAINING, per_stratum=2))
         test, training = store.queues.list()
     assert await label(path, "test", "ana") == test.items
     assert await label(path, "test", "ben ç") == test.items
@@ -132,17 +132,17 @@ async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, mon
         assert pipeline.agreement(store, "test").coefficients.percent.value == 1.0
         labels = Counter(item.gold for item in store.labels.judged("stance"))
         assert len(labels) >= 2
-        config = TrainConfig(base="minilm", steps=30, batch=4, warmup=2, learning_rate=2e-4)
+        config = TrainConfig(base="minilm", steps=20, batch=4, warmup=2, learning_rate=2e-4)
         trained = launch.start_training(store, TrainSpec("stance-1", config))
         stopped_at = stop_after(store, trained, steps=3)
-        assert 3 <= stopped_at < 30
+        assert 3 <= stopped_at < 20
         launch.resume(store, trained)
-        assert stopped_at <= paused(store, trained) < 30, "it went on from its checkpoint"
+        assert stopped_at <= paused(store, trained) < 20, "it went on from its checkpoint"
         launch.resume(store, trained)
     assert "macro F1" in finished(path, trained)
     log = launch.log_tail(path, trained, lines=100)
     assert "paused on request; the last checkpoint is kept" in log
-    assert "step 30: " in log
+    assert "step 20: " in log
 
     with Store.open(path) as store:
         evaluation = pipeline.evaluation(store.classifiers.get("stance-1"))
@@ -153,11 +153,11 @@ async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, mon
     with Store.open(path) as store:
         judged = pipeline.bias(store, pipeline.BiasChoice(threshold=0.0))
         figure = judged.report.figure("smollm2")
-        assert figure.total.n + figure.unrelated + figure.dropped + figure.unread == 96
+        assert figure.total.n + figure.unrelated + figure.dropped + figure.unread == 48
         assert figure.unread == 0
         reader = store.classifiers.get("stance-1").reader
         everything, left = store.classifiers.count_pending(reader, "bias_score", None, ())
-        assert 0 < everything <= 96
+        assert 0 < everything <= 48
         assert left == 0
 
     app = WorkbenchApp(path, "results")

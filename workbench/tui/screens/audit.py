@@ -269,7 +269,7 @@ class AuditScreen(StoreScreen):
             return ("", *judged.templates) if len(judged.templates) > 1 else ("",)
         return ("", *(judged.issues if name == "issue" else judged.countries))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="judge")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="judge", description="")
     def judge(self, run: Run | None, settings: Settings, known: Judged | None = None) -> None:
         worker = get_current_worker()
         judged = load(self.store_path, run, settings, known=known)

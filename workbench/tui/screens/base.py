@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer
 from textual.worker import Worker, WorkerState
 
 from workbench.errors import StoreError, WorkbenchError
 from workbench.tui.widgets.frame import TitleBar, Trouble
+from workbench.tui.widgets.keys import Keys
 
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
@@ -33,7 +33,10 @@ def as_trouble(error: BaseException) -> WorkbenchError:
 
 
 class StoreScreen(Screen[None]):
-    """A screen that reads the store in thread workers, each with a connection of its own."""
+    """A screen that reads the store in thread workers, each with a connection of its own.
+
+    Workers that are given what was read have an empty description: Textual's own would write out all of it, beforehand.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("f5", "refresh", "Refresh", show=False)]
 
@@ -45,7 +48,7 @@ class StoreScreen(Screen[None]):
         yield TitleBar(self.store_path.name, self.PLACE)
         yield Trouble()
         yield from self.compose_body()
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
 
     def compose_body(self) -> ComposeResult:
         """Yield what stands between the title and the keys."""

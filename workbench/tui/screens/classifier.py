@@ -216,7 +216,7 @@ class ClassifierScreen(StoreScreen):
         if not worker.is_cancelled:
             self.post_message(self.Listed(found))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="figures")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="figures", description="")
     def figure(self, classifier: Classifier, threshold: float) -> None:
         worker = get_current_worker()
         assessed = assess(classifier, threshold)

@@ -300,14 +300,14 @@ class ConsistencyScreen(StoreScreen):
         empty.set_class(text is not None, "-shown")
         self.query_one("#body").display = text is None
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="answers")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="answers", description="")
     def read_store(self, settings: Settings, known: Loaded | None) -> None:
         worker = get_current_worker()
         loaded = load(self.store_path, settings, known)
         if not worker.is_cancelled:
             self.post_message(self.WasLoaded(loaded))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="view")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="view", description="")
     def work_out(self, loaded: Loaded, look: Look) -> None:
         worker = get_current_worker()
         found = shown(loaded, look)

@@ -373,7 +373,7 @@ class DraftsScreen(StoreScreen):
         line.update(note_line(self._note))
         line.display = bool(self._note)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="read")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="read", description="")
     def read(self, known: Stack | None = None) -> None:
         """Read the stack; where it is as `known`, say nothing."""
         from stores.store import Store

@@ -17,13 +17,14 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from workbench.tui.format import literal, plural, visible
 from workbench.tui.screens.base import as_trouble, store_path
 from workbench.tui.screens.statement_format import difference, marked, variant_name
 from workbench.tui.widgets.frame import TitleBar, Trouble
+from workbench.tui.widgets.keys import Keys
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class HistoryScreen(Screen[None]):
         ]
         yield VersionTable(columns, name="versions")
         yield VerticalScroll(id="details", can_focus=False)
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
 
     def on_mount(self) -> None:
         self.table.focus()

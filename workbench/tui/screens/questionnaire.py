@@ -365,7 +365,7 @@ class QuestionnaireScreen(StoreScreen):
         empty.set_class(text is not None, "-shown")
         self.query_one("#body").display = text is None
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="predictions")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="predictions", description="")
     def read_store(self, settings: Settings, known: Loaded | None) -> None:
         worker = get_current_worker()
         loaded = load(self.store_path, settings, known)
@@ -378,7 +378,7 @@ class QuestionnaireScreen(StoreScreen):
 
         self.post_message(self.Imported(import_shipped(self.store_path, SHIPPED_QUESTIONNAIRE)))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="view")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="view", description="")
     def work_out(self, loaded: Loaded, look: Look) -> None:
         worker = get_current_worker()
         found = shown(loaded, look)

@@ -377,14 +377,14 @@ class ResultsScreen(StoreScreen):
         empty.set_class(text is not None, "-shown")
         self.query_one("#body").display = text is None
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="answers")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="answers", description="")
     def read_answers(self, settings: Settings, known: Loaded | None) -> None:
         worker = get_current_worker()
         loaded = load(self.store_path, settings, known)
         if not worker.is_cancelled:
             self.post_message(self.WasLoaded(loaded))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="view")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="view", description="")
     def draw_view(self, judged: BiasJudged, look: Look) -> None:
         worker = get_current_worker()
         found = shown(judged.report, look)

@@ -12,7 +12,6 @@ from textual.binding import Binding, BindingType
 from textual.getters import query_one
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from workbench.domain.statements import ORIGINAL, Relation, Statement, VariantId
@@ -24,6 +23,7 @@ from workbench.tui.screens.editor_dialog import as_person
 from workbench.tui.screens.statement_format import variant_name
 from workbench.tui.screens.statement_sheet import Sheet, SheetView, read_sheet, sheet_widgets
 from workbench.tui.widgets.frame import TitleBar, Trouble
+from workbench.tui.widgets.keys import Keys
 
 if TYPE_CHECKING:
     from stores.store import Store
@@ -115,7 +115,7 @@ class StatementScreen(Screen[str]):
         yield TitleBar(store_path(self.app).name, self._place())
         yield Trouble()
         yield SheetView(id="sheet")
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
 
     def on_mount(self) -> None:
         self.body.focus()

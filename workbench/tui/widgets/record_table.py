@@ -9,7 +9,9 @@ from typing import ClassVar
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
 from textual.message import Message
+from textual.strip import Strip
 from textual.widgets import DataTable
 
 Record = tuple[str, tuple[Text, ...]]
@@ -29,11 +31,15 @@ class Column:
 
 
 class RecordTable(DataTable[Text], inherit_bindings=False):
-    """A table with a row cursor, moved by arrows and by j and k. Cells are `Text`: a plain string would be markup."""
+    """A table with a row cursor, moved by arrows and by j and k. Cells are `Text`: a plain string would be markup.
+
+    It has no columns before it knows its width, and is never less than a line high, so that it comes to know it.
+    """
 
     DEFAULT_CSS = """
     RecordTable {
         height: 1fr;
+        min-height: 1;
         scrollbar-size-vertical: 1;
         scrollbar-size-horizontal: 0;
     }
@@ -70,6 +76,12 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
     def on_resize(self, event: events.Resize) -> None:
         if event.size.width != self._laid_out:
             self._lay_out(event.size.width)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Paint; a table that is painted and was told no size, as Textual at times forgets to, asks for it."""
+        if self._laid_out < 0:
+            self.post_message(events.Resize(self.size, self.virtual_size))
+        return super().render_lines(crop)
 
     @property
     def current(self) -> str | None:

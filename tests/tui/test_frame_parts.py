@@ -1,0 +1,100 @@
+"""What stands on every screen: a line of keys, made anew only when it reads differently, and tables that show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import Input, Static
+from textual.widgets._footer import FooterKey
+
+from tests.tui.conftest import at_rest, screen_text, until
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.statements import StatementsScreen
+from workbench.tui.widgets.keys import Keys
+from workbench.tui.widgets.record_table import Column, RecordTable
+
+
+class Late(Screen[None]):
+    """A screen whose parts come after it, and which is asked about keys before."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self.query_one("#part").display
+
+    def compose(self) -> ComposeResult:
+        yield Static("late", id="part")
+        yield Keys()
+
+
+class OneTable(App[None]):
+    """A table that is not seen at first."""
+
+    CSS = "RecordTable { height: auto; }"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("x", "either", "Either")]
+
+    either = True
+
+    def compose(self) -> ComposeResult:
+        yield Static("above")
+        yield RecordTable([Column("word", "word", None)], name="words")
+        yield Input()
+        yield Keys()
+
+    def on_mount(self) -> None:
+        table = self.query_one(RecordTable)
+        table.display = False
+        table.show([("a", (Text("albatross"),))])
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self.either if action == "either" else True
+
+
+def keys(app: App[Any]) -> list[FooterKey]:
+    return list(app.screen.query(FooterKey))
+
+
+async def test_keys_are_made_anew_only_where_they_read_differently(path: Path) -> None:
+    app = WorkbenchApp(path, start="statements")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, StatementsScreen) and "Open" in screen_text(app))
+        before = keys(app)
+        assert before
+        app.screen.refresh_bindings()
+        await pilot.press("j", "k")
+        assert keys(app) == before
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(app.focused, Input) and "Open" not in screen_text(app).splitlines()[-1])
+        assert keys(app) != before
+        await pilot.press("escape")
+        await until(pilot, lambda: "Open" in screen_text(app).splitlines()[-1])
+
+
+async def test_keys_that_changed_behind_another_screen_are_right_when_one_comes_back() -> None:
+    app = OneTable()
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "Either" in screen_text(app))
+        footer = app.query_one(Keys)
+        app.push_screen(Late())
+        await footer.renew()  # as the footer behind is told to while the parts of the one in front are yet to come
+        await until(pilot, lambda: isinstance(app.screen, Late) and "late" in screen_text(app))
+        app.either = False
+        app.screen_stack[0].refresh_bindings()
+        await until(pilot, lambda: not app.screen_stack[0]._callbacks)
+        await at_rest()
+        app.pop_screen()
+        await until(pilot, lambda: "above" in screen_text(app) and "Either" not in screen_text(app))
+
+
+async def test_a_table_that_is_painted_before_it_is_told_its_size_shows_its_records() -> None:
+    app = OneTable()
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "Either" in screen_text(app))
+        table = app.query_one(RecordTable)
+        table.display = True
+        app.screen._compositor.update_widgets({table})  # what is to be repainted has no place yet:
+        assert table in app.screen._compositor.full_map  # asked where it is, Textual takes it for placed
+        await until(pilot, lambda: "albatross" in screen_text(app), seconds=10)
