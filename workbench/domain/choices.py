@@ -1,0 +1,119 @@
+"""Multiple-choice questions in two forms, and how often each letter was answered: what response biases are made of.
+
+A survey question is put as it is and in a changed form that moves people's answers in a known way; or with errors of
+typing that people overlook. The changed form may move a model's answers, or it may not (Tjuatja, Chen, Wu, Talwalkar,
+Neubig 2024, table 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+class Bias(StrEnum):
+    """A change of a question that is known to move people's answers."""
+
+    ACQUIESCENCE = "acquiescence"
+    ALLOW_FORBID = "allow_forbid"
+    RESPONSE_ORDER = "response_order"
+    OPINION_FLOAT = "opinion_float"
+    ODD_EVEN = "odd_even"
+
+
+class Perturbation(StrEnum):
+    """A change that people overlook."""
+
+    KEY_TYPO = "key_typo"
+    "a letter of a word is another"
+    MIDDLE_RANDOM = "middle_random"
+    "the inner letters of a word are in random order"
+    LETTER_SWAP = "letter_swap"
+    "two neighbouring letters of a word are exchanged"
+
+
+class Arm(StrEnum):
+    """One of the two forms of a question that are compared."""
+
+    ORIGINAL = "original"
+    CHANGED = "changed"
+    "with the bias, or with the perturbation"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The text of a question and its options."""
+
+    stem: str
+    options: tuple[str, ...]
+    "without their letters, in the order in which they stand"
+
+    @property
+    def letters(self) -> str:
+        """Return the letters that are offered: `abc`."""
+        return LETTERS[: len(self.options)]
+
+    def lettered(self) -> str:
+        """Return the whole text as a model sees it: the stem, then a line an option, `A. …`."""
+        named = zip(LETTERS.upper(), self.options, strict=False)
+        return "\n".join([self.stem, *(f"{letter}. {option}" for letter, option in named)])
+
+
+@dataclass(frozen=True, slots=True)
+class ChoicePair:
+    """One question in the two forms of one bias, with whatever is known of it."""
+
+    key: str
+    "of the question in its survey; the same key may stand under several biases"
+    bias: Bias
+    original: Choice
+    changed: Choice | None
+    "None: its text is not known, only answers to it"
+    topic: str | None = None
+    perturbed: Mapping[tuple[Perturbation, int], Choice] = field(default_factory=dict)
+    "(perturbation, draw from 1) -> the original with errors"
+    middle_removed: bool | None = None
+    "odd/even: the survey had five options and the middle one was removed (True), or four and one was added (False)"
+    shares: tuple[float, ...] = ()
+    "human shares of the original's options, in their order; empty where nobody was asked"
+
+
+@dataclass(frozen=True, slots=True)
+class ArmAnswers:
+    """How often each letter was answered to one form of a question."""
+
+    counts: Mapping[str, int]
+    "letter -> times, as answered: letters that were not offered too; the empty string for answers without a letter"
+    recorded: int
+    "number of options as the source records it, right or wrong"
+    offered: int
+    "number of options that were really offered"
+    invalid: int = 0
+    "answers that were drawn again because they were no offered letter"
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredPair:
+    """The answers of one model to both forms of one question."""
+
+    key: str
+    original: ArmAnswers
+    changed: ArmAnswers
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSet:
+    """One model's answers to all questions of one bias under one condition, in the order of the source."""
+
+    model: str
+    bias: Bias
+    condition: Perturbation | None
+    "None: the changed form has the bias; else the changed form is the original with errors"
+    pairs: tuple[AnsweredPair, ...]
+    draw: int = 1
+    "of the perturbation"
+    mapped_back: bool = True
+    "response order: answers to the changed form are letters of the original order already"
