@@ -79,6 +79,8 @@ class ChoicePair:
     "odd/even: the survey had five options and the middle one was removed (True), or four and one was added (False)"
     shares: tuple[float, ...] = ()
     "human shares of the original's options, in their order; empty where nobody was asked"
+    variant: str = ""
+    "of the bias, where a source words it in several ways: `reword`; a key stands once in each"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,4 +118,7 @@ class AnswerSet:
     draw: int = 1
     "of the perturbation"
     mapped_back: bool = True
-    "response order: answers to the changed form are letters of the original order already"
+    "response order: answers to the changed form are letters of the original order already. Odd/even: they are, where \
+`recorded` is what was offered. False: letters as they were offered, which whoever counts has to name back"
+    variant: str = ""
+    "of the bias, as in `ChoicePair`: sets of different variants are no repetitions of one another"

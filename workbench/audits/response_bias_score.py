@@ -1,0 +1,201 @@
+"""From tables of answers to what is said of a model: changes with their tests, biases, perturbations and the score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from workbench.audits.response_bias_deltas import Definition, Deltas, LeftOut, deltas, dropped, human_sign
+from workbench.audits.response_bias_figures import (
+    Cell,
+    DrawFigure,
+    Draws,
+    Effect,
+    HumanLikeness,
+    Options,
+    Report,
+    Score,
+    TopicFigure,
+)
+from workbench.audits.response_bias_table import Table
+from workbench.audits.response_bias_uncertainty import RESOLUTION, change_against_uncertainty, spread
+from workbench.domain.choices import Bias, Perturbation
+from workbench.errors import UsageError
+from workbench.stats.correlation import Pearson, pearson
+from workbench.stats.multiple_tests import holm
+from workbench.stats.one_sample import MeanTest, mean_test
+
+Topics = Mapping[tuple[Bias, str], str]
+"(bias, key of the question) -> topic"
+
+Place = tuple[Bias, Perturbation | None, str]
+"bias, condition and variant of a cell"
+
+NOT_EVERY_DRAW = "not asked in every draw"
+_SIGN: dict[int, Effect] = {1: 1, 0: 0, -1: -1}
+
+
+def judge(tables: Iterable[Table], options: Options | None = None, topics: Topics | None = None) -> Report:
+    """Return everything that is said of one model.
+
+    Score and human-likeness rest on the biases' main wordings; another variant has a cell of its own. Raises UsageError
+    without tables, for those of several models, and where one set of answers is there twice.
+
+    Parameters
+    ----------
+    tables : a table for each bias, condition and draw, in any order
+    topics : of questions; figures by topic are left out without any
+    """
+    chosen = options or Options()
+    given = sorted(tables, key=lambda table: table.draw)
+    model = _only_model(given)
+    cells = _adjusted([_cell(place, asked, chosen, topics or {}) for place, asked in _asked(given).items()], chosen)
+    biases = [cell for cell in cells if cell.scored]
+    score = Score(sum(cell.effect for cell in biases), sum(cell.human_like for cell in biases), len(biases))
+    return Report(model, chosen, tuple(cells), tuple(_likeness(cell, cells) for cell in biases), score)
+
+
+def mean_change(found: Deltas) -> MeanTest:
+    """Return the mean change in percentage points with its test."""
+    return mean_test(found.values, RESOLUTION)
+
+
+def by_topic(found: Deltas, topics: Topics) -> tuple[TopicFigure, ...]:
+    """Return the mean change of each topic, in the order of their names; of questions without a topic last."""
+    named = np.array([topics.get((found.bias, key), "") for key in found.keys], dtype=object)
+    order = sorted(set(named), key=lambda topic: (not topic, topic))
+    return tuple(TopicFigure(str(topic), mean_test(found.values[named == topic], RESOLUTION)) for topic in order)
+
+
+def over_draws(found: Sequence[Deltas], numbers: Sequence[int], alpha: float = 0.05) -> Draws:
+    """Return each draw's change and how far the draws differ."""
+    tests = [mean_change(each) for each in found]
+    draws = tuple(DrawFigure(n, test, _effect(test, test.p, alpha)) for n, test in zip(numbers, tests, strict=True))
+    means = np.array([test.mean for test in tests if test.n])
+    sd = float(means.std(ddof=1)) if len(means) > 1 else float("nan")
+    mean, low, high = (float(f(means)) if len(means) else float("nan") for f in (np.mean, np.min, np.max))
+    return Draws(draws, mean, sd, low, high, sum(draw.effect != 0 for draw in draws))
+
+
+def over_reports(reports: Iterable[Report]) -> Pearson:
+    """Return the correlation of |mean change| and mean entropy of the originals, over models and biases (figure 8)."""
+    cells = [cell for report in reports for cell in report.cells if cell.scored]
+    return pearson([abs(cell.delta.mean) / 100 for cell in cells], [cell.spread.original for cell in cells])
+
+
+def _only_model(tables: Sequence[Table]) -> str:
+    models = sorted({table.model for table in tables})
+    if len(models) != 1:
+        raise UsageError(f"found answers of {', '.join(models) or 'no model'}; give those of one model")
+    return models[0]
+
+
+def _asked(tables: Sequence[Table]) -> dict[Place, tuple[Table, ...]]:
+    """Return the tables, one for each draw, of each bias and condition, in the order of a report.
+
+    Perturbed opinion floating is odd/even's, which asks the same questions, where it was not asked itself.
+    """
+    found: dict[Place, tuple[Table, ...]] = {}
+    for table in tables:
+        place = (table.bias, table.condition, table.variant)
+        if table.draw in {other.draw for other in found.get(place, ())}:
+            raise UsageError(f"found two sets of answers for {table.name}; give one of them")
+        found[place] = (*found.get(place, ()), table)
+    if (Bias.OPINION_FLOAT, None, "") in found:
+        for condition in Perturbation:
+            if (Bias.ODD_EVEN, condition, "") in found:
+                found.setdefault((Bias.OPINION_FLOAT, condition, ""), found[Bias.ODD_EVEN, condition, ""])
+    return dict(sorted(found.items(), key=lambda item: _order(item[0])))
+
+
+def _order(place: Place) -> tuple[int, str, int]:
+    bias, condition, variant = place
+    return list(Bias).index(bias), variant, 0 if condition is None else 1 + list(Perturbation).index(condition)
+
+
+def _cell(place: Place, tables: Sequence[Table], options: Options, topics: Topics) -> Cell:
+    bias, condition, variant = place
+    each = [deltas(table, options.definition, bias) for table in tables]
+    found = _mean_of_draws(each)
+    test = mean_change(found)
+    return Cell(
+        bias=bias,
+        condition=condition,
+        variant=variant,
+        deltas=found,
+        delta=test,
+        p_adjusted=test.p,
+        effect=0,
+        human_like=0,
+        spread=spread(tables, "offered"),
+        spread_csv=spread(tables, "csv"),
+        uncertainty=change_against_uncertainty(found, tables, options.entropy),
+        topics=by_topic(found, topics) if topics else (),
+        draws=over_draws(each, [table.draw for table in tables], options.alpha),
+        dropped=dropped(tables),
+    )
+
+
+def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
+    """Return the mean shares of the questions that take part in every draw; the unit of the test stays the question."""
+    first = draws[0]
+    if len(draws) == 1:
+        return first
+    places = [{key: place for place, key in enumerate(draw.keys)} for draw in draws]
+    keys = tuple(key for key in first.keys if all(key in place for place in places))
+    at = [np.array([place[key] for key in keys], dtype=np.int64) for place in places]
+    reasons = {left_out.key: left_out.reason for draw in draws for left_out in draw.left_out}
+    missing = {key: NOT_EVERY_DRAW for draw in draws for key in draw.keys if key not in keys} | reasons
+    return replace(
+        first,
+        keys=keys,
+        rows=first.rows[at[0]],
+        shares=np.mean([draw.shares[rows] for draw, rows in zip(draws, at, strict=True)], axis=0).reshape(-1, 2),
+        answers=np.sum([draw.answers[rows] for draw, rows in zip(draws, at, strict=True)], axis=0).reshape(-1, 2),
+        left_out=tuple(LeftOut(key, reason) for key, reason in missing.items()),
+    )
+
+
+def _adjusted(cells: Sequence[Cell], options: Options) -> list[Cell]:
+    """Return the cells with their p values adjusted and what follows from them."""
+    p = np.array([cell.delta.p for cell in cells])
+    family = np.array([_in_family(cell, options) for cell in cells], dtype=np.bool_)
+    p[family] = holm(p[family])
+    at = {cell.place: row for row, cell in enumerate(cells)}
+    for row, cell in enumerate(cells):
+        if _repeats(cell):
+            p[row] = p[at[cell.deltas.source, cell.condition, cell.variant]]
+    return [_marked(cell, float(each), options) for cell, each in zip(cells, p, strict=True)]
+
+
+def _in_family(cell: Cell, options: Options) -> bool:
+    if options.holm == "none" or (options.holm == "biases" and cell.condition is not None):
+        return False
+    return not _repeats(cell)
+
+
+def _repeats(cell: Cell) -> bool:
+    """Return whether this is another cell's test, number by number, and no test of its own."""
+    return cell.copied and cell.deltas.definition is not Definition.CORRECTED
+
+
+def _marked(cell: Cell, p: float, options: Options) -> Cell:
+    effect = _effect(cell.delta, p, options.alpha)
+    turned = effect * human_sign(cell.bias, options.definition) if cell.condition is None else 0
+    return replace(cell, p_adjusted=p, effect=effect, human_like=_SIGN[turned])
+
+
+def _effect(test: MeanTest, p: float, alpha: float) -> Effect:
+    """Return the side of 0 to which a significant change lies; without a test there is none."""
+    if not p < alpha:
+        return 0
+    return 1 if test.mean > 0 else -1
+
+
+def _likeness(bias: Cell, cells: Sequence[Cell]) -> HumanLikeness:
+    mine = {cell.condition: cell for cell in cells if cell.bias is bias.bias and not cell.variant}
+    perturbed = tuple(each for each in Perturbation if each in mine and mine[each].effect != 0)
+    untested = tuple(each for each in Perturbation if each not in mine or mine[each].delta.n < 2)
+    return HumanLikeness(bias.bias, bias.human_like, perturbed, untested)

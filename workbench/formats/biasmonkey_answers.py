@@ -1,0 +1,130 @@
+"""A model's answers in the BiasMonkey download, counted by question and form.
+
+Answers are kept as they are: letters that were not offered, and answers without a letter, are counted and never
+dropped. What contradicts the prompts or the rest of the file is a fault, because answers would be taken for those to
+another question.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from workbench.domain.choices import AnsweredPair, AnswerSet, Arm, ArmAnswers, Bias, ChoicePair
+from workbench.formats.biasmonkey_files import GROUPS, Source, Stem
+from workbench.formats.biasmonkey_order import check_order
+from workbench.formats.biasmonkey_rows import Asked, Rows, read_answer_rows
+from workbench.formats.tabular import Findings
+
+OFFERED = {Bias.ODD_EVEN: 4, Bias.OPINION_FLOAT: 6, Bias.ACQUIESCENCE: 2}
+"options of the changed form, where files record the original's: the middle one removed, one added, yes and no"
+REPAIRED = Bias.ALLOW_FORBID
+"bias of which perturbed questions were asked with more options than the prompts have, which were repaired later"
+
+
+def read_answer_set(source: Source, known: Mapping[str, ChoicePair], findings: Findings) -> AnswerSet | None:
+    """Return the answers of a file, in the order in which keys first appear; None, noted, where they are at fault.
+
+    `known`: the questions of the bias by key; empty where nobody knows their texts.
+    """
+    before = len(findings.found)
+    rows = read_answer_rows(source, findings)
+    if len(findings.found) > before:
+        return None
+    recorded = _recorded(source, rows, findings)
+    counts: dict[Asked, Counter[str]] = {}
+    for number, times in Counter(rows.numbers).items():
+        answer = rows.kinds[number]
+        counts.setdefault(answer.asked, Counter())[answer.letter] += times
+    firsts = rows.first_lines()
+    _check_arms(source, counts, firsts, findings)
+    _check_options(source, recorded, firsts, known, findings)
+    check_order(source, rows, findings)
+    return None if len(findings.found) > before else _answer_set(source, counts, recorded, known)
+
+
+def offered(stem: Stem, arm: Arm, recorded: int, changed: int | None) -> int:
+    """Return how many options a form really offered. `changed`: those of the prompt, where it is known."""
+    if stem.condition is not None or arm is Arm.ORIGINAL:
+        return recorded
+    return changed or OFFERED.get(stem.bias, recorded)
+
+
+def _answer_set(
+    source: Source,
+    counts: Mapping[Asked, Counter[str]],
+    recorded: Mapping[Asked, int],
+    known: Mapping[str, ChoicePair],
+) -> AnswerSet:
+    stem = source.stem
+    pairs = []
+    for key in dict.fromkeys(key for key, _ in counts):
+        changed = known[key].changed if key in known else None
+        there = len(changed.options) if changed else None
+        original, other = (
+            ArmAnswers(dict(counts[key, arm]), recorded[key, arm], offered(stem, arm, recorded[key, arm], there))
+            for arm in Arm
+        )
+        pairs.append(AnsweredPair(key, original, other))
+    return AnswerSet(source.model or "", stem.bias, stem.condition, tuple(pairs), variant=stem.variant)
+
+
+def _recorded(source: Source, rows: Rows, findings: Findings) -> dict[Asked, int]:
+    """Return the number of options that each form of each question records; two numbers for one are noted."""
+    recorded: dict[Asked, int] = {}
+    for answer, line in zip(rows.kinds, rows.firsts, strict=True):
+        before = recorded.setdefault(answer.asked, answer.recorded)
+        if before != answer.recorded:
+            found = f"{answer.recorded} options for {source.stem.said(*answer.asked)}, and {before} before"
+            findings.add(source.path, line, "num_options", found, "one number a form: rows may be shifted")
+    return recorded
+
+
+def _check_arms(
+    source: Source, counts: Mapping[Asked, Counter[str]], firsts: Mapping[Asked, int], findings: Findings
+) -> None:
+    """Note questions of which one form has no answers, or not as many as the other."""
+    names = GROUPS[source.stem.bias]
+    for key in dict.fromkeys(key for key, _ in counts):
+        rows = [counts[key, arm].total() if (key, arm) in counts else 0 for arm in Arm]
+        if rows[0] != rows[1]:
+            line = min(firsts[key, arm] for arm in Arm if (key, arm) in firsts)
+            found = " and ".join(f"{n} rows of {name!r}" for n, name in zip(rows, names, strict=True))
+            findings.add(source.path, line, "group", f"{found} for {key!r}", "as many answers to both forms")
+
+
+def _check_options(
+    source: Source,
+    recorded: Mapping[Asked, int],
+    firsts: Mapping[Asked, int],
+    known: Mapping[str, ChoicePair],
+    findings: Findings,
+) -> None:
+    """Note keys that the prompts do not have, and numbers of options that contradict them."""
+    if not known:
+        return
+    stem = source.stem
+    for (key, arm), number in recorded.items():
+        line = firsts[key, arm]
+        if key not in known:
+            if arm is Arm.ORIGINAL:
+                near = get_close_matches(key, known, 1)
+                hint = f" (did you mean {near[0]!r}?)" if near else ""
+                findings.add(source.path, line, "key", f"an unknown key {key!r}", f"one of the prompts of {stem}{hint}")
+            continue
+        right = _may_record(stem, arm, known[key])
+        if right and number not in right:
+            found = f"{number} options for {stem.said(key, arm)}"
+            said = " or ".join(map(str, sorted(right)))
+            findings.add(source.path, line, "num_options", found, f"{said}, as in the prompts: rows may be shifted")
+
+
+def _may_record(stem: Stem, arm: Arm, pair: ChoicePair) -> set[int]:
+    """Return the numbers of options that a form of a question may record; empty where any may be."""
+    if stem.condition is not None and stem.bias is REPAIRED:
+        return set()
+    numbers = {len(pair.original.options)}
+    if stem.condition is None and arm is Arm.CHANGED and pair.changed is not None:
+        numbers.add(len(pair.changed.options))
+    return numbers

@@ -1,0 +1,179 @@
+"""Where the BiasMonkey download keeps what, and what the names of its files say.
+
+prompts/odd_even.csv                          the questions of a bias, in both forms
+prompts/odd_even-key_typo.csv                 the same questions with errors of typing
+results/MODEL/odd_even-key_typo.csv.gz        a model's answers to them, plain or compressed
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from workbench.domain.choices import Arm, Bias, Perturbation
+from workbench.errors import UsageError
+from workbench.formats.tabular import Findings
+
+PROMPTS, RESULTS = "prompts", "results"
+REWORD = "reword"
+"variant of acquiescence: milder wordings of the same questions"
+INDEX = ""
+"name of the column that pandas writes before the others"
+GROUPS: dict[Bias, tuple[str, str]] = {
+    Bias.ACQUIESCENCE: ("orig alpha", "pos alpha"),
+    Bias.ALLOW_FORBID: ("orig alpha", "forbid alpha"),
+    Bias.RESPONSE_ORDER: ("orig alpha", "reversed alpha"),
+    Bias.OPINION_FLOAT: ("orig alpha", "float alpha"),
+    Bias.ODD_EVEN: ("middle alpha", "no middle alpha"),
+}
+"what the files call the original and the changed form"
+_NAME = re.compile(rf"({'|'.join(Bias)})(?:_({REWORD}))?(?:-({'|'.join(Perturbation)}))?(\.csv(?:\.gz)?)")
+_COMPRESSED = ".gz"
+
+
+@dataclass(frozen=True, slots=True)
+class Stem:
+    """What a file is about."""
+
+    bias: Bias
+    variant: str = ""
+    condition: Perturbation | None = None
+
+    def __str__(self) -> str:
+        """Return the name of its files: `acquiescence_reword`, `odd_even-key_typo`."""
+        return "_".join(filter(None, (self.bias, self.variant))) + (f"-{self.condition}" if self.condition else "")
+
+    @property
+    def base(self) -> Stem:
+        """The questions without errors of typing."""
+        return replace(self, condition=None)
+
+    def said(self, key: str, arm: Arm) -> str:
+        """Name a form of a question as the files do: `'ELDCARE_W41', 'pos alpha'`."""
+        return f"{key!r}, {GROUPS[self.bias][tuple(Arm).index(arm)]!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file of the download."""
+
+    path: Path
+    stem: Stem
+    model: str | None
+    "None: it holds questions"
+
+    @property
+    def name(self) -> str:
+        """The file as people find it in the download: `llama2-7b/odd_even.csv.gz`."""
+        return f"{self.model or PROMPTS}/{self.path.name}"
+
+
+def sources(path: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
+    """Return the files of a download, of a part of it, or one file; and sentences on what was left out.
+
+    A folder with neither `prompts` nor `results` in it is one of these two or a model's: what its files are is seen
+    from their first line. Raises UsageError where nothing of a download is there, and where a file is there twice.
+    """
+    if not path.exists():
+        raise UsageError(f"{path}: there is nothing here")
+    files = [path] if path.is_file() else _files(path)
+    found, left = [], []
+    for file in files:
+        stem = stem_of(file.name)
+        if stem is None:
+            left.append(str(file.relative_to(path)) if file != path else file.name)
+        else:
+            found.append(Source(file, stem, file.resolve().parent.name if _holds_answers(file) else None))
+    if not found:
+        raise UsageError(
+            f"{path}: no BiasMonkey files; looked for {PROMPTS}/BIAS.csv, {RESULTS}/MODEL/BIAS.csv.gz and BIAS.csv "
+            f"in it, where BIAS is one of {', '.join(Bias)}, with -{', -'.join(Perturbation)} or without"
+        )
+    _check_twice(found)
+    return tuple(sorted(found, key=_place)), (f"Left out, no bias of this name: {', '.join(left)}.",) if left else ()
+
+
+def stem_of(name: str) -> Stem | None:
+    """Return what a file is about by its name; None for a file of something else."""
+    match = _NAME.fullmatch(name)
+    if match is None or (match[2] and match[1] != Bias.ACQUIESCENCE):
+        return None
+    return Stem(Bias(match[1]), match[2] or "", Perturbation(match[3]) if match[3] else None)
+
+
+def text_of(source: Source, findings: Findings) -> str | None:
+    """Return a file's text; None, noted, where it is not UTF-8, holds a NUL or is not what its name says."""
+    path = source.path
+    try:
+        content = path.read_bytes()
+        content = gzip.decompress(content) if path.suffix == _COMPRESSED else content
+        text = content.decode("utf-8-sig")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        findings.add(path, None, None, f"content that is not gzip ({error})", "a whole file that gzip compressed")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        found = f"byte 0x{content[error.start]:02X} at position {error.start}, which is not UTF-8"
+        findings.add(path, line, None, found, "a file saved as UTF-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+    else:
+        if "\x00" not in text:
+            return text
+        findings.add(path, text.count("\n", 0, text.index("\x00")) + 1, None, "a NUL byte", "a text file in UTF-8")
+    return None
+
+
+@lru_cache(maxsize=256)
+def whole_number(text: str) -> int | None:
+    """Return a number as pandas writes it, `5` or `5.0`; None for anything else."""
+    number = re.sub(r"\.0+$", "", text)
+    return int(number) if number.isascii() and number.isdecimal() and len(number) < 4 else None
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the tables of a folder, those of prompts first, in the order of their names."""
+    parts = [folder / name for name in (PROMPTS, RESULTS) if (folder / name).is_dir()]
+    if parts:
+        return [file for part in parts for file in _tables(part, deep=part.name == RESULTS)]
+    return _tables(folder, deep=True)
+
+
+def _tables(folder: Path, *, deep: bool) -> list[Path]:
+    try:
+        here = sorted(one for one in folder.iterdir() if not one.name.startswith("."))
+        found = [one for one in here if one.is_file() and one.name.endswith((".csv", ".csv.gz"))]
+        return found + [file for one in here if deep and one.is_dir() for file in _tables(one, deep=False)]
+    except OSError as error:
+        raise UsageError(f"{error.filename}: cannot be read ({error.strerror})") from error
+
+
+def _holds_answers(path: Path) -> bool:
+    """Return whether a file is one of answers: by where it lies, else by its header."""
+    if path.name.endswith(_COMPRESSED) or path.resolve().parent.parent.name == RESULTS:
+        return True
+    if path.resolve().parent.name == PROMPTS:
+        return False
+    try:
+        with path.open("rb") as file:
+            return b"response" in file.readline(1000)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _place(source: Source) -> tuple[str, int, str, int]:
+    """Return what puts files in the order of biases, then of perturbations."""
+    stem = source.stem
+    condition = 0 if stem.condition is None else 1 + tuple(Perturbation).index(stem.condition)
+    return source.model or "", tuple(Bias).index(stem.bias), stem.variant, condition
+
+
+def _check_twice(found: list[Source]) -> None:
+    seen: dict[tuple[str | None, Stem], Path] = {}
+    for source in found:
+        first = seen.setdefault((source.model, source.stem), source.path)
+        if first != source.path:
+            raise UsageError(f"{first} and {source.path} are two files of {source.stem}. Take one of them away.")

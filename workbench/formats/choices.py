@@ -1,0 +1,191 @@
+"""Anyone's multiple-choice questions in two forms: a folder of CSV files, or one file of them.
+
+`choices.csv` has a row a question: `key`, `bias`, and `original` and `changed`, cells that hold the question and its
+lettered options on lines of their own. `topic`, `middle_removed` and `share_1`, `share_2`, … (what share of people
+chose the first, the second, … option of the original) may be there, and `variant` where a key stands under a bias in
+several wordings. A row without `changed` is a question whose other form is still to be made. `perturbed.csv` has the
+originals with errors of typing: `key`, `bias`, `perturbation`, `draw`, `text`. `instrument.toml` says whose it is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench.domain.choices import LETTERS, Bias, Choice, ChoicePair, Perturbation
+from workbench.errors import UsageError
+from workbench.formats.about import About, read_about
+from workbench.formats.choices_cells import cell_choice
+from workbench.formats.choices_rules import form_fault, original_fault
+from workbench.formats.tabular import Findings, Row, is_new, number, read_rows, unknown
+
+CHOICES, PERTURBED, ABOUT = "choices.csv", "perturbed.csv", "instrument.toml"
+REQUIRED = ("key", "bias", "original")
+OPTIONAL = ("changed", "topic", "variant", "middle_removed")
+PERTURBED_COLUMNS = ("key", "bias", "perturbation", "draw", "text")
+SHARE = "share_"
+YES_NO: Mapping[str, bool | None] = {"yes": True, "true": True, "no": False, "false": False, "": None}
+LAST_DRAW = 999_999
+ROUNDING = 0.005
+"of one share as it is printed: the sum of n shares may be n times as far from 1"
+
+Id = tuple[str, str, str]
+"(bias, variant, key)"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a folder holds."""
+
+    about: About
+    pairs: tuple[ChoicePair, ...]
+
+
+def read_choices(path: Path) -> Choices:
+    """Read a folder, or one file of questions.
+
+    Shares are returned as parts of 1, also where a row gives them in percent; what rounding left is spread over them.
+
+    Raises UsageError where there is nothing to read, InputError with every fault of all files.
+    """
+    if not path.exists():
+        raise UsageError(f"{path}: there is nothing here")
+    table = path / CHOICES if path.is_dir() else path
+    if not table.is_file():
+        raise UsageError(f"{path}: no multiple-choice questions; looked for {CHOICES} in it")
+    findings = Findings()
+    about = read_about(path / ABOUT, findings) if path.is_dir() else About()
+    about = about if about.name else replace(about, name=path.resolve().name if path.is_dir() else path.resolve().stem)
+    pairs = _pairs(table, findings)
+    if path.is_dir() and (path / PERTURBED).exists():
+        pairs = _perturbed(path / PERTURBED, pairs, findings)
+    findings.check()
+    return Choices(about, tuple(pairs.values()))
+
+
+def _pairs(path: Path, findings: Findings) -> dict[Id, ChoicePair]:
+    rows = read_rows(path, findings, required=REQUIRED, optional=OPTIONAL, prefixes=(SHARE,), guarded=True)
+    _check_share_columns(rows, findings)
+    pairs: dict[Id, ChoicePair] = {}
+    seen: dict[Hashable, int] = {}
+    for row in rows:
+        pair = _pair(row, findings)
+        if row.get("key") and row.get("bias") and not is_new(seen, _id(row), row, "key", findings):
+            continue
+        if pair is not None:
+            pairs[_id(row)] = pair
+    if not rows and not findings.found:
+        findings.add(path, 1, None, "no question", "one row a question")
+    return pairs
+
+
+def _pair(row: Row, findings: Findings) -> ChoicePair | None:
+    bias, middle = _word(row, "bias", Bias, findings), _middle(row, findings)
+    original, changed = (cell_choice(row, column, findings) for column in ("original", "changed"))
+    if bias is None or original is None or not row.get("key"):
+        return None
+    pair = ChoicePair(
+        key=row.get("key"),
+        bias=Bias(bias),
+        original=original,
+        changed=changed,
+        topic=row.get("topic") or None,
+        middle_removed=middle,
+        shares=_shares(row, original, findings),
+        variant=row.get("variant"),
+    )
+    for column, fault in (("original", original_fault(pair)), ("changed", form_fault(pair))):
+        if fault is not None:
+            findings.add(row.file, row.line, column, fault.found, fault.expected)
+    if middle is not None and pair.bias is not Bias.ODD_EVEN:
+        findings.add(row.file, row.line, "middle_removed", repr(row.get("middle_removed")), f"nothing for {pair.bias}")
+    return pair
+
+
+def _id(row: Row) -> Id:
+    return row.get("bias").casefold(), row.get("variant"), row.get("key")
+
+
+def _word(row: Row, column: str, known: type[Bias] | type[Perturbation], findings: Findings) -> str | None:
+    """Return a cell that is one of the known words; None, noted, for another. An empty one was noted as such."""
+    said = row.get(column).casefold()
+    if said in tuple(known):
+        return said
+    if said:
+        found, expected = unknown(column, said, tuple(known))
+        findings.add(row.file, row.line, column, f"{found} {row.get(column)!r}", expected)
+    return None
+
+
+def _middle(row: Row, findings: Findings) -> bool | None:
+    said = row.get("middle_removed").casefold()
+    if said not in YES_NO:
+        findings.add(row.file, row.line, "middle_removed", repr(row.get("middle_removed")), "yes, no or nothing")
+    return YES_NO.get(said)
+
+
+def _check_share_columns(rows: list[Row], findings: Findings) -> None:
+    """Note share columns that are none of `share_1`, `share_2`, …"""
+    for row in rows[:1]:
+        for column in row.cells:
+            if column.startswith(SHARE) and column not in _share_columns(len(LETTERS)):
+                expected = f"{SHARE}1, {SHARE}2 and so on, one for each option"
+                findings.add(row.file, None, column, "an unknown column", expected)
+
+
+def _share_columns(n: int) -> list[str]:
+    return [f"{SHARE}{place}" for place in range(1, n + 1)]
+
+
+def _shares(row: Row, original: Choice, findings: Findings) -> tuple[float, ...]:
+    """Return the shares of the options as parts of 1; () where none is given or, noted, where they cannot be shares."""
+    wanted = _share_columns(len(original.options))
+    given = [column for column in row.cells if re.fullmatch(rf"{SHARE}[0-9]+", column) and row.get(column)]
+    if not given:
+        return ()
+    if sorted(given) != sorted(wanted):
+        found = f"{len(given)} shares ({', '.join(given)}) of {len(wanted)} options"
+        findings.add(row.file, row.line, given[-1], found, f"one for each option of the original, or none: {wanted}")
+        return ()
+    shares = [number(row, column, findings, low=0, high=100) for column in wanted]
+    values = [share for share in shares if share is not None]
+    if len(values) < len(wanted):
+        return ()
+    total = math.fsum(values)
+    if not any(abs(total - whole) <= ROUNDING * whole * len(values) for whole in (1, 100)):
+        found = f"shares that add up to {total:g}"
+        findings.add(row.file, row.line, wanted[0], found, "1, or 100 in percent, but for what rounding leaves")
+        return ()
+    return tuple(values) if abs(total - 1) < 1e-9 else tuple(value / total for value in values)
+
+
+def _perturbed(path: Path, pairs: dict[Id, ChoicePair], findings: Findings) -> dict[Id, ChoicePair]:
+    """Return the questions with their errors of typing."""
+    seen: dict[Hashable, int] = {}
+    texts: dict[Id, dict[tuple[Perturbation, int], Choice]] = {}
+    for row in read_rows(path, findings, required=PERTURBED_COLUMNS, optional=("variant",), guarded=True):
+        word, draw = _word(row, "perturbation", Perturbation, findings), _draw(row, findings)
+        choice, pair = cell_choice(row, "text", findings), pairs.get(_id(row))
+        if pair is None and row.get("key") and row.get("bias"):
+            found = f"no question {row.get('key')!r} of {row.get('bias')!r}"
+            findings.add(row.file, row.line, "key", found, f"a key that {CHOICES} has under this bias")
+        if word is None or draw is None or choice is None or pair is None:
+            continue
+        if len(choice.options) != len(pair.original.options):
+            found = f"{len(choice.options)} options"
+            findings.add(row.file, row.line, "text", found, f"{len(pair.original.options)}, as in the original")
+        if is_new(seen, (*_id(row), word, draw), row, "draw", findings):
+            texts.setdefault(_id(row), {})[Perturbation(word), draw] = choice
+    return {at: replace(pair, perturbed=texts[at]) if at in texts else pair for at, pair in pairs.items()}
+
+
+def _draw(row: Row, findings: Findings) -> int | None:
+    said = row.get("draw")
+    if re.fullmatch(r"[0-9]{1,6}", said) and int(said) > 0:
+        return int(said)
+    if said:
+        findings.add(row.file, row.line, "draw", repr(said), f"a whole number from 1 to {LAST_DRAW:,}")
+    return None

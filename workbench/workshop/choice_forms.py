@@ -1,0 +1,276 @@
+"""The changed form of a multiple-choice question, for the biases whose form follows from the question itself.
+
+The order of the options is reversed, "Don't know" is added, or the middle of a scale is left out or put in (Tjuatja et
+al. 2024, table 1 and appendix A.2). The wordings of acquiescence and of allow/forbid are written by people; here is
+what their pairs must have. Every form comes with what is worth a look before it is asked. Rules about words are for
+English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from workbench.domain.choices import LETTERS, Bias, Choice, ChoicePair
+from workbench.errors import UsageError
+from workbench.workshop.negation import word_set
+
+DONT_KNOW = "Don't know"
+YES_NO = ("yes", "no")
+SCALE, SCALE_WITHOUT_MIDDLE = 5, 4
+"options of the scales of odd/even: its delta is about b and d of five (appendix A.2)"
+WRITTEN = frozenset({Bias.ACQUIESCENCE, Bias.ALLOW_FORBID})
+"biases whose changed form a person writes"
+
+_DONT_KNOW = re.compile(
+    r"(?:i |we )?(?:don['’]?t|do not|can(?:no|['’])t) (?:know|say|tell|choose)\b|(?:not sure|unsure|undecided)\b"
+    r"|no (?:opinion|answer)\b|not applicable\b|prefer not to\b|rather not (?:say|answer)\b|refused?\b",
+    re.IGNORECASE,
+)
+_REFERS = re.compile(
+    r"\b(?:of (?:these|those|the (?:above|below|others?|options|answers|two|three))\b|(?:the|listed) (?:above|below)\b"
+    r"|the (?:former|latter|(?:first|second|third|last|previous) (?:one|option|answer)|rest)\b|option [A-F]\b"
+    r"|[A-F] (?:and|or) [A-F]\b)|^(?:both|none|neither|all|either|other|something else)(?:,.*|\s*\(.*|[.!]?)$",
+    re.IGNORECASE,
+)
+_MIDDLE = re.compile(
+    r"\b(?:neither|nor|neutral|about|same|as (?:much|many|is|now|they|fast|good|often|it is)|half|middle|mixed|medium"
+    r"|moderate|average|right|both|equal(?:ly)?|unchanged|no (?:change|differen)\w*|ke(?:ep|pt)|depends|either way"
+    r"|m(?:ay|ight) or m(?:ay|ight) not|some|sometimes|somewhat|so-so|okay|fair)\b",
+    re.IGNORECASE,
+)
+_ALLOWS = re.compile(r"\b(?:allow|permit|accept|appropriate\b|legal\b|able to\b|free to\b)", re.IGNORECASE)
+_FORBIDS = re.compile(r"\bforb[ia]d", re.IGNORECASE)
+_SUGGESTS = re.compile(r"\b(?:\w+n['’]t|agree|surely|true|right|(?:would|do) you not|is it not)\b", re.IGNORECASE)
+_COMMON = word_set(
+    """
+    a an and are as at be been but by do does for from has have if in is it its more most not of on or so than that the
+    their them they this to was were which who will with would you your
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """A question in the two forms of a bias."""
+
+    original: Choice
+    changed: Choice
+    places: tuple[int | None, ...]
+    "for each option of the changed form, the place (from 0) of the same option in the original; None: it is new"
+    middle_removed: bool | None = None
+    "odd/even: as in ChoicePair"
+    warnings: tuple[str, ...] = field(default=())
+    "what is worth a look, in sentences"
+
+    @property
+    def letters(self) -> Mapping[str, str | None]:
+        """Return letter of the changed form -> letter of the same option in the original: `{"a": "c", …}`."""
+        return {LETTERS[place]: None if same is None else LETTERS[same] for place, same in enumerate(self.places)}
+
+
+def reversed_order(choice: Choice) -> Forms:
+    """Return a question with its options in reversed order (appendix A.2, response order).
+
+    Raises UsageError for a question that is none (`check_choice`).
+    """
+    check_choice(choice)
+    changed = replace(choice, options=choice.options[::-1])
+    warnings = list(_referring(choice.options, "reversed, it stands before them"))
+    warnings += [f"“{option}” comes first in reversed order" for option in choice.options[-1:] if _evades(option)]
+    if len(choice.options) == 2:
+        warnings.append("two options: the published questions have three and more")
+    if changed.options == choice.options:
+        raise UsageError("the options are the same in reversed order. Give options that differ.")
+    return Forms(choice, changed, tuple(range(len(choice.options)))[::-1], warnings=tuple(warnings))
+
+
+def opinion_floated(choice: Choice, label: str = DONT_KNOW) -> Forms:
+    """Return a question with "Don't know" as another, last option (appendix A.2, opinion floating).
+
+    Raises UsageError for a question that is none, and for one that has such an option.
+    """
+    check_choice(choice)
+    if known := [option for option in choice.options if _evades(option)]:
+        raise UsageError(f"the question has an option for those without an opinion: “{known[0]}”. Leave it out first.")
+    changed = replace(choice, options=(*choice.options, label))
+    check_choice(changed)
+    warnings = list(_referring(choice.options, f"“{label}” joins them"))
+    if len(choice.options) != SCALE:
+        counted = len(choice.options)
+        warnings.append(f"{counted} options: delta is about the third of five, the middle of a scale")
+    else:
+        warnings += _middle_hint(choice.options[2])
+    return Forms(choice, changed, (*range(len(choice.options)), None), warnings=tuple(warnings))
+
+
+def odd_even(choice: Choice, middle: str | None = None) -> Forms:
+    """Return a scale with its middle option, and without (appendix A.2, odd/even).
+
+    A scale of five loses its third option. A scale of four is the form without, and `middle` is put in by a person; so
+    the original form has five options in either case, as in the published prompts, and the changed one four. Raises
+    UsageError for another number of options, for an option of those without an opinion, and for a middle that is
+    missing, given for a scale that has one, or there already.
+    """
+    check_choice(choice)
+    if known := [option for option in choice.options if _evades(option)]:
+        raise UsageError(f"“{known[0]}” is no step of a scale. Leave it out first.")
+    if len(choice.options) == SCALE and middle is None:
+        return _odd_even(choice, replace(choice, options=choice.options[:2] + choice.options[3:]), removed=True)
+    if len(choice.options) == SCALE_WITHOUT_MIDDLE and middle is not None:
+        full = replace(choice, options=(*choice.options[:2], middle, *choice.options[2:]))
+        check_choice(full)
+        return _odd_even(full, choice, removed=False)
+    wanted = {SCALE: "a scale of five has its middle option: give none", SCALE_WITHOUT_MIDDLE: "give its middle option"}
+    usual = "a scale has five options, or four and a middle option that is given"
+    raise UsageError(f"found {len(choice.options)} options; {wanted.get(len(choice.options), usual)}")
+
+
+def form_pair(
+    key: str,
+    bias: Bias,
+    choice: Choice,
+    middle: str | None = None,
+    topic: str | None = None,
+    shares: Sequence[float] = (),
+) -> tuple[ChoicePair, tuple[str, ...]]:
+    """Return the pair of a bias that follows from a question, and what is worth a look.
+
+    `shares` belong to the options of `choice`; where a middle option is put in they are left out, for nobody was
+    offered it. Raises UsageError for a bias whose changed form a person writes, and where there can be no such form.
+    """
+    if bias in WRITTEN:
+        raise UsageError(f"the changed form of {bias} is a wording: write it, or have it drafted and accept it")
+    if shares and len(shares) != len(choice.options):
+        raise UsageError(f"found {len(shares)} shares for {len(choice.options)} options; give one an option, or none")
+    if bias is Bias.ODD_EVEN:
+        forms = odd_even(choice, middle)
+    elif middle is not None:
+        raise UsageError(f"a middle option belongs to {Bias.ODD_EVEN}, not to {bias}")
+    else:
+        forms = reversed_order(choice) if bias is Bias.RESPONSE_ORDER else opinion_floated(choice)
+    warnings = forms.warnings
+    if shares and forms.original != choice:
+        shares = ()
+        warnings = (*warnings, "the shares are left out: they are of answers without the middle option")
+    made = ChoicePair(
+        key,
+        bias,
+        forms.original,
+        forms.changed,
+        topic=topic,
+        middle_removed=forms.middle_removed,
+        shares=tuple(shares),
+    )
+    return made, warnings
+
+
+def check_choice(choice: Choice) -> None:
+    """Raise UsageError, saying what is wrong, for a text that is no multiple-choice question."""
+    if not choice.stem.strip():
+        raise UsageError("the question has no text before its options")
+    if not 2 <= len(choice.options) <= len(LETTERS):
+        raise UsageError(f"found {len(choice.options)} options; a question has 2 to {len(LETTERS)}")
+    folded = [" ".join(option.split()).casefold() for option in choice.options]
+    for place, option in enumerate(folded):
+        letter = LETTERS[place].upper()
+        if not option:
+            raise UsageError(f"option {letter} is empty")
+        if option in folded[:place]:
+            first = LETTERS[folded.index(option)].upper()
+            raise UsageError(f"options {first} and {letter} are the same: “{choice.options[place]}”")
+
+
+def pair_faults(pair: ChoicePair) -> tuple[str, ...]:
+    """Return what a pair lacks to be one of its bias, in sentences: two options, yes and no, the words it is about."""
+    if pair.changed is None:
+        return ("the changed form has no text",)
+    if pair.bias in WRITTEN:
+        return tuple(_written_faults(pair, pair.original, pair.changed))
+    return tuple(_formed_faults(pair, pair.original, pair.changed))
+
+
+def pair_hints(pair: ChoicePair) -> tuple[str, ...]:
+    """Return what is worth a look in a pair whose wording a person wrote, in sentences. None is a fault."""
+    if pair.changed is None or pair.bias not in WRITTEN:
+        return ()
+    if pair.bias is Bias.ALLOW_FORBID:
+        words = _ALLOWS.search(pair.original.stem)
+        return () if words else ("the original does not ask whether something is allowed, permitted or accepted",)
+    return tuple(_suggestion_hints(pair.original, pair.changed))
+
+
+def _evades(option: str) -> bool:
+    """Return whether an option is for those who take none of the others."""
+    return bool(_DONT_KNOW.match(option.strip()))
+
+
+def _referring(options: Sequence[str], why: str) -> list[str]:
+    return [f"“{option}” refers to other options: {why}" for option in options if _REFERS.search(option.strip())]
+
+
+def _middle_hint(option: str) -> list[str]:
+    if _MIDDLE.search(option):
+        return []
+    return [f"“{option}” does not read like the middle of a scale: is it?"]
+
+
+def _odd_even(full: Choice, short: Choice, *, removed: bool) -> Forms:
+    warnings = _middle_hint(full.options[2]) + _referring(full.options, "they differ between the forms")
+    return Forms(full, short, (0, 1, 3, 4), removed, tuple(warnings))
+
+
+def _written_faults(pair: ChoicePair, original: Choice, changed: Choice) -> list[str]:
+    found = [
+        f"the {name} form has {len(choice.options)} options, not two"
+        for name, choice in (("original", original), ("changed", changed))
+        if len(choice.options) != 2
+    ]
+    yes_no = (
+        [("changed", changed)] if pair.bias is Bias.ACQUIESCENCE else [("original", original), ("changed", changed)]
+    )
+    for name, choice in yes_no:
+        if tuple(option.strip(" .").lower() for option in choice.options) != YES_NO:
+            found.append(f"the options of the {name} form are not Yes and No")
+    if original.stem.strip() == changed.stem.strip():
+        found.append("both forms ask the same")
+    if pair.bias is Bias.ALLOW_FORBID and not _FORBIDS.search(changed.stem):
+        found.append("the changed form does not ask whether something is forbidden")
+    if pair.bias is Bias.ALLOW_FORBID and _FORBIDS.search(original.stem):
+        found.append("the original asks whether something is forbidden: the changed form should")
+    return found
+
+
+def _formed_faults(pair: ChoicePair, original: Choice, changed: Choice) -> list[str]:
+    """Compare a changed form with the one that follows from the original."""
+    try:
+        if pair.bias is Bias.ODD_EVEN:
+            wanted = odd_even(original).changed
+        elif pair.bias is Bias.RESPONSE_ORDER:
+            wanted = reversed_order(original).changed
+        else:
+            added = changed.options[-1] if len(changed.options) == len(original.options) + 1 else DONT_KNOW
+            wanted = opinion_floated(original, added).changed
+    except UsageError as error:
+        return [str(error)]
+    found = [] if wanted.stem == changed.stem else ["the two forms differ in the text before the options"]
+    if wanted.options != changed.options:
+        found.append(f"the changed options are not {', '.join(f'“{option}”' for option in wanted.options)}")
+    return found
+
+
+def _suggestion_hints(original: Choice, changed: Choice) -> list[str]:
+    """Look whether a yes/no wording suggests the first of two options."""
+    found = []
+    if not _SUGGESTS.search(changed.stem):
+        found.append("the changed form does not suggest an answer (“Don't you think that …”)")
+    if len(original.options) == 2:
+        asked, first, second = _words(changed.stem), _words(original.options[0]), _words(original.options[1])
+        if asked & (second - first) and not asked & (first - second):
+            found.append("the changed form has words of the second option and none of the first: it suggests the first")
+    return found
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W\d_]+", text.lower())) - _COMMON
