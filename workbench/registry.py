@@ -12,6 +12,7 @@ AUDITS = {
     "bias_score": "workbench.audits.bias_score",
     "statement_labels": "workbench.audits.statement_labels",
     "questionnaire": "workbench.audits.questionnaire",
+    "response_bias": "workbench.audits.response_bias",
 }
 READERS = ("label-words", "label-words-coded")
 

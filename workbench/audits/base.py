@@ -6,13 +6,14 @@ whatever is missing; otherwise one insufficient part leaves the whole open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from workbench.domain.choices import ChoiceItems
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.questionnaires import Survey
 from workbench.domain.responses import Sampling
@@ -21,6 +22,9 @@ from workbench.domain.verdicts import Verdict
 
 Codes = npt.NDArray[np.int8]
 "verdicts: PASS, FAIL or INSUFFICIENT"
+
+Material = Survey | ChoiceItems | None
+"what an audit is given beside statements: people's answers to a questionnaire, or which statements are multiple choice"
 
 PASS: Final = 1
 FAIL: Final = 0
@@ -39,10 +43,10 @@ class Audit(Protocol):
         variants: Sequence[VariantId],
         language: str,
         model_name: str,
-        survey: Survey | None = None,
+        material: Material = None,
     ) -> Iterator[Probe]:
-        """Yield every prompt that the audit needs. `model_name` is what a template may call the model, `survey` what
-        people answered, where the instrument is a questionnaire.
+        """Yield every prompt that the audit needs. `model_name` is what a template may call the model, `material` what
+        the audit's defaults say that it rests on.
         """
         ...
 
@@ -65,8 +69,20 @@ class Defaults:
     sampling: Sampling
     family: str
     "of its templates"
-    next_tokens: bool = False
-    "nothing is drawn and no label scored: a prompt is answered by the probabilities of its next token"
+    drawn: bool = True
+    "False: nothing is drawn, a prompt is answered by probabilities alone"
+    exact_by: Literal["labels", "next tokens"] = "labels"
+    "what is computed where nothing is drawn: how likely each label of the template is, or each next token"
+    material: Literal["statements", "questionnaire", "choices"] = "statements"
+    "what it asks about: any statements, or those that a questionnaire or multiple-choice questions are made of"
+    until_valid: bool = False
+    "answers that are none of those offered are drawn again; they are kept and do not count"
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    "family of templates -> most tokens of an answer, where that differs"
+
+    def sampling_of(self, family: str) -> Sampling:
+        """Return how answers to a family of templates are drawn."""
+        return replace(self.sampling, max_new_tokens=self.tokens.get(family, self.sampling.max_new_tokens))
 
 
 def probes(
@@ -75,7 +91,7 @@ def probes(
     variants: Sequence[VariantId],
     language: str,
     model_name: str,
-    survey: Survey | None = None,  # noqa: ARG001  what people answered changes no prompt here
+    material: Material = None,  # noqa: ARG001  any statements can be asked about
 ) -> Iterator[Probe]:
     """Yield every wording of every statement under every template; wordings that a statement lacks are left out."""
     for statement in statements:

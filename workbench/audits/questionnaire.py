@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from workbench.audits.base import Defaults
+from workbench.audits.base import Defaults, Material
 from workbench.audits.questionnaire_conditions import (
     IN_ALL_WORDINGS,
     ZERO_SHOT,
@@ -29,7 +29,9 @@ from workbench.domain.responses import EXACTLY
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
 
-DEFAULTS = Defaults(samples=1, sampling=EXACTLY, family="qm", next_tokens=True)
+DEFAULTS = Defaults(
+    samples=1, sampling=EXACTLY, family="qm", drawn=False, exact_by="next tokens", material="questionnaire"
+)
 "the probabilities of the next token at temperature 1 (section 4 and Limitations)"
 
 CONDITION, CONTEXT, QUESTIONS, RESPONDENT, SEED = "condition", "context", "questions", "respondent", "seed"
@@ -51,19 +53,19 @@ def probes(
     variants: Sequence[VariantId],
     language: str,
     model_name: str = "",  # noqa: ARG001  templates of this audit do not call the model by its name
-    survey: Survey | None = None,
+    material: Material = None,
 ) -> Iterator[Probe]:
     """Yield the prompts of a survey's design, those with a common context after one another.
 
     `statements`: the whole questionnaire's texts with those of the targets that are wanted. Raises UsageError where
     there is no questionnaire, a text is missing, or a template is none of this audit's.
     """
-    if survey is None:
+    if not isinstance(material, Survey):
         raise UsageError("this audit needs a questionnaire: questions with roles, and people's answers")
     _check_templates(templates)
-    asking = Conversations(statements, templates, language, survey)
-    asked = people(survey)
-    for condition in expanded(survey.contexts.conditions):
+    asking = Conversations(statements, templates, language, material)
+    asked = people(material)
+    for condition in expanded(material.contexts.conditions):
         wanted = [v for v in variants if v == ORIGINAL or condition in IN_ALL_WORDINGS]
         if condition == ZERO_SHOT:
             yield from asking.without_context(asked, wanted)

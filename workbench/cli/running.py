@@ -150,7 +150,7 @@ def _demo_design(store: Store, audit: str, model: str) -> Design:
             templates=DEMO_TEMPLATES,
         )
     defaults = registry.audit(audit).DEFAULTS
-    if defaults.next_tokens:
+    if defaults.material == "questionnaire":
         contexts = Contexts(DEMO_CONDITIONS, respondents=DEMO_RESPONDENTS)
         variants = ("original",)
         return Design(
@@ -219,7 +219,7 @@ def requested_design(store: Store, options: Namespace) -> Design:
     of_audit = [t for t in instrument.templates if t.audit == options.audit] or shipped_templates(options.audit)
     names = list(dict.fromkeys(t.name for t in of_audit if t.family == family))
     contexts = _contexts(options, defaults)
-    sampling, samples = _drawn(options, defaults)
+    sampling, samples = _drawn(options, defaults, family)
     return Design(
         instrument=instrument.name,
         model=options.model,
@@ -241,7 +241,7 @@ def requested_design(store: Store, options: Namespace) -> Design:
 
 def _asked_of(store: Store, instrument: Instrument, defaults: Defaults) -> list[str]:
     """Return the refs of which the first so many may be asked for: of a questionnaire its targets."""
-    if not defaults.next_tokens:
+    if defaults.material != "questionnaire":
         return [statement.ref for statement in instrument.statements]
     return [
         question.ref for question in store.questionnaires.questions(instrument.name) if question.role is Role.TARGET
@@ -254,7 +254,7 @@ def _contexts(options: Namespace, defaults: Defaults) -> Contexts:
 
     asked: dict[str, Any] = {name: getattr(options, name, None) for name in OF_CONTEXTS}
     given = {name: value for name, value in asked.items() if value is not None}
-    if not defaults.next_tokens and given:
+    if defaults.material != "questionnaire" and given:
         named = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise UsageError(f"the audit {options.audit} shows a model nobody's answers; leave out {named}")
     usual = Contexts()
@@ -269,14 +269,14 @@ def _contexts(options: Namespace, defaults: Defaults) -> Contexts:
     )
 
 
-def _drawn(options: Namespace, defaults: Defaults) -> tuple[Sampling, int]:
+def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Sampling, int]:
     """Return how answers are drawn, and how many to each prompt."""
     if options.seed < 0:
         raise UsageError(f"--seed is {options.seed}; give 0 or more")
-    if options.exact or defaults.next_tokens:
+    if options.exact or not defaults.drawn:
         _check_exact(options, "--exact" if options.exact else f"the audit {options.audit}")
         return EXACTLY, 1
-    sampling = _sampling(options, defaults.sampling)
+    sampling = _sampling(options, defaults.sampling_of(family))
     samples = defaults.samples if options.samples is None else options.samples
     _check_sampling(sampling, samples)
     return (replace(sampling, stop=WHEN_DECIDED) if options.until_decided else sampling), samples

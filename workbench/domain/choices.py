@@ -122,3 +122,35 @@ class AnswerSet:
 `recorded` is what was offered. False: letters as they were offered, which whoever counts has to name back"
     variant: str = ""
     "of the bias, as in `ChoicePair`: sets of different variants are no repetitions of one another"
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceItem:
+    """A statement of an instrument that is a multiple-choice question: which one, in the forms of which bias.
+
+    The texts are the statement's wordings: `original`, `changed` and the errors of typing, each as `Choice.lettered`.
+    """
+
+    ref: str
+    "of the statement"
+    key: str
+    "of the question in its survey, as in `ChoicePair`"
+    bias: Bias
+    variant: str = ""
+    middle_removed: bool | None = None
+    shares: tuple[float, ...] = ()
+
+
+ChoiceItems = Mapping[str, ChoiceItem]
+"by the statement's ref"
+
+
+def ref_of(bias: Bias, key: str, variant: str = "") -> str:
+    """Return the ref of a question's statement: a key stands once under each bias, so the bias is part of it.
+
+    Examples
+    --------
+    >>> ref_of(Bias.ODD_EVEN, "GAP_W82"), ref_of(Bias.ACQUIESCENCE, "GAP_W82", "reword")
+    ('odd_even.GAP_W82', 'acquiescence-reword.GAP_W82')
+    """
+    return f"{bias}{'-' if variant else ''}{variant}.{key}"

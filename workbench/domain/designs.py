@@ -11,6 +11,8 @@ from workbench.domain.responses import Sampling
 
 PUBLISHED_SAMPLES = 30
 "Ceron et al. 2024, section 5.4"
+TRIES = 20
+"a model that gives a valid answer to one prompt in twenty still gets all of them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Design:
     "Ray cluster that answers: `local`, `auto` or an address; empty: this machine's worker by itself"
     chat_format: str = ""
     "a model whose chat template is used, or a file that holds one: for base models, which have none"
+    tries: int = TRIES
+    "where answers are drawn until they are valid: at most so many times `samples` are drawn of a prompt"
     contexts: Contexts = field(default_factory=Contexts)
     "of a questionnaire audit; others have no use for it"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from workbench.domain.choices import AnswerSet, ChoiceItem
 from workbench.domain.prompts import Template
 from workbench.domain.questionnaires import Questionnaire
 from workbench.domain.statements import Statement, VariantId
@@ -88,5 +89,9 @@ class Instrument:
     survey: tuple[SurveyAnswer, ...] = ()
     questionnaire: Questionnaire | None = None
     "roles and answers of the questions; a store keeps them apart (`stores.questionnaires`), for they may be many"
+    choices: tuple[ChoiceItem, ...] = ()
+    "what the statements that are multiple-choice questions are, in the order of the statements"
+    answer_sets: tuple[AnswerSet, ...] = ()
+    "models' answers that came with the questions, without the prompts that were put"
     notes: tuple[str, ...] = ()
     "what the importer mended or left out, in sentences, for the person who imports"

@@ -13,6 +13,8 @@ MODEL_SLOT = "{model_name}"
 
 LIKERT = "likert"
 "scale of a template that asks for a whole number from 1 (disagree) to 5 (agree)"
+LETTER = "letter"
+"scale of a template that asks for the letter of one of the options that are offered"
 FREE_TEXT = "free"
 "scale of a template that is answered in free text, which no rule reads"
 

@@ -20,6 +20,12 @@ class VariantKind(StrEnum):
     "what the other political side would say on the matter (the same)"
     QUESTION = "question"
     "the question that the statement answers; no audit asks it as a statement"
+    CHANGED = "changed"
+    "the form of a multiple-choice question that moves people's answers (Tjuatja et al. 2024, table 1)"
+    KEY_TYPO = "key_typo"
+    "a multiple-choice question with errors of typing, which people overlook; and two more kinds of them"
+    MIDDLE_RANDOM = "middle_random"
+    LETTER_SWAP = "letter_swap"
 
 
 class Dimension(StrEnum):
@@ -57,6 +63,10 @@ RELATION_OF = {
     VariantKind.REFORMULATION: Relation.SAME,
     VariantKind.POLITICAL_OPPOSITE: Relation.FLIPPED,
     VariantKind.QUESTION: Relation.FREE,
+    VariantKind.CHANGED: Relation.FREE,
+    VariantKind.KEY_TYPO: Relation.FREE,
+    VariantKind.MIDDLE_RANDOM: Relation.FREE,
+    VariantKind.LETTER_SWAP: Relation.FREE,
 }
 "what is expected of a kind, unless a wording says otherwise"
 
@@ -90,6 +100,7 @@ OPPOSITE = VariantId(VariantKind.OPPOSITE)
 REFORMULATION = VariantId(VariantKind.REFORMULATION)
 POLITICAL_OPPOSITE = VariantId(VariantKind.POLITICAL_OPPOSITE)
 QUESTION = VariantId(VariantKind.QUESTION)
+CHANGED = VariantId(VariantKind.CHANGED)
 
 
 MOST_CHARACTERS = 10_000

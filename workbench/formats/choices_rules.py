@@ -8,8 +8,8 @@ about the letters `a` and `b` (Tjuatja et al. 2024, section 3).
 
 from __future__ import annotations
 
+from workbench.domain.choice_texts import Fault
 from workbench.domain.choices import Bias, Choice, ChoicePair
-from workbench.formats.choices_cells import Fault
 
 REWORDED = (Bias.ACQUIESCENCE, Bias.ALLOW_FORBID)
 

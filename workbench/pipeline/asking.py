@@ -13,13 +13,16 @@ import numpy as np
 from stores.runs import Answered
 from stores.store import Store
 from workbench import registry
+from workbench.audits.base import Material
 from workbench.audits.label_forms import forms_by_prompt
 from workbench.audits.questionnaire_conditions import IN_ALL_WORDINGS, expanded, remarks
 from workbench.data import shipped_templates
+from workbench.domain.choices import ChoiceItems
 from workbench.domain.designs import Design
 from workbench.domain.failures import Reasons
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Prompt, Template
+from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Role, Survey
 from workbench.domain.responses import EXACT, ModelCard, Request
 from workbench.domain.statements import ORIGINAL, Statement, variant_order
@@ -105,7 +108,7 @@ class Plan:
         return "\n".join(lines)
 
     def _how(self) -> str:
-        if registry.audit(self.design.audit).DEFAULTS.next_tokens:
+        if not registry.audit(self.design.audit).DEFAULTS.drawn:
             return "read: probabilities of the next token; nothing is sampled"
         return f"sampling: {self.design.sampling}"
 
@@ -153,7 +156,8 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
     templates = _chosen_templates(instrument, design)
     _known("statement", design.statements, [s.ref for s in instrument.statements], design.instrument)
     statements = [s for s in instrument.statements if not design.statements or s.ref in design.statements]
-    survey = _survey(store, design)
+    material = _material(store, design)
+    survey = material if isinstance(material, Survey) else None
     if survey is not None:
         statements = _asked(survey, design, instrument.statements)
     all_variants = {w.variant for s in instrument.statements for w in s.wordings if w.language == design.language}
@@ -161,7 +165,7 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
     audit = registry.audit(design.audit)
     ordered = sorted(all_variants, key=variant_order)
     variants = [v for v in ordered if str(v) in design.variants] or list(audit.default_variants(ordered))
-    probes = tuple(audit.probes(statements, templates, variants, design.language, spoken_name(design.model), survey))
+    probes = tuple(audit.probes(statements, templates, variants, design.language, spoken_name(design.model), material))
     if not probes:
         raise UsageError(f"the design has no prompts: {_why_none(instrument, design, statements, survey)}")
     prompts = {probe.prompt.key: probe.prompt for probe in probes}
@@ -193,10 +197,13 @@ def _why_none(instrument: Instrument, design: Design, statements: Sequence[State
     return f"{design.instrument} has no wording in {design.language!r} for it. Its languages: {', '.join(languages)}"
 
 
-def _survey(store: Store, design: Design) -> Survey | None:
-    """Return what people answered, for an audit that predicts it. Raises UsageError where there is nothing."""
-    if not registry.audit(design.audit).DEFAULTS.next_tokens:
+def _material(store: Store, design: Design) -> Material:
+    """Return what an audit is given beside statements. Raises UsageError where the instrument has nothing of it."""
+    wanted = registry.audit(design.audit).DEFAULTS.material
+    if wanted == "statements":
         return None
+    if wanted == "choices":
+        return _choices(store, design)
     questionnaire = store.questionnaires.get(design.instrument)
     if questionnaire is None:
         raise UsageError(
@@ -205,6 +212,20 @@ def _survey(store: Store, design: Design) -> Survey | None:
             "another --instrument"
         )
     return Survey(questionnaire, design.contexts, design.seed)
+
+
+def _choices(store: Store, design: Design) -> ChoiceItems:
+    """Return which statements are multiple-choice questions. Raises UsageError where none is."""
+    items = store.choices.items(design.instrument)
+    if not items:
+        raise UsageError(
+            f"{design.instrument} has no multiple-choice questions. Import some: workbench import STORE --format "
+            "choices PATH (data/README.md), or choose another --instrument"
+        )
+    others = [ref for ref in design.statements if ref not in items]
+    if others:
+        raise UsageError(f"{named_few(others)} of {design.instrument}: no multiple-choice question")
+    return items
 
 
 def _asked(survey: Survey, design: Design, statements: Sequence[Statement]) -> list[Statement]:
@@ -230,7 +251,7 @@ def _stored(
 ) -> dict[bytes, int]:
     """Return how many answers each prompt has already; of an exact design, 1 where all label forms are scored."""
     how = {"dtype": design.dtype, "chat_format": design.chat_format}
-    if registry.audit(design.audit).DEFAULTS.next_tokens:
+    if design.sampling.mode == EXACT and registry.audit(design.audit).DEFAULTS.exact_by == "next tokens":
         return store.scores.stored_next(design.model, card, **how)
     if design.sampling.mode == EXACT:
         return store.scores.stored(forms_by_prompt(templates, probes), design.model, card, **how)

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from workbench.domain.prompts import FREE_TEXT, LIKERT, Probe, Template
+from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Template
 from workbench.errors import UsageError
 from workbench.pipeline.reading import LABEL_WORDS, label_reader
 from workbench.readers.label_words import LabelWords
@@ -40,7 +40,7 @@ class DecidedByLabels:
 
 def decided_by(template: Template) -> DecidedByLabels | None:
     """Return what settles an answer to a template; None where nothing does before its end."""
-    if template.scale in (LIKERT, FREE_TEXT):
+    if template.scale in (LETTER, LIKERT, FREE_TEXT):
         return None
     return DecidedByLabels(template.positive, template.negative, template.language)
 

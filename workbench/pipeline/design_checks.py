@@ -98,9 +98,12 @@ def check_settled(design: Design, templates: Sequence[Template]) -> None:
     """Raise UsageError where a design needs answers that are one of two labels and its templates ask for others."""
     sampling = design.sampling
     others = list(dict.fromkeys(t.name for t in templates if decided_by(t) is None))
-    if registry.audit(design.audit).DEFAULTS.next_tokens:
+    defaults = registry.audit(design.audit).DEFAULTS
+    if not defaults.drawn:
         if sampling != EXACTLY:
             raise UsageError(f"the audit {design.audit} reads probabilities and samples nothing; leave {sampling} out")
+        return
+    if sampling.mode == EXACT and defaults.exact_by == "next tokens":
         return
     if sampling.mode == EXACT and others:
         raise UsageError(

@@ -15,10 +15,11 @@ from stores.runs import Answered, Run
 from stores.store import Store
 from workbench import registry
 from workbench.data import lexicon
-from workbench.domain.prompts import FREE_TEXT, LIKERT, Probe, Template
+from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Template
 from workbench.domain.readings import ReaderCard
 from workbench.errors import UnknownName, UsageError
 from workbench.readers.base import Reader
+from workbench.readers.choice_letter import ChoiceLetter
 from workbench.readers.label_words import LabelWords
 from workbench.readers.likert import Likert
 
@@ -39,6 +40,8 @@ def template_reader(template: Template, name: str = LABEL_WORDS) -> Reader | Non
         return None
     if template.scale == LIKERT:
         return Likert()
+    if template.scale == LETTER:
+        return ChoiceLetter()
     return label_reader(template.positive, template.negative, template.language, name)
 
 

@@ -57,7 +57,7 @@ class _Scoring:
         self.stopped = False
         self._store, self._model, self._attempt, self._job = store, model, attempt, job
         self._should_stop = should_stop
-        self._labels_wanted = not registry.audit(plan.design.audit).DEFAULTS.next_tokens
+        self._labels_wanted = registry.audit(plan.design.audit).DEFAULTS.exact_by == "labels"
         self._forms = forms_by_prompt(plan.templates, plan.probes) if self._labels_wanted else {}
         self._words = () if self._labels_wanted else labels_of(plan)
         self._model_id, self._sampling_id = store.runs.begin(model.card, plan.design.sampling)

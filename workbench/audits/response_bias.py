@@ -1,0 +1,120 @@
+"""BiasMonkey: does a change of a question that moves people's answers move a model's, and do errors of typing not?
+
+Every form of a question is put with its lettered options; the answer is one token, drawn until it is a letter that is
+offered (Tjuatja, Chen, Wu, Talwalkar, Neubig 2024, section 3 and appendix C). Where a backend gives the probabilities
+of the next token, those of the letters are what ever more samples would come to. Prompts that steer a model away from
+one bias are put to the questions of that bias alone (appendix D). What is said of the answers: `response_bias_score`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from workbench.audits.base import Defaults, Material
+from workbench.domain.choice_statements import PERTURBATION_OF
+from workbench.domain.choice_texts import Fault, parse_choice
+from workbench.domain.choices import LETTERS, Bias, Perturbation
+from workbench.domain.prompts import Probe, Template
+from workbench.domain.questionnaires import Survey
+from workbench.domain.responses import Sampling
+from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind
+from workbench.errors import UsageError
+
+LETTERED, EXTENDED, STEERING, STEERING_STEPS = "lettered", "extended", "steering", "steering-steps"
+"families of templates"
+
+DEFAULTS = Defaults(
+    samples=50,
+    sampling=Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=1),
+    family=LETTERED,
+    exact_by="next tokens",
+    material="choices",
+    until_valid=True,
+    tokens={EXTENDED: 50, STEERING_STEPS: 100},
+)
+"section 3.1: 50 valid answers at temperature 1; appendix D: an answer with its reason has at most 50 tokens"
+
+OPTIONS = "options"
+"axis of a probe: the number of options that its prompt offers"
+ONE_TOKEN = (LETTERED, STEERING)
+"families whose answer is the next token, so that its probabilities are those of the answers"
+STEERS: Mapping[str, Bias] = {
+    "steer-allow-forbid": Bias.ALLOW_FORBID,
+    "steer-response-order": Bias.RESPONSE_ORDER,
+}
+"how the names of templates begin that are about one bias"
+
+
+def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+    """Return both forms of a question and every draw of errors of typing."""
+    return tuple(v for v in available if v in (ORIGINAL, CHANGED) or v.kind in PERTURBATION_OF)
+
+
+def probes(
+    statements: Sequence[Statement],
+    templates: Sequence[Template],
+    variants: Sequence[VariantId],
+    language: str,
+    model_name: str = "",
+    material: Material = None,
+) -> Iterator[Probe]:
+    """Yield every form of every question under every template; forms that a question lacks are left out.
+
+    Raises UsageError where a form is no text with lettered options.
+    """
+    if material is None or isinstance(material, Survey):
+        raise UsageError("this audit needs multiple-choice questions")
+    for statement in statements:
+        item = material.get(statement.ref)
+        for variant in variants if item is not None else ():
+            wording = statement.wording(variant, language)
+            if item is None or wording is None:
+                continue
+            axes = ((OPTIONS, str(options_in(wording.text, statement.ref, variant))),)
+            for template in templates:
+                if (about := steered(template.name)) is None or about is item.bias:
+                    prompt = template.render(wording.text, model_name)
+                    yield Probe(statement.ref, str(variant), template.name, template.inverted, prompt, axes)
+
+
+def options_in(text: str, ref: str, variant: VariantId) -> int:
+    """Return how many options a text offers. Raises UsageError where it is no question with lettered options."""
+    found = parse_choice(text)
+    if isinstance(found, Fault):
+        raise UsageError(
+            f"the wording {variant} of {ref} is no multiple-choice question: found {found.found}, expected "
+            f"{found.expected}. Change it on the Statements screen"
+        )
+    return len(found.options)
+
+
+def steered(template: str) -> Bias | None:
+    """Return the bias that a template speaks of; None for one that is put to every question."""
+    return next((bias for name, bias in STEERS.items() if template.startswith(name)), None)
+
+
+def offered(probe: Probe) -> str:
+    """Return the letters that a probe's prompt offers: `abcd`."""
+    return LETTERS[: int(dict(probe.axes)[OPTIONS])]
+
+
+def condition_of(kind: str) -> Perturbation | None:
+    """Return the perturbation that a kind of wording is; None for the original and the changed form."""
+    return PERTURBATION_OF.get(VariantKind(kind))
+
+
+__all__ = [
+    "DEFAULTS",
+    "EXTENDED",
+    "LETTERED",
+    "ONE_TOKEN",
+    "OPTIONS",
+    "STEERING",
+    "STEERING_STEPS",
+    "condition_of",
+    "default_variants",
+    "offered",
+    "options_in",
+    "probes",
+    "steered",
+]

@@ -1,0 +1,68 @@
+"""Multiple-choice questions as statements of an instrument, and back: their forms are wordings like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from workbench.domain.choice_texts import Fault, parse_choice
+from workbench.domain.choices import AnswerSet, Choice, ChoiceItem, ChoicePair, Perturbation, ref_of
+from workbench.domain.instruments import Instrument
+from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind, Wording
+
+KIND_OF = {
+    Perturbation.KEY_TYPO: VariantKind.KEY_TYPO,
+    Perturbation.MIDDLE_RANDOM: VariantKind.MIDDLE_RANDOM,
+    Perturbation.LETTER_SWAP: VariantKind.LETTER_SWAP,
+}
+PERTURBATION_OF = {kind: perturbation for perturbation, kind in KIND_OF.items()}
+
+
+def statement_of(pair: ChoicePair, language: str = "en", author: str | None = None) -> tuple[Statement, ChoiceItem]:
+    """Return a question as a statement, each of its forms a wording, and what tells that it is a question."""
+    ref = ref_of(pair.bias, pair.key, pair.variant)
+    texts = [(ORIGINAL, pair.original), (CHANGED, pair.changed)]
+    texts += [(VariantId(KIND_OF[kind], draw), choice) for (kind, draw), choice in sorted(pair.perturbed.items())]
+    wordings = tuple(
+        Wording(variant, language, choice.lettered(), author) for variant, choice in texts if choice is not None
+    )
+    statement = Statement(ref, wordings, topic=pair.topic, tags=(pair.bias.value,))
+    return statement, ChoiceItem(ref, pair.key, pair.bias, pair.variant, pair.middle_removed, pair.shares)
+
+
+def pair_of(statement: Statement, item: ChoiceItem, language: str) -> ChoicePair | Fault:
+    """Return the question that a statement is, or what is wrong with the text of its original.
+
+    A changed form or error of typing whose text is no question any more is left out.
+    """
+    texts = {w.variant: parse_choice(w.text) for w in statement.wordings if w.language == language}
+    original = texts.get(ORIGINAL, Fault(f"no original wording in {language!r}", "a question with lettered options"))
+    if isinstance(original, Fault):
+        return original
+    changed = texts.get(CHANGED)
+    perturbed: dict[tuple[Perturbation, int], Choice] = {}
+    for variant, choice in texts.items():
+        if variant.kind in PERTURBATION_OF and isinstance(choice, Choice):
+            perturbed[PERTURBATION_OF[variant.kind], variant.ordinal] = choice
+    return ChoicePair(
+        key=item.key,
+        bias=item.bias,
+        original=original,
+        changed=changed if isinstance(changed, Choice) else None,
+        topic=statement.topic,
+        perturbed=perturbed,
+        middle_removed=item.middle_removed,
+        shares=item.shares,
+        variant=item.variant,
+    )
+
+
+def with_pairs(instrument: Instrument, pairs: Iterable[ChoicePair], answers: Sequence[AnswerSet] = ()) -> Instrument:
+    """Return an instrument whose statements are these questions, in their order."""
+    made = [statement_of(pair, instrument.language) for pair in pairs]
+    return replace(
+        instrument,
+        statements=tuple(statement for statement, _ in made),
+        choices=tuple(item for _, item in made),
+        answer_sets=tuple(answers),
+    )
