@@ -10,9 +10,11 @@ from types import TracebackType
 
 from stores.bias import BiasReadings
 from stores.checks import Checks
+from stores.choices import Choices
 from stores.classifiers import Classifiers
 from stores.connection import open_database, translated
 from stores.drafts import Drafts
+from stores.drawn import DrawnAnswers
 from stores.exchange import Exchange
 from stores.instruments import Instruments
 from stores.issues import Issues
@@ -52,7 +54,9 @@ class Store:
         self.issues = Issues(self)
         self.surveys = Surveys(self)
         self.questionnaires = Questionnaires(self)
+        self.choices = Choices(self)
         self.runs = Runs(self)
+        self.drawn = DrawnAnswers(self)
         self.scores = Scores(self)
         self.predictions = Predictions(self)
         self.readings = Readings(self)

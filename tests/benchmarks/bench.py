@@ -28,6 +28,7 @@ def main() -> None:
     import bench_annotate
     import bench_bias
     import bench_classifier
+    import bench_response_bias
     import bench_sampling
     import bench_scoring
     import bench_verdicts
@@ -36,6 +37,7 @@ def main() -> None:
         "start": cold_start,
         "verdicts": bench_verdicts.main,
         "bias": bench_bias.main,
+        "response_bias": bench_response_bias.main,
         "annotate": bench_annotate.main,
         "sampling": bench_sampling.main,
         "scoring": bench_scoring.main,

@@ -34,6 +34,8 @@ class Row:
     questions: Pearson
     "of the deltas over these questions"
     effects: tuple[Effect, Effect]
+    variant: str = ""
+    "of the bias's wording"
 
     @property
     def turned(self) -> bool:
@@ -70,7 +72,7 @@ def compare(reports: Iterable[tuple[Report, Report]]) -> Comparison:
         names = [report.options.definition for report in (first, second)]
         if names[0] is not names[1]:
             raise UsageError(f"found changes by the definitions `{names[0]}` and `{names[1]}`; compare those of one")
-        pairs = [(cell, second.find(cell.bias)) for cell in first.cells if cell.condition is None]
+        pairs = [(cell, second.find(*cell.place)) for cell in first.cells if cell.condition is None]
         rows += [_row(first.model, cell, other) for cell, other in pairs if other is not None]
     return Comparison(tuple(rows), of_means([row.first.mean for row in rows], [row.second.mean for row in rows]))
 
@@ -133,7 +135,7 @@ def _row(model: str, first: Cell, second: Cell) -> Row:
     values: tuple[FloatArray, FloatArray] = (first.deltas.values[at[0]], second.deltas.values[at[1]])
     change = mean_test(values[1] - values[0], RESOLUTION)
     effects = (first.effect, second.effect)
-    return Row(model, first.bias, first.delta, second.delta, change, pearson(*values), effects)
+    return Row(model, first.bias, first.delta, second.delta, change, pearson(*values), effects, first.variant)
 
 
 def _paired(first: Deltas, second: Deltas) -> tuple[IntArray, IntArray]:

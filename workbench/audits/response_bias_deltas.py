@@ -140,7 +140,7 @@ def deltas(table: Table, definition: Definition = Definition.CORRECTED, bias: Bi
     usable = counts.sum(axis=-1)
     reasons = _reasons(rule, table, definition, usable)
     rows = np.flatnonzero(reasons == "")
-    answers = usable[rows] if corrected else np.full((len(rows), 2), table.total)
+    answers = np.full((len(rows), 2), table.total) if table.total and not corrected else usable[rows]
     return Deltas(
         bias=shown,
         condition=table.condition,

@@ -42,7 +42,8 @@ class Table:
     named_as_original: BoolArray
     "(K,) odd/even: letters of q' are already those that the same options have in q"
     total: float
-    "answers to every form, the constant that the published definitions divide by: 50; 1 for probabilities"
+    "answers to every form, the constant that the published definitions divide by: 50; 1 for probabilities; 0 where \
+each form is divided by what it has"
     draw: int = 1
     variant: str = ""
     "of the bias's wording"
@@ -72,7 +73,7 @@ def tabulate(answers: AnswerSet, samples: float | None = None) -> Table:
     Parameters
     ----------
     samples : answers drawn for each form, by which the published definitions divide whatever was kept of them; None:
-        as many as most forms have
+        as many as most forms have; 0: by what each form has, where some were drawn a little more often than others
     """
     arms = [arm for pair in answers.pairs for arm in (pair.original, pair.changed)]
     held = _counted(arms).reshape(len(answers.pairs), 2, _BLANK + 1)
@@ -107,6 +108,7 @@ def from_probabilities(
     probabilities: npt.ArrayLike,
     offered: npt.ArrayLike,
     draw: int = 1,
+    variant: str = "",
 ) -> Table:
     """Return the table that ever more valid samples would come to, from the probability of each letter.
 
@@ -140,6 +142,7 @@ def from_probabilities(
         named_as_original=named,
         total=1.0,
         draw=draw,
+        variant=variant,
     )
 
 

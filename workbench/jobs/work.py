@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from stores.jobs import Job
 from stores.store import Store
 from workbench import pipeline
+from workbench.domain.counting import counted
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACT, ModelCard
 from workbench.errors import ConflictError
@@ -98,7 +99,7 @@ def sample(task: Task) -> Ended:
     only = store.jobs.failed_prompts(job.id) if job.only_failed else None
     exact = design.sampling.mode == EXACT
     ask, doing = (pipeline.score_design, "scoring") if exact else (pipeline.collect, "sampling")
-    counted = "prompts" if exact else "answers"
+    unit = "prompts" if exact else "answers"
     progress = None
     while progress is None:
         plan = pipeline.plan(store, design, card=model.card)
@@ -109,16 +110,18 @@ def sample(task: Task) -> Ended:
             progress = ask(store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop, only=only)
         except ConflictError as error:  # somebody changed a statement between the two; nothing was asked yet
             say(f"{error}. Planning again.")
-    say(throughput(progress, before, model.work, counted))
+    say(throughput(progress, before, model.work, unit))
     for reason, count in progress.reasons.most_frequent():
-        say(f"{count:,} {counted} failed: {reason}")
-    held = f"{progress.done:,} of {progress.total:,} {counted} are {'scored' if exact else 'stored'}"
+        say(f"{count:,} {unit} failed: {reason}")
+    held = f"{progress.done:,} of {progress.total:,} {unit} are {'scored' if exact else 'stored'}"
     if progress.failed and not task.stop():
         again = AGAIN if progress.failed > progress.reasons.lasting else NEVER
-        return "failed", f"{progress.failed:,} {counted} failed: {progress.reasons.describe()}. {held}. {again}"
-    if progress.done < progress.total:
+        return "failed", f"{progress.failed:,} {unit} failed: {progress.reasons.describe()}. {held}. {again}"
+    if progress.done + progress.lacking < progress.total:
         return _unfinished(task, held, "asks for the rest")
-    rate = f", {progress.answers / progress.seconds:.1f} {counted} a second" if progress.seconds else ""
+    if progress.short:
+        held += f"; with fewer than {design.samples} valid ones after all tries: {counted(progress.short, 'prompt')}"
+    rate = f", {progress.answers / progress.seconds:.1f} {unit} a second" if progress.seconds else ""
     return "done", f"{held}{rate}"
 
 
@@ -128,9 +131,9 @@ def said(card: ModelCard) -> str:
     return f"model {card.name}, revision {card.revision}, {card.dtype} by {card.backend}{chat}"
 
 
-def throughput(progress: pipeline.Progress, before: Work, after: Work, counted: str = "answers") -> str:
+def throughput(progress: pipeline.Progress, before: Work, after: Work, unit: str = "answers") -> str:
     """Say what an attempt computed, of what one pass a prompt and a sample would have, and how fast."""
-    parts = [f"{progress.answers:,} {counted} in {progress.seconds:,.1f} s"]
+    parts = [f"{progress.answers:,} {unit} in {progress.seconds:,.1f} s"]
     if progress.seconds > 0:
         parts[0] += f", {progress.answers / progress.seconds:,.1f} a second"
     if prompts := after.prompt_tokens - before.prompt_tokens:
@@ -139,6 +142,8 @@ def throughput(progress: pipeline.Progress, before: Work, after: Work, counted: 
     if sampled := after.sampled_tokens - before.sampled_tokens:
         computed = after.sampled_tokens_computed - before.sampled_tokens_computed
         parts.append(f"answer tokens: {computed:,} of {sampled:,} computed")
+    if progress.invalid:
+        parts.append(f"{progress.invalid:,} answers were no offered letter and were drawn again")
     if progress.decided:
         parts.append(f"{progress.decided:,} answers were ended when their stance was settled")
     return "; ".join(parts)

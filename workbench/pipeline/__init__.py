@@ -2,13 +2,14 @@
 and the worker have in common. It names no audit where the registry can.
 """
 
-from workbench.pipeline.asking import Plan, Progress, collect, derived_seed, plan
+from workbench.pipeline.asking import Progress, collect
 from workbench.pipeline.bias import BiasChoice, BiasJudged, bias
 from workbench.pipeline.consistency import ConsistencyChoice, ConsistencyJudged, consistency
 from workbench.pipeline.estimates import Estimate, estimate
 from workbench.pipeline.judging import counts, find_run
 from workbench.pipeline.labels import agreement
 from workbench.pipeline.pilot import PilotChoice, PilotJudged, pilot
+from workbench.pipeline.planning import Plan, derived_seed, plan
 from workbench.pipeline.reading import label_reader, read, template_reader
 from workbench.pipeline.scoring import score_design
 from workbench.pipeline.sides import sides

@@ -104,6 +104,11 @@ def check_settled(design: Design, templates: Sequence[Template]) -> None:
             raise UsageError(f"the audit {design.audit} reads probabilities and samples nothing; leave {sampling} out")
         return
     if sampling.mode == EXACT and defaults.exact_by == "next tokens":
+        if design.family in defaults.tokens:
+            raise UsageError(
+                f"answers to the templates {design.family!r} are longer than a token, so the probabilities of the next "
+                "one are not those of the answers. Sample them, or choose another family"
+            )
         return
     if sampling.mode == EXACT and others:
         raise UsageError(

@@ -2,21 +2,23 @@
 
 Tokens are counted without the model's tokenizer, so they are estimates. Where an earlier job asked the same model in
 the same manner, what that job took is the better guess, of time and of what a served model bills.
+
+Where answers are drawn until they are valid, the dearest outcome is that of all tries.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stores.jobs import Job
 from workbench.domain.prompts import Message, Prompt
-from workbench.domain.responses import EXACT
+from workbench.domain.responses import EXACT, Request
 from workbench.inference.remote_budget import TOKENS_PER_MESSAGE, Budget, Spent, budget_from
 from workbench.inference.remote_budget import estimate as at_most
-from workbench.pipeline.asking import Plan
 from workbench.pipeline.design_checks import scripted, served
+from workbench.pipeline.planning import Plan
 
 CHARACTERS_PER_TOKEN = 4
 "of English text, under the vocabularies of today's models"
@@ -30,6 +32,7 @@ class Estimate:
 
     prompts: int
     answers: int
+    "those that are to be had, however many are drawn for them"
     tokens_in: int
     "of the prompts, each read once"
     tokens_distinct: int
@@ -52,11 +55,22 @@ class Estimate:
     "answers a second of the job `like`"
     like: int | None = None
     "number of the newest finished job that asked in the same manner"
+    answers_most: int | None = None
+    "where answers are drawn until they are valid, those of all tries; None: every answer counts"
+    valid: float = 1.0
+    "share of the answers that were valid in the job `like`"
+
+    @property
+    def answers_likely(self) -> float:
+        """How many answers are drawn if as many are valid as in the job `like`."""
+        if self.answers_most is None or self.valid >= 1:
+            return self.answers
+        return min(self.answers / self.valid, self.answers_most) if self.valid else self.answers_most
 
     @property
     def seconds(self) -> float | None:
         """How long it takes at the pace of the job `like`; None: not known."""
-        return self.answers / self.rate if self.rate else None
+        return self.answers_likely / self.rate if self.rate else None
 
     @property
     def cost(self) -> float | None:
@@ -92,6 +106,7 @@ class Estimate:
             "tokens_out_most": self.tokens_out_most,
             "seconds": self.seconds,
             "like_job": self.like,
+            **({} if self.answers_most is None else {"answers_most": self.answers_most}),
             **calls,
         }
 
@@ -112,7 +127,11 @@ class Estimate:
         known = (
             "" if self.tokens_out is None else f", about {_short(self.tokens_out)} if they are as in job {self.like}"
         )
-        return f"{asked}; at most {_short(self.tokens_out_most)} answer tokens{known}"
+        most = f"at most {_short(self.tokens_out_most)}"
+        if not self.answers_most:
+            return f"{asked}; {most} answer tokens{known}"
+        valid = _short(self.tokens_out_most * self.answers / self.answers_most)
+        return f"{asked}; {valid} answer tokens if all are valid, {most} with all tries{known}"
 
     def _time(self) -> str:
         if self.seconds is None:
@@ -122,8 +141,11 @@ class Estimate:
 
     def _calls(self) -> list[str]:
         calls = f"{self.least.requests:,} calls"
-        if self.most.requests > self.least.requests:
+        if self.answers_most:
+            calls += f", up to {self.most.requests:,} with all tries where the endpoint gives one answer a call"
+        elif self.most.requests > self.least.requests:
             calls += f", up to {self.most.requests:,} where the endpoint gives one answer a call"
+        if self.most.requests > self.least.requests:
             calls += ", which bills its prompt again"
         lines = [calls, self._price()]
         if self.seconds is not None:
@@ -151,30 +173,46 @@ def estimate(plan: Plan, jobs: Iterable[Job] = (), environ: Mapping[str, str] = 
     design = plan.design
     exact, is_served = design.sampling.mode == EXACT, served(design.model)
     requests = [request for _, request in plan.requests()]
-    answers = sum(request.n for request in requests)
-    billed_as = requests if is_served or not exact else []
-    least, most = (at_most(billed_as, design.sampling, alone=alone) for alone in (False, True))
+    dearest = requests if plan.tally is None else _all_tries(plan)
+    billed = is_served or not exact
+    least = at_most(requests if billed else [], design.sampling)
+    most = at_most(dearest if billed else [], design.sampling, alone=True)
     before = _alike(plan, jobs)
     told: Mapping[str, float] = before.progress if before is not None else {}
-    billed = told["tokens_out"] / told["answers"] if told.get("tokens_out") else None
-    billed_in = round(told["tokens_in"] / told["answers"] * answers) if told.get("tokens_in") else None
-    return Estimate(
+    found = Estimate(
         prompts=len(requests),
-        answers=answers,
+        answers=sum(request.n for request in requests) if plan.tally is None else plan.samples_needed,
         tokens_in=sum(_tokens(request.prompt) for request in requests),
         tokens_distinct=_distinct(request.prompt for request in requests),
         tokens_out_most=0 if exact else most.answer_tokens,
         exact=exact,
         served=is_served,
         scripted=scripted(design.model),
-        tokens_out=None if billed is None or exact else round(billed * answers),
         least=least if is_served else Spent(),
         most=most if is_served else Spent(),
-        billed_in=billed_in,
         budget=budget_from(environ) if is_served else Budget(),
         rate=told["answers"] / told["seconds"] if told.get("seconds") else None,
         like=before.id if before is not None else None,
+        answers_most=None if plan.tally is None else sum(request.n for request in dearest),
+        valid=1 - told.get("invalid", 0) / told["answers"] if told else 1.0,
     )
+    return replace(
+        found,
+        tokens_out=None if exact else _as_before(told, "tokens_out", found.answers_likely),
+        billed_in=_as_before(told, "tokens_in", found.answers_likely),
+    )
+
+
+def _all_tries(plan: Plan) -> list[Request]:
+    """Return what is asked where answers are drawn until they are valid, and no more of them are."""
+    drawn = plan.tally.drawn if plan.tally is not None else {}
+    most = plan.design.samples * plan.design.tries
+    return [replace(request, n=most - drawn.get(key, 0)) for key, request in plan.requests()]
+
+
+def _as_before(told: Mapping[str, float], tokens: str, answers: float) -> int | None:
+    """Return how many tokens are billed if it is as many an answer as in an earlier job; None where it does not say."""
+    return round(told[tokens] / told["answers"] * answers) if told.get(tokens) else None
 
 
 def _alike(plan: Plan, jobs: Iterable[Job]) -> Job | None:

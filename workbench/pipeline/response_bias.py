@@ -6,23 +6,23 @@ answers that somebody else published. Subjects are never pooled; each has a repo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
-from stores.runs import Run
 from stores.store import Store
-from workbench.audits.response_bias_compare import Comparison
+from workbench.audits.response_bias_compare import Comparison, SamplingAgreement, compare, sampling_agreement
 from workbench.audits.response_bias_figures import Options, Report
-from workbench.audits.response_bias_people import Representativeness
-from workbench.audits.response_bias_table import Table
-from workbench.audits.response_bias_uncertainty import ValidShares
-from workbench.domain.choices import AnswerSet, Arm, Bias, Choice, ChoiceItem, ChoicePair, Perturbation
+from workbench.audits.response_bias_people import Representativeness, representativeness
+from workbench.audits.response_bias_score import judge
+from workbench.audits.response_bias_uncertainty import ValidShares, validity
+from workbench.domain.choice_statements import pair_of
+from workbench.domain.choices import AnswerSet, Bias, ChoiceItem, ChoicePair, Perturbation
+from workbench.domain.counting import counted
 from workbench.domain.instruments import Instrument
+from workbench.domain.questionnaire_tallies import named_few
+from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.pipeline.response_bias_rows import AUDIT, Subject, Way, asked_here, imported, named
 
-AUDIT = "response_bias"
-
-Way = Literal["samples", "exact", "imported"]
 Place = tuple[Bias, Perturbation | None, str]
 "bias, condition (None: the bias itself) and variant: what names a cell of a report"
 
@@ -36,30 +36,6 @@ class ResponseBiasChoice:
     models: tuple[str, ...] = ()
     "names of models or of subjects; empty: all"
     options: Options = field(default_factory=Options)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Subject:
-    """One way in which one model was asked."""
-
-    name: str
-    "unique: the model's, with as much more as tells several subjects of it apart: `smollm2 · exact`"
-    model: str
-    way: Way
-    template: str
-    "empty for imported answers: nobody says how they were asked"
-    run: Run | None
-    "None for imported answers"
-    tables: tuple[Table, ...]
-    "one for each bias, condition and draw"
-    sets: Mapping[tuple[Bias, Perturbation | None, str, int], AnswerSet]
-    "(bias, condition, variant, draw) -> the answers by the letters that were offered; of exact subjects none"
-    probes: Mapping[tuple[str, str], int]
-    "(ref, variant of the wording) -> rowid of the probe; empty for imported answers"
-    short: tuple[str, ...] = ()
-    "prompts, as `ref variant`, with fewer valid answers than were wanted, after all tries"
-    wanted: int = 0
-    "valid answers that were asked for of each prompt; 0 where that has no meaning"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,113 +61,148 @@ class ResponseBiasJudged:
 
         Raises UnknownName, AmbiguousRun.
         """
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionRow:
-    """One question of a cell."""
-
-    key: str
-    ref: str
-    "of its statement; empty where its text is not known"
-    topic: str
-    stem: str
-    "empty where its text is not known"
-    delta: float
-    "percentage points, by the definition; NaN where the question takes no part"
-    left_out: str
-    "why it takes no part; empty where it does"
-    entropy: float
-    "normalised, of the answers to the original, 0 to 1"
-    valid: tuple[float, float]
-    "share of valid answers among all that were drawn, to the original and the changed form"
-
-
-@dataclass(frozen=True, slots=True)
-class OptionShown:
-    """One option of one form."""
-
-    letter: str
-    "as it was offered"
-    original: str
-    "letter of the same option in the original; empty where the original has none such"
-    text: str
-    "empty where it is not known"
-    count: float
-    "answers; NaN for exact probabilities"
-    share: float
-    "of the valid answers; NaN where there is none"
-    probability: float
-    "of the letter as the next token; NaN where answers were drawn"
-
-
-@dataclass(frozen=True, slots=True)
-class ArmShown:
-    """One form of a question with its answers."""
-
-    arm: Arm
-    choice: Choice | None
-    "None where its text is not known"
-    options: tuple[OptionShown, ...]
-    "in the order in which they were offered"
-    others: tuple[tuple[str, int], ...]
-    "letters that were not offered, with how often they were answered"
-    invalid: int
-    "answers without an offered letter, which were drawn again"
-    valid: float
-    "answers that count; 1 for exact probabilities"
-    drawn: float
-    "all answers; NaN for exact probabilities"
-    entropy: float
-    probe: int | None
-    "rowid; None for imported answers"
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionShown:
-    """Both forms of a question side by side."""
-
-    subject: str
-    row: QuestionRow
-    bias: Bias
-    condition: Perturbation | None
-    variant: str
-    draw: int
-    draws: int
-    "how many draws of the perturbation were asked"
-    original: ArmShown
-    changed: ArmShown
-    shares: tuple[float, ...]
-    "human shares of the original's options; empty where nobody was asked"
+        if model in self.subjects:
+            return model
+        found = [name for name, subject in self.subjects.items() if subject.model == model]
+        if len(found) > 1:
+            raise AmbiguousRun(f"{model!r} was asked in {len(found)} ways; name one: {'; '.join(found)}")
+        if not found:
+            raise UnknownName(f"nothing is known of {model!r}; there is: {'; '.join(self.subjects)}")
+        return found[0]
 
 
 def response_bias(store: Store, choice: ResponseBiasChoice | None = None) -> ResponseBiasJudged:
     """Return the response biases of the chosen subjects.
 
     Raises UnknownName for a model or instrument without answers, UsageError where several instruments have some and
-    none is named.
+    none is named, or nothing that was asked has an answer.
     """
-    raise NotImplementedError
+    choice = choice or ResponseBiasChoice()
+    instrument = store.instruments.get(choice.instrument or _only_answered(store))
+    items = store.choices.items(instrument.name)
+    subjects = _chosen(named(tuple(_subjects(store, instrument.name, items))), choice, instrument.name)
+    pairs = _pairs(instrument, items)
+    topics = {(bias, key): pair.topic for (bias, _, key), pair in pairs.items() if pair.topic}
+    shares = {(bias, key): pair.shares for (bias, _, key), pair in pairs.items() if pair.shares}
+    judged = {name: subject for name, subject in subjects.items() if subject.tables}
+    if not judged:
+        raise UsageError(f"{named_few(list(subjects))}: no question was answered in both of its forms yet")
+    people = {name: representativeness(subject.tables, shares) for name, subject in judged.items()} if shares else {}
+    return ResponseBiasJudged(
+        choice=choice,
+        instrument=instrument,
+        pairs=pairs,
+        items=items,
+        subjects=judged,
+        reports={name: judge(subject.tables, choice.options, topics) for name, subject in judged.items()},
+        validity={name: validity(subject.tables) for name, subject in judged.items()},
+        people={name: found for name, found in people.items() if found.alignments},
+        notes=tuple(_notes(store, subjects)),
+    )
 
 
 def instruments_with_answers(store: Store) -> tuple[str, ...]:
     """Return the instruments of which models answered multiple-choice questions, here or elsewhere."""
-    raise NotImplementedError
-
-
-def questions(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[QuestionRow, ...]:
-    """Return the questions of a cell, the largest |delta| first, those that take no part last."""
-    raise NotImplementedError
-
-
-def question(
-    store: Store, judged: ResponseBiasJudged, name: str, place: Place, key: str, draw: int = 1
-) -> QuestionShown:
-    """Return one question with the answers to both of its forms. Raises UnknownName for one that is not there."""
-    raise NotImplementedError
+    here = {run.instrument for run in store.runs.list(AUDIT)} | set(store.choices.instruments_with_answers())
+    return tuple(name for name in store.instruments.names() if name in here)
 
 
 def compared(judged: ResponseBiasJudged, first: str, second: str) -> Comparison:
     """Return how two subjects compare, bias by bias, paired over questions."""
-    raise NotImplementedError
+    return compare([(judged.reports[judged.name(first)], judged.reports[judged.name(second)])])
+
+
+def sampling_agreements(judged: ResponseBiasJudged, first: str, second: str) -> dict[Place, SamplingAgreement]:
+    """Return, cell by cell, whether one subject's samples are what the other's exact probabilities lead one to expect.
+
+    Empty unless one of the two is exact and the other sampled; a perturbation by its first common draw.
+    """
+    both = [judged.subjects[judged.name(name)] for name in (first, second)]
+    exact = next((one for one in both if one.way == "exact"), None)
+    sampled = next((one for one in both if one.way == "samples"), None)
+    if exact is None or sampled is None:
+        return {}
+    truth = {(t.bias, t.condition, t.variant, t.draw): t for t in exact.tables}
+    found: dict[Place, SamplingAgreement] = {}
+    for table in sampled.tables:
+        at = (table.bias, table.condition, table.variant, table.draw)
+        if at in truth and at[:3] not in found:
+            found[at[:3]] = sampling_agreement(table, truth[at], judged.choice.options.definition)
+    return found
+
+
+def _only_answered(store: Store) -> str:
+    found = instruments_with_answers(store)
+    if not found:
+        raise UnknownName(
+            f"the store holds no answers to multiple-choice questions. Start with: workbench run STORE --audit {AUDIT} "
+            "--model NAME, or import some: workbench import STORE --format biasmonkey PATH"
+        )
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} instruments have answers: {', '.join(found)}; say which with --instrument")
+    return found[0]
+
+
+def _subjects(store: Store, instrument: str, items: Mapping[str, ChoiceItem]) -> Iterator[Subject]:
+    """Yield all ways in which models were asked, imported answers first."""
+    by_model: dict[str, list[AnswerSet]] = {}
+    for one in store.choices.answer_sets(instrument):
+        by_model.setdefault(one.model, []).append(one)
+    for model, sets in by_model.items():
+        yield imported(model, sets, model)
+    for run in store.runs.list(AUDIT, instrument):
+        yield from asked_here(store, run, items)
+
+
+def _chosen(subjects: Mapping[str, Subject], choice: ResponseBiasChoice, instrument: str) -> dict[str, Subject]:
+    """Return the subjects that names of subjects or of models mean. Raises UnknownName."""
+    if not subjects:
+        raise UnknownName(f"no model has answered the multiple-choice questions of {instrument} yet")
+    if not choice.models:
+        return dict(subjects)
+    unknown = [m for m in choice.models if m not in subjects and all(m != s.model for s in subjects.values())]
+    if unknown:
+        raise UnknownName(f"{named_few(unknown)}: no such model has answers; there is: {'; '.join(subjects)}")
+    return {name: one for name, one in subjects.items() if name in choice.models or one.model in choice.models}
+
+
+def _pairs(instrument: Instrument, items: Mapping[str, ChoiceItem]) -> dict[tuple[Bias, str, str], ChoicePair]:
+    found: dict[tuple[Bias, str, str], ChoicePair] = {}
+    for statement in instrument.statements:
+        item = items.get(statement.ref)
+        pair = pair_of(statement, item, instrument.language) if item is not None else None
+        if item is not None and isinstance(pair, ChoicePair):
+            found[item.bias, item.variant, item.key] = pair
+    return found
+
+
+def _notes(store: Store, subjects: Mapping[str, Subject]) -> Iterator[str]:
+    """Say what a reader of the figures should know of each subject."""
+    for name, subject in subjects.items():
+        if not subject.tables:
+            yield f"{name}: no question was answered in both of its forms yet"
+        if subject.short:
+            yield (
+                f"{name}: {counted(len(subject.short), 'prompt')} with fewer than {subject.wanted} valid answers "
+                f"({named_few(list(subject.short))}); what they have counts"
+            )
+        if subject.run is not None and (changed := store.runs.outdated(subject.run)):
+            yield f"{name}: {counted(len(changed), 'question')} changed since ({named_few(list(changed))})"
+        if subject.run is not None and subject.run.failed:
+            failures = store.runs.failures(subject.run)
+            if failures.probes:
+                yield f"{name}: {counted(len(failures.probes), 'prompt')} without an answer: {failures.reason}"
+
+
+__all__ = [
+    "AUDIT",
+    "Place",
+    "ResponseBiasChoice",
+    "ResponseBiasJudged",
+    "Subject",
+    "Way",
+    "compared",
+    "instruments_with_answers",
+    "response_bias",
+    "sampling_agreements",
+]

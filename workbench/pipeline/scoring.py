@@ -22,10 +22,12 @@ from workbench import registry
 from workbench.audits.label_forms import forms_by_prompt
 from workbench.audits.questionnaire import CONDITION, mass
 from workbench.audits.questionnaire import TOP as PUBLISHED_TOP
-from workbench.domain.prompts import Prompt
+from workbench.audits.response_bias import offered
+from workbench.domain.prompts import LETTER, Prompt
 from workbench.errors import BudgetSpent, ModelError
 from workbench.inference.base import Metered, NextTokens, Scored, Unhurried
-from workbench.pipeline.asking import FLUSH_AFTER_S, Plan, Progress, saved
+from workbench.pipeline.asking import FLUSH_AFTER_S, Progress, saved
+from workbench.pipeline.planning import Plan
 from workbench.pipeline.windows import check_window
 
 if TYPE_CHECKING:
@@ -195,7 +197,9 @@ def _portions(plan: Plan, wanted: Sequence[tuple[bytes, Prompt]]) -> Iterator[Se
 
 
 def labels_of(plan: Plan) -> tuple[str, ...]:
-    """Return the labels of a plan's templates, each once."""
+    """Return the labels of a plan's templates, each once; of lettered options the letters."""
+    if any(t.scale == LETTER for t in plan.templates):
+        return tuple(sorted({letter for probe in plan.probes for letter in offered(probe)}))
     return tuple(dict.fromkeys(label for t in plan.templates for label in (t.positive, t.negative)))
 
 

@@ -1,0 +1,260 @@
+"""Multiple-choice questions from plan to figures: drawn until valid, bounded, exact; what was answered to what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stores.store import Store
+from tests.conftest import instrument, new_store
+from tests.jobs.test_jobs import ended, wait
+from workbench import pipeline
+from workbench.audits.response_bias import DEFAULTS
+from workbench.audits.response_bias_deltas import Definition
+from workbench.audits.response_bias_figures import Options
+from workbench.data import shipped_templates
+from workbench.domain.choice_statements import with_pairs
+from workbench.domain.choices import (
+    AnsweredPair,
+    AnswerSet,
+    ArmAnswers,
+    Bias,
+    Choice,
+    ChoicePair,
+    Perturbation,
+)
+from workbench.domain.designs import Design
+from workbench.domain.instruments import Instrument
+from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
+from workbench.errors import AmbiguousRun, UsageError
+from workbench.inference.base import Model
+from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted_letters import LetterHabits
+from workbench.jobs import launch
+from workbench.pipeline.asking import Progress
+from workbench.pipeline.response_bias import (
+    ResponseBiasChoice,
+    compared,
+    instruments_with_answers,
+    response_bias,
+    sampling_agreements,
+)
+from workbench.pipeline.response_bias_questions import question, questions
+
+SCALE = ("Much better", "A little better", "The same", "A little worse", "Much worse")
+ORDER, ODD = (Bias.RESPONSE_ORDER, None, ""), (Bias.ODD_EVEN, None, "")
+DESIGN = Design("choices", "first", "response_bias", 20, DEFAULTS.sampling, family="lettered")
+EXACT = replace(DESIGN, samples=1, sampling=EXACTLY)
+
+
+def pairs() -> list[ChoicePair]:
+    found = []
+    for n in range(3):
+        scale = Choice(f"How are things in district {n}?", SCALE)
+        three = Choice(f"Which do you prefer in district {n}?", ("Trams", "Buses", "Bicycles"))
+        typo = {
+            (Perturbation.KEY_TYPO, draw): replace(scale, stem=f"How arr{'e' * draw} things {n}?") for draw in (1, 2)
+        }
+        short = Choice(scale.stem, SCALE[:2] + SCALE[3:])
+        found += [
+            ChoicePair(f"q{n}", Bias.ODD_EVEN, scale, short, "life", typo, middle_removed=True, shares=(0.2,) * 5),
+            ChoicePair(f"q{n}", Bias.RESPONSE_ORDER, three, Choice(three.stem, three.options[::-1]), "transport"),
+        ]
+    forbid = Choice("Should it be allowed?", ("Yes", "No")), Choice("Should it be forbidden?", ("Yes", "No"))
+    return [*found, ChoicePair("q9", Bias.ALLOW_FORBID, *forbid)]
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Store]:
+    with new_store(tmp_path / "choices.db") as store:
+        blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
+        store.instruments.add(with_pairs(blank, pairs()))
+        yield store
+
+
+def first_option(invalid: float = 0.0, others: tuple[str, ...] = ("As", "\n")) -> Model:
+    habits = LetterHabits(weights=(3.0, 1.0), by_text=0.0, invalid=invalid, others=others)
+    return ScriptedModel(Persona(letters=habits), name="first")
+
+
+class Failing(ScriptedModel):
+    """Cannot be asked what should be forbidden."""
+
+    def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
+        for drawn in super().generate(requests, sampling):
+            if "forbidden" in requests[drawn.request].prompt.messages[-1].content:
+                yield Drawn(drawn.request, (), requests[drawn.request].n, "the server is gone")
+            else:
+                yield drawn
+
+
+def ask(store: Store, model: Model, design: Design = DESIGN, stop_after: int | None = None) -> Progress:
+    plan = pipeline.plan(store, design, card=model.card)
+    job = store.jobs.create(launch.SAMPLE, design.as_json(), plan.samples)
+    attempt = store.jobs.claim(job, "0")
+    calls = iter(range(10**9))
+    stopping = (lambda: next(calls) >= stop_after) if stop_after is not None else (lambda: False)
+    run = pipeline.score_design if design.sampling.mode == "exact" else pipeline.collect
+    progress = run(store, plan, model, attempt=attempt, should_stop=stopping)
+    store.jobs.finish(job, attempt, "done")
+    return progress
+
+
+def test_answers_are_drawn_until_each_prompt_has_enough_valid_ones_and_the_others_are_kept(asked: Store) -> None:
+    progress = ask(asked, first_option(invalid=0.5))
+    assert progress.done == progress.total == 20 * 20
+    assert progress.invalid > 200
+    assert (progress.short, progress.failed) == (0, 0)
+    subject = response_bias(asked).subjects["first"]
+    arms = [arm for one in subject.sets.values() for pair in one.pairs for arm in (pair.original, pair.changed)]
+    assert all(sum(arm.counts.values()) >= 20 for arm in arms)
+    assert all(letter in "abcde"[: arm.offered] for arm in arms for letter in arm.counts)
+    kept = asked.connection.execute("select sum(count) from response").fetchone()[0]
+    assert kept == progress.answers
+    again = pipeline.plan(asked, DESIGN, card=first_option(invalid=0.5).card)
+    assert (again.samples_needed, again.requests()) == (0, [])
+    assert "20 valid samples each" in again.describe()
+
+
+def test_a_letter_that_was_not_offered_is_drawn_again(asked: Store) -> None:
+    progress = ask(asked, first_option(invalid=0.3, others=("Z", "f")))
+    assert progress.done == progress.total
+    assert progress.invalid > 50
+    assert response_bias(asked).validity["first"].mean == pytest.approx(0.7, abs=0.06)
+
+
+def test_a_model_that_never_gives_a_letter_is_asked_so_often_and_no_more(asked: Store) -> None:
+    design = replace(DESIGN, samples=5, tries=4)
+    progress = ask(asked, first_option(invalid=1.0), design)
+    assert (progress.done, progress.invalid, progress.short, progress.lacking) == (0, 400, 20, 100)
+    left = pipeline.plan(asked, design, card=first_option(invalid=1.0).card)
+    assert (left.samples_needed, left.requests()) == (0, [])
+    assert "with fewer than 5 valid answers after all tries: 20 prompts" in left.describe()
+    judged = response_bias(asked)
+    assert "20 prompts with fewer than 5 valid answers" in judged.notes[0]
+    for definition in Definition:
+        report = response_bias(asked, ResponseBiasChoice(options=Options(definition))).reports["first"]
+        assert all(cell.delta.n == 0 for cell in report.cells), definition
+    more = pipeline.plan(asked, replace(design, tries=6), card=first_option(invalid=1.0).card)
+    assert sum(request.n for _, request in more.requests()) == 20 * 5 * 2
+
+
+def test_a_run_that_was_stopped_goes_on_to_the_same_answers(asked: Store, tmp_path: Path) -> None:
+    def answers(store: Store) -> list[tuple[bytes, str, int]]:
+        rows = store.connection.execute(
+            "select p.key, x.body, sum(r.count) from response r join draw d on d.id = r.draw_id "
+            "join prompt p on p.id = d.prompt_id join text x on x.id = r.text_id group by 1, 2 order by 1, 2"
+        )
+        return list(map(tuple, rows))
+
+    with new_store(tmp_path / "other.db") as other:
+        other.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs()))
+        ask(other, first_option(invalid=0.6))
+        whole = answers(other)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("workbench.pipeline.asking.FLUSH_AFTER_S", 0.0)
+        first = ask(asked, first_option(invalid=0.6), stop_after=7)
+    assert 0 < first.done < first.total
+    ask(asked, first_option(invalid=0.6))
+    assert answers(asked) == whole
+
+
+def test_a_prompt_that_fails_is_not_drawn_again_by_the_same_attempt(asked: Store) -> None:
+    model = Failing(Persona(letters=LetterHabits(invalid=0.5, others=("As",))), name="first")
+    progress = ask(asked, model)
+    assert (progress.failed, progress.short, progress.total - progress.done) == (20, 0, 20)
+    assert pipeline.plan(asked, DESIGN, card=model.card).prompts_needed == 1
+    assert "1 prompt without an answer: the server is gone" in " ".join(response_bias(asked).notes)
+
+
+def test_exact_probabilities_are_what_samples_tend_to(asked: Store) -> None:
+    ask(asked, first_option(invalid=0.25), EXACT)
+    ask(asked, first_option(invalid=0.25), replace(DESIGN, samples=200))
+    judged = response_bias(asked)
+    assert set(judged.subjects) == {"first · exact", "first · samples"}
+    with pytest.raises(AmbiguousRun, match="asked in 2 ways"):
+        judged.name("first")
+    report = judged.reports["first · exact"]
+    assert report.cell(*ORDER).delta.mean == pytest.approx(40.0), "3 of 5 say the first of three, whatever it is"
+    assert judged.validity["first · exact"].mean == pytest.approx(0.75)
+    found = sampling_agreements(judged, "first · exact", "first · samples")
+    assert set(found) == {(c.bias, c.condition, c.variant) for c in report.cells if not c.copied}
+    assert all(abs(one.z) < 4 for one in found.values() if one.z == one.z)
+    assert sampling_agreements(judged, "first · exact", "first · exact") == {}
+    assert len(compared(judged, "first · exact", "first · samples").rows) == 3
+
+
+def test_exact_probabilities_are_refused_for_answers_longer_than_a_token(asked: Store) -> None:
+    with pytest.raises(UsageError, match="longer than a token"):
+        pipeline.plan(asked, replace(EXACT, family="extended"))
+
+
+def test_a_prompt_that_steers_is_put_to_the_questions_of_its_bias_alone(asked: Store) -> None:
+    plan = pipeline.plan(asked, replace(DESIGN, family="steering"))
+    by_template: dict[str, set[str]] = {}
+    for probe in plan.probes:
+        by_template.setdefault(probe.template, set()).add(probe.statement.partition(".")[0])
+    assert by_template == {
+        "steer-allow-forbid-1": {"allow_forbid"},
+        "steer-allow-forbid-2": {"allow_forbid"},
+        "steer-response-order-2": {"response_order"},
+    }
+
+
+def test_an_instrument_without_multiple_choice_questions_is_refused(asked: Store) -> None:
+    asked.instruments.add(instrument())
+    with pytest.raises(UsageError, match="small has no multiple-choice questions"):
+        pipeline.plan(asked, replace(DESIGN, instrument="small"))
+
+
+def test_a_question_shows_the_same_option_of_both_forms_by_the_letter_it_was_offered_under(asked: Store) -> None:
+    ask(asked, first_option())
+    judged = response_bias(asked)
+    order = question(asked, judged, "first", ORDER, "q1")
+    assert [(o.letter, o.original, o.text) for o in order.changed.options] == [
+        ("a", "c", "Bicycles"),
+        ("b", "b", "Buses"),
+        ("c", "a", "Trams"),
+    ]
+    assert order.changed.options[0].count > order.changed.options[1].count
+    odd = question(asked, judged, "first", ODD, "q1")
+    assert [(o.letter, o.original) for o in odd.changed.options] == [("a", "a"), ("b", "b"), ("c", "d"), ("d", "e")]
+    assert odd.shares == (0.2,) * 5
+    assert sum(o.share for o in odd.original.options) == pytest.approx(1.0)
+    assert asked.runs.prompt(odd.changed.probe or 0).messages[0].content.count("A little worse") == 1
+    typo = question(asked, judged, "first", (Bias.ODD_EVEN, Perturbation.KEY_TYPO, ""), "q1", draw=2)
+    assert (typo.draw, typo.draws) == (2, 2)
+    assert typo.changed.choice is not None
+    assert typo.changed.choice.stem == "How arree things 1?"
+    rows = questions(judged, "first", ODD)
+    assert [abs(row.delta) for row in rows] == sorted((abs(row.delta) for row in rows), reverse=True)
+
+
+def test_imported_answers_stand_beside_ours_and_their_letters_that_were_not_offered_are_shown(asked: Store) -> None:
+    arm = ArmAnswers({"a": 30, "c": 20}, 5, 5)
+    strange = ArmAnswers({"a": 10, "d": 30, "e": 8, "": 2}, 5, 4)
+    sets = (AnswerSet("first", Bias.ODD_EVEN, None, (AnsweredPair("q0", arm, strange), AnsweredPair("q1", arm, arm))),)
+    asked.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs(), sets))
+    ask(asked, first_option(), EXACT)
+    assert instruments_with_answers(asked) == ("choices",)
+    judged = response_bias(asked)
+    assert set(judged.subjects) == {"first · imported", "first · exact"}
+    shown = question(asked, judged, "first · imported", ODD, "q0")
+    assert shown.changed.others == (("e", 8),)
+    assert (shown.changed.invalid, shown.changed.valid, shown.changed.drawn) == (2, 40.0, 50.0)
+    assert shown.changed.options[3].count == 30
+    assert np.isnan(question(asked, judged, "first · exact", ODD, "q0").changed.options[0].count)
+
+
+def test_a_worker_process_asks_and_a_changed_question_is_asked_anew(asked: Store) -> None:
+    design = replace(DESIGN, model="scripted", samples=6)
+    job = wait(asked, launch.start(asked, design), ended)
+    assert (job.state, job.done, job.total) == ("done", 120, 120), job.message
+    changed = [replace(pairs()[0], original=Choice("How is life there?", SCALE)), *pairs()[1:]]
+    asked.instruments.add(with_pairs(Instrument("choices", "Choices", ()), changed))
+    assert pipeline.plan(asked, design).prompts_needed == 1
+    assert "1 question changed since" in " ".join(response_bias(asked).notes)

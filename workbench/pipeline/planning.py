@@ -1,0 +1,330 @@
+"""Instrument ─plan→ prompts: what a design needs, and what the store has of it already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stores.store import Store
+from workbench import registry
+from workbench.audits.base import Material
+from workbench.audits.label_forms import forms_by_prompt
+from workbench.audits.questionnaire_conditions import IN_ALL_WORDINGS, expanded, remarks
+from workbench.data import shipped_templates
+from workbench.domain.choices import ChoiceItems
+from workbench.domain.counting import counted
+from workbench.domain.designs import Design
+from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import Probe, Prompt, Template
+from workbench.domain.questionnaire_tallies import named_few
+from workbench.domain.questionnaires import Role, Survey
+from workbench.domain.responses import EXACT, ModelCard, Request
+from workbench.domain.statements import ORIGINAL, Statement, variant_order
+from workbench.errors import UnknownName, UsageError
+from workbench.pipeline.deciding import decided_for
+from workbench.pipeline.design_checks import check_design, check_ideal, check_settled
+from workbench.pipeline.valid_answers import ValidTally, valid_tally
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a design needs, and what the store has of it."""
+
+    design: Design
+    templates: tuple[Template, ...]
+    probes: tuple[Probe, ...]
+    prompts: dict[bytes, Prompt]
+    "distinct prompts by key: two probes with the same text are asked once"
+    stored: dict[bytes, int]
+    "answers that the store holds already, by prompt key"
+    remarks: tuple[str, ...] = ()
+    "what a person should know before it is asked"
+    tally: ValidTally | None = None
+    "which answers count, and how many were drawn for those in `stored`; None: every answer counts"
+
+    @property
+    def samples(self) -> int:
+        """Answers that the design asks for."""
+        return self.design.samples * len(self.prompts)
+
+    @property
+    def samples_stored(self) -> int:
+        return sum(min(self.stored.get(key, 0), self.design.samples) for key in self.prompts)
+
+    @property
+    def samples_needed(self) -> int:
+        return self.samples - self.samples_stored - self.samples_given_up
+
+    @property
+    def samples_given_up(self) -> int:
+        """Valid answers that prompts still lack after all tries."""
+        return sum(self.design.samples - self.stored.get(key, 0) for key in self.given_up)
+
+    @property
+    def given_up(self) -> tuple[bytes, ...]:
+        """Prompts (keys) that have too few valid answers after all tries."""
+        return () if self.tally is None else tuple(k for k in self._lacking() if not self._to_draw(k))
+
+    @property
+    def prompts_needed(self) -> int:
+        return sum(1 for key in self._lacking() if self._to_draw(key))
+
+    def _lacking(self) -> Iterator[bytes]:
+        return (key for key in self.prompts if self.stored.get(key, 0) < self.design.samples)
+
+    def _to_draw(self, key: bytes) -> int:
+        """Return how many answers to ask for next; 0: there are enough, or no tries are left."""
+        held = self.stored.get(key, 0)
+        if self.tally is None:
+            return max(0, self.design.samples - held)
+        return self.tally.to_draw(key, held, self.design.samples, self.design.tries)
+
+    def describe(self) -> str:
+        """Say what will be asked, for a person who is about to start it."""
+        design = self.design
+        statements = len({probe.statement for probe in self.probes})
+        variants = len({probe.variant for probe in self.probes})
+        orders = len({probe.inverted for probe in self.probes})
+        templates = len({probe.template for probe in self.probes})
+        axes = [dict(probe.axes) for probe in self.probes]
+        people = len({of["respondent"] for of in axes if "respondent" in of})
+        conditions = len({of["condition"] for of in axes if "condition" in of})
+        same = len(self.probes) - len(self.prompts)
+        exact = design.sampling.mode == EXACT
+        what_counts = "prompts" if exact else "answers"
+        what = (
+            f"{counted(statements, 'target')} x {counted(variants, 'wording')}; {counted(people, 'respondent')}, "
+            f"{counted(conditions, 'condition')}"
+            if conditions
+            else f"{counted(statements, 'statement')} x {counted(variants, 'variant')} x "
+            f"{counted(templates, 'template')}" + (f" x {orders} orders" if orders > 1 else "")
+        )
+        lines = [
+            f"{design.audit} audit of {design.model} on {design.instrument}: {what}",
+            f"{len(self.probes):,} prompts planned"
+            + (
+                f", {len(self.prompts):,} distinct ({same:,} have the text of another and are asked once)"
+                if same
+                else ""
+            )
+            + ("" if exact else f"; {design.samples} {self._valid}samples each = {self.samples:,} answers"),
+            f"{self.samples_stored:,} {what_counts} are {'scored' if exact else 'stored'} already; "
+            f"{self.samples_needed:,} to {'score' if exact else 'ask'}"
+            + ("" if exact else f" ({self.prompts_needed:,} prompts)"),
+            *self._tries(),
+            f"{self._how()}; seed {design.seed}{self._where()}",
+            *self.remarks,
+        ]
+        return "\n".join(lines)
+
+    @property
+    def _valid(self) -> str:
+        return "" if self.tally is None else "valid "
+
+    def _tries(self) -> Iterator[str]:
+        """Say how answers are drawn until they are valid, and what was given up."""
+        if self.tally is not None:
+            most = self.design.samples * self.design.tries
+            yield f"answers that are no offered letter are drawn again: at most {most:,} a prompt"
+            if self.given_up:
+                yield (
+                    f"with fewer than {self.design.samples} valid answers after all tries: "
+                    f"{counted(len(self.given_up), 'prompt')}; what they have counts"
+                )
+
+    def _how(self) -> str:
+        if not registry.audit(self.design.audit).DEFAULTS.drawn:
+            return "read: probabilities of the next token; nothing is sampled"
+        if _next_tokens(self.design):
+            return "read: probabilities of the offered letters as the next token; nothing is sampled"
+        return f"sampling: {self.design.sampling}"
+
+    def _where(self) -> str:
+        """Say in what numbers and on which cluster, where the design says so."""
+        design = self.design
+        said = {"": design.dtype, "cluster ": design.cluster, "chat format of ": design.chat_format}
+        return "".join(f"; {what}{value}" for what, value in said.items() if value)
+
+    def requests(self) -> list[tuple[bytes, Request]]:
+        """Return what is still to be asked, each with the seed of exactly these answers."""
+        rules = decided_for(self.templates, self.probes) if self.design.sampling.stop else {}
+        return [
+            (key, Request(self.prompts[key], n, derived_seed(self.design.seed, key, self._drawn(key)), rules.get(key)))
+            for key in self._lacking()
+            if (n := self._to_draw(key))
+        ]
+
+    def _drawn(self, key: bytes) -> int:
+        return self.stored.get(key, 0) if self.tally is None else self.tally.drawn.get(key, 0)
+
+    def after(self, answers: Mapping[bytes, tuple[int, int]]) -> Plan:
+        """Return the plan when these prompts have got (valid, all) answers more."""
+        assert self.tally is not None
+        stored, drawn = dict(self.stored), dict(self.tally.drawn)
+        for key, (valid, came) in answers.items():
+            stored[key] = stored.get(key, 0) + valid
+            drawn[key] = drawn.get(key, 0) + came
+        return replace(self, stored=stored, tally=replace(self.tally, drawn=drawn))
+
+
+def derived_seed(seed: int, prompt_key: bytes, held: int) -> int:
+    """Return the seed of one prompt's answers from the job's: the order of asking does not matter, and the answers
+    that follow `held` stored ones are new draws.
+    """
+    words = np.frombuffer(prompt_key, dtype="<u4")
+    state = np.random.SeedSequence([seed, *map(int, words), held]).generate_state(2, np.uint32)
+    return (int(state[0]) << 31) | (int(state[1]) >> 1)
+
+
+def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan:
+    """Work out what a design asks. Reads only.
+
+    `card` None: answers of the newest model of that name count as stored; with it, those of exactly this model.
+
+    Raises UnknownName for statements, variants or templates that the instrument does not have, UsageError for what
+    cannot be asked as the design says.
+    """
+    check_design(design)
+    instrument = store.instruments.get(design.instrument)
+    design = replace(design, language=design.language or instrument.language)
+    templates = _chosen_templates(instrument, design)
+    _known("statement", design.statements, [s.ref for s in instrument.statements], design.instrument)
+    statements = [s for s in instrument.statements if not design.statements or s.ref in design.statements]
+    material = _material(store, design)
+    survey = material if isinstance(material, Survey) else None
+    if survey is not None:
+        statements = _asked(survey, design, instrument.statements)
+    all_variants = {w.variant for s in instrument.statements for w in s.wordings if w.language == design.language}
+    _known("variant", design.variants, sorted(map(str, all_variants)), design.instrument)
+    audit = registry.audit(design.audit)
+    ordered = sorted(all_variants, key=variant_order)
+    variants = [v for v in ordered if str(v) in design.variants] or list(audit.default_variants(ordered))
+    probes = tuple(audit.probes(statements, templates, variants, design.language, spoken_name(design.model), material))
+    if not probes:
+        raise UsageError(f"the design has no prompts: {_why_none(instrument, design, statements, survey)}")
+    prompts = {probe.prompt.key: probe.prompt for probe in probes}
+    check_settled(design, templates)
+    check_ideal(design, probes[0].prompt)
+    tally = valid_tally(store, design, probes, card)
+    stored = _stored(store, design, templates, probes, card) if tally is None else tally.valid
+    said = (*(remarks(survey.questionnaire) if survey else ()), *_in_other_languages(templates, design.language))
+    return Plan(design, templates, probes, prompts, stored, said, tally)
+
+
+def _in_other_languages(templates: Sequence[Template], language: str) -> tuple[str, ...]:
+    """Say where the instruction is in another language than the statements."""
+    others = sorted({template.language for template in templates} - {language})
+    if not others:
+        return ()
+    return (f"note: the statements are in {language!r} and the templates in {', '.join(map(repr, others))}",)
+
+
+def _why_none(instrument: Instrument, design: Design, statements: Sequence[Statement], survey: Survey | None) -> str:
+    """Say why a design with these statements asks nothing."""
+    targets = {q.ref for q in survey.questionnaire.of_role(Role.TARGET)} if survey else set()
+    several = set(expanded(design.contexts.conditions)) & set(IN_ALL_WORDINGS)
+    if survey and design.variants and str(ORIGINAL) not in design.variants and not several:
+        return f"wordings other than the original are asked under {', '.join(IN_ALL_WORDINGS)} alone"
+    if any(s.ref in targets and any(w.language == design.language for w in s.wordings) for s in statements):
+        said = remarks(survey.questionnaire) if survey else ()
+        return "; ".join(said) or "none of these respondents answered these targets with yes or no"
+    languages = sorted({w.language for s in instrument.statements for w in s.wordings})
+    return f"{design.instrument} has no wording in {design.language!r} for it. Its languages: {', '.join(languages)}"
+
+
+def _material(store: Store, design: Design) -> Material:
+    """Return what an audit is given beside statements. Raises UsageError where the instrument has nothing of it."""
+    wanted = registry.audit(design.audit).DEFAULTS.material
+    if wanted == "statements":
+        return None
+    if wanted == "choices":
+        return _choices(store, design)
+    questionnaire = store.questionnaires.get(design.instrument)
+    if questionnaire is None:
+        raise UsageError(
+            f"{design.instrument} is no questionnaire: none of its statements has a role. Give the columns `role`, "
+            "`form` and `scale` in statements.csv and people's answers in answers.csv (data/README.md), or choose "
+            "another --instrument"
+        )
+    return Survey(questionnaire, design.contexts, design.seed)
+
+
+def _choices(store: Store, design: Design) -> ChoiceItems:
+    """Return which statements are multiple-choice questions. Raises UsageError where none is."""
+    items = store.choices.items(design.instrument)
+    if not items:
+        raise UsageError(
+            f"{design.instrument} has no multiple-choice questions. Import some: workbench import STORE --format "
+            "choices PATH (data/README.md), or choose another --instrument"
+        )
+    others = [ref for ref in design.statements if ref not in items]
+    if others:
+        raise UsageError(f"{named_few(others)} of {design.instrument}: no multiple-choice question")
+    return items
+
+
+def _asked(survey: Survey, design: Design, statements: Sequence[Statement]) -> list[Statement]:
+    """Return the statements of a questionnaire without the targets that are not wanted.
+
+    Raises UsageError where a context question is asked for as a target, or there is no target.
+    """
+    targets = [question.ref for question in survey.questionnaire.of_role(Role.TARGET)]
+    if not targets:
+        raise UsageError(f"{design.instrument} has no target question; give one the role `target`")
+    others = [ref for ref in design.statements if ref not in targets]
+    if others:
+        raise UsageError(
+            f"{', '.join(others[:5])} {'is' if len(others) == 1 else 'are'} not asked: only targets are, after the "
+            f"context questions. Targets of {design.instrument}: {', '.join(targets)}"
+        )
+    unwanted = set(targets) - set(design.statements or targets)
+    return [statement for statement in statements if statement.ref not in unwanted]
+
+
+def _stored(
+    store: Store, design: Design, templates: Sequence[Template], probes: Sequence[Probe], card: ModelCard | None
+) -> dict[bytes, int]:
+    """Return how many answers each prompt has already; of an exact design, 1 where all label forms are scored."""
+    how = {"dtype": design.dtype, "chat_format": design.chat_format}
+    if _next_tokens(design):
+        return store.scores.stored_next(design.model, card, **how)
+    if design.sampling.mode == EXACT:
+        return store.scores.stored(forms_by_prompt(templates, probes), design.model, card, **how)
+    keys = list(dict.fromkeys(probe.prompt.key for probe in probes))
+    return store.runs.stored(keys, design.model, design.sampling, card, **how)
+
+
+def _next_tokens(design: Design) -> bool:
+    """Return whether a prompt is answered by the probabilities of its next token."""
+    return design.sampling.mode == EXACT and registry.audit(design.audit).DEFAULTS.exact_by == "next tokens"
+
+
+def spoken_name(model: str) -> str:
+    """Return the name by which a prompt calls a model: `Llama-3.1-8B` for `meta-llama/Llama-3.1-8B`, and for that name
+    served anywhere.
+    """
+    if model.startswith("openai:"):
+        model = model.removeprefix("openai:").partition("@")[0].partition("#")[0]
+    return model.rstrip("/").rpartition("/")[2] or model
+
+
+def _chosen_templates(instrument: Instrument, design: Design) -> tuple[Template, ...]:
+    of_audit = [t for t in instrument.templates if t.audit == design.audit] or list(shipped_templates(design.audit))
+    families = sorted({t.family for t in of_audit})
+    family = [t for t in of_audit if t.family == design.family]
+    if not family:
+        raise UnknownName(
+            f"{design.instrument} has no templates of the family {design.family!r} for the audit {design.audit!r}. "
+            f"There is: {', '.join(families) or 'none'}"
+        )
+    _known("template", design.templates, sorted({t.name for t in family}), design.instrument)
+    return tuple(t for t in family if not design.templates or t.name in design.templates)
+
+
+def _known(what: str, wanted: Sequence[str], known: Sequence[str], where: str) -> None:
+    missing = [name for name in wanted if name not in known]
+    if missing:
+        shown = ", ".join(known[:20]) + (f", and {len(known) - 20} more" if len(known) > 20 else "")
+        raise UnknownName(f"{where} has no {what} {', '.join(map(repr, missing))}. It has: {shown}")

@@ -1,0 +1,280 @@
+"""From a cell of response biases down to its questions, and to the answers to both forms of one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stores.store import Store
+from workbench.audits.response_bias_deltas import Deltas
+from workbench.audits.response_bias_table import ARMS, Table, middle, valid_answers, valid_shares
+from workbench.audits.response_bias_uncertainty import entropies
+from workbench.domain.choice_statements import KIND_OF
+from workbench.domain.choice_texts import parse_choice
+from workbench.domain.choices import LETTERS, AnswerSet, Arm, ArmAnswers, Bias, Choice, Perturbation, ref_of
+from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
+from workbench.errors import UnknownName
+from workbench.pipeline.response_bias import Place, ResponseBiasJudged, Subject
+
+NOT_ASKED = "not asked in both forms"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """One question of a cell."""
+
+    key: str
+    ref: str
+    "of its statement; empty where its text is not known"
+    topic: str
+    stem: str
+    "empty where its text is not known"
+    delta: float
+    "percentage points, by the definition; NaN where the question takes no part"
+    left_out: str
+    "why it takes no part; empty where it does"
+    entropy: float
+    "normalised, of the answers to the original, 0 to 1"
+    valid: tuple[float, float]
+    "share of valid answers among all that were drawn, to the original and the changed form"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionShown:
+    """One option of one form."""
+
+    letter: str
+    "as it was offered"
+    original: str
+    "letter of the same option in the original; empty where the original has none such"
+    text: str
+    "empty where it is not known"
+    count: float
+    "answers; NaN for exact probabilities"
+    share: float
+    "of the valid answers; NaN where there is none"
+    probability: float
+    "of the letter as the next token; NaN where answers were drawn"
+
+
+@dataclass(frozen=True, slots=True)
+class ArmShown:
+    """One form of a question with its answers."""
+
+    arm: Arm
+    choice: Choice | None
+    "None where its text is not known"
+    options: tuple[OptionShown, ...]
+    "in the order in which they were offered"
+    others: tuple[tuple[str, int], ...]
+    "letters that were not offered, with how often they were answered"
+    invalid: int
+    "answers without an offered letter, which were drawn again"
+    valid: float
+    "answers that count; 1 for exact probabilities"
+    drawn: float
+    "all answers; NaN for exact probabilities"
+    entropy: float
+    probe: int | None
+    "rowid; None for imported answers"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionShown:
+    """Both forms of a question side by side."""
+
+    subject: str
+    row: QuestionRow
+    bias: Bias
+    condition: Perturbation | None
+    variant: str
+    draw: int
+    draws: int
+    "how many draws of the perturbation were asked"
+    original: ArmShown
+    changed: ArmShown
+    shares: tuple[float, ...]
+    "human shares of the original's options; empty where nobody was asked"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A question in a table."""
+
+    table: Table
+    row: int
+
+
+def questions(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[QuestionRow, ...]:
+    """Return the questions of a cell, the largest |delta| first, those that take no part last.
+
+    Raises UnknownName for a subject or cell that is not there.
+    """
+    subject, found = _cell(judged, name, place)
+    rows = [_row(judged, found, at) for at in _tabled(subject, found).values()]
+    return tuple(sorted(rows, key=lambda row: (row.delta != row.delta, -abs(row.delta), row.key)))
+
+
+def question(
+    store: Store, judged: ResponseBiasJudged, name: str, place: Place, key: str, draw: int = 1
+) -> QuestionShown:
+    """Return one question with the answers to both of its forms. Raises UnknownName for one that is not there."""
+    subject, found = _cell(judged, name, place)
+    tables = [t for t in _tables(subject, found) if key in t.keys]
+    if not tables:
+        raise UnknownName(f"{subject.name} was not asked {key!r} under {' '.join(filter(None, map(str, place)))}")
+    at = next((t for t in tables if t.draw == draw), None)
+    if at is None:
+        there = ", ".join(str(t.draw) for t in tables)
+        raise UnknownName(f"{key!r} has no draw {draw}; there is: {there}")
+    here = _Found(at, at.keys.index(key))
+    pair = judged.pairs.get((at.bias, at.variant, key))
+    return QuestionShown(
+        subject=subject.name,
+        row=_row(judged, found, here),
+        bias=place[0],
+        condition=place[1],
+        variant=place[2],
+        draw=at.draw,
+        draws=len(tables),
+        original=_arm(store, judged, subject, here, 0),
+        changed=_arm(store, judged, subject, here, 1),
+        shares=pair.shares if pair is not None else (),
+    )
+
+
+def _cell(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[Subject, Deltas]:
+    full = judged.name(name)
+    return judged.subjects[full], judged.reports[full].cell(*place).deltas
+
+
+def _tables(subject: Subject, found: Deltas) -> list[Table]:
+    """Return the tables behind a cell, by draw: opinion floating under a perturbation may have those of odd/even."""
+    those = [t for t in subject.tables if (t.bias, t.condition) == (found.source, found.condition)]
+    return sorted(those, key=lambda table: table.draw)
+
+
+def _tabled(subject: Subject, found: Deltas) -> dict[str, _Found]:
+    """Return each question of a cell in the first table that has it."""
+    return {key: _Found(t, row) for t in reversed(_tables(subject, found)) for row, key in enumerate(t.keys)}
+
+
+def _row(judged: ResponseBiasJudged, found: Deltas, at: _Found) -> QuestionRow:
+    key = at.table.keys[at.row]
+    values = dict(zip(found.keys, map(float, found.values), strict=True))
+    reasons = {one.key: one.reason for one in found.left_out}
+    pair = judged.pairs.get((at.table.bias, at.table.variant, key))
+    shares = valid_shares(at.table)[at.row]
+    return QuestionRow(
+        key=key,
+        ref=ref_of(at.table.bias, key, at.table.variant) if pair is not None else "",
+        topic=(pair.topic or "") if pair is not None else "",
+        stem=pair.original.stem if pair is not None else "",
+        delta=values.get(key, float("nan")) + 0.0,
+        left_out="" if key in values else reasons.get(key, NOT_ASKED),
+        entropy=float(entropies(at.table)[at.row, 0]),
+        valid=(float(shares[0]), float(shares[1])),
+    )
+
+
+def _arm(store: Store, judged: ResponseBiasJudged, subject: Subject, at: _Found, arm: int) -> ArmShown:
+    table, key = at.table, at.table.keys[at.row]
+    offered = int(table.offered[at.row, arm])
+    variant = _variant(table, arm)
+    ref = ref_of(table.bias, key, table.variant)
+    probe = subject.probes.get((ref, variant))
+    choice = _text(store, judged, subject, ref, variant)
+    masses = subject.masses.get(probe, {}) if probe is not None else {}
+    counts = valid_answers(table)[at.row, arm]
+    valid = float(counts.sum())
+    origins = [_origin(table, at.row, arm, place) for place in range(offered)]
+    options = tuple(
+        OptionShown(
+            letter=LETTERS[place],
+            original=LETTERS[origin] if origin < int(table.offered[at.row, 0]) and _same_options(table, arm) else "",
+            text=choice.options[place] if choice is not None and place < len(choice.options) else "",
+            count=float(counts[origin]) if subject.way != "exact" else float("nan"),
+            share=float(counts[origin]) / valid if valid > 0 else float("nan"),
+            probability=masses.get(LETTERS[place], 0.0) if subject.way == "exact" else float("nan"),
+        )
+        for place, origin in enumerate(origins)
+    )
+    answers = _answers(subject, table, key, arm)
+    return ArmShown(
+        arm=ARMS[arm],
+        choice=choice,
+        options=options,
+        others=_others(answers, table, at.row, arm),
+        invalid=answers.invalid + answers.counts.get("", 0) if answers is not None else 0,
+        valid=valid,
+        drawn=float(sum(answers.counts.values()) + answers.invalid) if answers is not None else float("nan"),
+        entropy=float(entropies(table)[at.row, arm]),
+        probe=probe,
+    )
+
+
+def _origin(table: Table, row: int, arm: int, place: int) -> int:
+    """Return the place in the original of an option that is offered at some place of a form."""
+    if arm == 0 or table.condition is not None:
+        return place
+    options, left = (int(n) for n in table.offered[row])
+    if table.bias is Bias.RESPONSE_ORDER:
+        return options - 1 - place
+    if table.bias is Bias.ODD_EVEN and options % 2 == 1 and left == options - 1:
+        return place + (place >= int(middle(table.offered[row, 0])))
+    return place
+
+
+def _same_options(table: Table, arm: int) -> bool:
+    """Return whether the options of a form are those of the original: others ask for yes or no, or the opposite."""
+    return arm == 0 or table.condition is not None or table.bias not in (Bias.ACQUIESCENCE, Bias.ALLOW_FORBID)
+
+
+def _answers(subject: Subject, table: Table, key: str, arm: int) -> ArmAnswers | None:
+    found: AnswerSet | None = subject.sets.get((table.bias, table.condition, table.variant, table.draw))
+    pair = next((one for one in found.pairs if one.key == key), None) if found is not None else None
+    return None if pair is None else (pair.original, pair.changed)[arm]
+
+
+def _others(answers: ArmAnswers | None, table: Table, row: int, arm: int) -> tuple[tuple[str, int], ...]:
+    """Return letters that were answered and not offered. A form without its middle option may have answers by the
+    letters of the original.
+    """
+    if answers is None:
+        return ()
+    offered = LETTERS[: answers.offered]
+    if arm == 1 and bool(table.named_as_original[row]) and answers.recorded == answers.offered:
+        kept = {LETTERS[_origin(table, row, arm, place)] for place in range(answers.offered)}
+        offered = "".join(sorted(kept)) if any(letter not in offered for letter in answers.counts) else offered
+    return tuple((letter, n) for letter, n in sorted(answers.counts.items()) if letter and letter not in offered)
+
+
+def _variant(table: Table, arm: int) -> str:
+    if arm == 0:
+        return str(ORIGINAL)
+    return str(CHANGED if table.condition is None else VariantId(KIND_OF[table.condition], table.draw))
+
+
+def _text(store: Store, judged: ResponseBiasJudged, subject: Subject, ref: str, variant: str) -> Choice | None:
+    """Return the question as it was asked: of imported answers as the instrument has it now."""
+    texts = _texts(store, judged, subject)
+    found = parse_choice(texts[ref, variant]) if (ref, variant) in texts else None
+    return found if isinstance(found, Choice) else None
+
+
+def _texts(store: Store, judged: ResponseBiasJudged, subject: Subject) -> Mapping[tuple[str, str], str]:
+    run, language = subject.run, judged.instrument.language
+    statements = judged.instrument.statements if run is None else store.runs.instrument(run).statements
+    wanted = language if run is None else run.language
+    return {(s.ref, str(w.variant)): w.text for s in statements for w in s.wordings if w.language == wanted}
+
+
+__all__ = [
+    "NOT_ASKED",
+    "ArmShown",
+    "OptionShown",
+    "QuestionRow",
+    "QuestionShown",
+    "question",
+    "questions",
+]

@@ -1,0 +1,241 @@
+"""Stored answers ─subjects→ tables: which answers stand for which form of which question, by model and manner."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from stores.drawn import AskedProbe
+from stores.runs import Run
+from stores.store import Store
+from workbench.audits.response_bias import LETTERED, OPTIONS, condition_of
+from workbench.audits.response_bias_table import Table, from_probabilities, tabulate
+from workbench.domain.choices import (
+    LETTERS,
+    AnsweredPair,
+    AnswerSet,
+    ArmAnswers,
+    Bias,
+    ChoiceItem,
+    Perturbation,
+)
+from workbench.domain.responses import EXACT
+from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
+from workbench.readers.choice_letter import letter_of
+
+AUDIT = "response_bias"
+
+Way = Literal["samples", "exact", "imported"]
+Asked = tuple[Bias, Perturbation | None, str, int]
+"bias, condition (None: the bias itself), variant and draw"
+Masses = Mapping[str, float]
+"letter -> probability of all tokens that spell it"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """One way in which one model was asked."""
+
+    name: str
+    "unique: the model's, with as much more as tells several subjects of it apart: `smollm2 · exact`"
+    model: str
+    way: Way
+    template: str
+    "empty for imported answers: nobody says how they were asked"
+    run: Run | None
+    "None for imported answers"
+    tables: tuple[Table, ...]
+    "one for each bias, condition and draw"
+    sets: Mapping[Asked, AnswerSet] = field(default_factory=dict)
+    "the answers by the letters that were offered; of exact subjects none"
+    masses: Mapping[int, Masses] = field(default_factory=dict)
+    "of exact subjects: rowid of the probe -> probabilities of the letters that it offers"
+    probes: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    "(ref, variant of the wording) -> rowid of the probe; empty for imported answers"
+    short: tuple[str, ...] = ()
+    "prompts, as `ref variant`, with fewer valid answers than others of the subject"
+    wanted: int = 0
+    "the most valid answers that any prompt was to have; 0 where that has no meaning"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form of one question, as one model was asked it under one template."""
+
+    probe: int
+    offered: int
+    answers: ArmAnswers | None
+    "None: nothing was drawn"
+    masses: Masses | None
+
+
+def imported(model: str, sets: Sequence[AnswerSet], name: str) -> Subject:
+    """Return the subject of answers that somebody else collected."""
+    known = {(one.bias, one.condition, one.variant, one.draw): one for one in sets}
+    return Subject(name, model, "imported", "", None, tuple(tabulate(one) for one in sets), known)
+
+
+def asked_here(store: Store, run: Run, items: Mapping[str, ChoiceItem]) -> Iterator[Subject]:
+    """Yield a subject for each template of a run; the name is only the model's."""
+    exact = run.sampling.mode == EXACT
+    forms = _exact_forms(store, run) if exact else _drawn_forms(store, run)
+    of_template: dict[str, dict[tuple[str, str], Form]] = {}
+    for probe in store.drawn.probes(run):
+        if probe.ref in items and probe.probe in forms:
+            place = of_template.setdefault(probe.template, {})
+            place[probe.ref, _variant(probe)] = forms[probe.probe]  # of several the newest, which comes last
+    wanted = _wanted(store, run)
+    for template, found in of_template.items():
+        yield _subject(run, template, found, items, exact=exact, wanted=wanted)
+
+
+def _subject(
+    run: Run,
+    template: str,
+    forms: Mapping[tuple[str, str], Form],
+    items: Mapping[str, ChoiceItem],
+    *,
+    exact: bool,
+    wanted: int,
+) -> Subject:
+    asked = _asked(forms, items)
+    sets = {} if exact else {at: _answer_set(run.model, at, pairs) for at, pairs in asked.items()}
+    tables = (
+        [_exact_table(run.model, at, pairs) for at, pairs in asked.items()]
+        if exact
+        else [tabulate(one, samples=0) for one in sets.values()]
+    )
+    valid = {at: sum(form.answers.counts.values()) for at, form in forms.items() if form.answers is not None}
+    return Subject(
+        name=run.model,
+        model=run.model,
+        way="exact" if exact else "samples",
+        template=template,
+        run=run,
+        tables=tuple(tables),
+        sets=sets,
+        masses={form.probe: form.masses for form in forms.values() if form.masses is not None},
+        probes={at: form.probe for at, form in forms.items()},
+        short=tuple(f"{ref} {variant}" for (ref, variant), n in valid.items() if n < wanted),
+        wanted=0 if exact else wanted,
+    )
+
+
+Pairs = list[tuple[str, Form, Form]]
+"(key, original, changed) in the order of the questions"
+
+
+def _asked(forms: Mapping[tuple[str, str], Form], items: Mapping[str, ChoiceItem]) -> dict[Asked, Pairs]:
+    """Return the forms that are compared with each other; an original without the other form is compared with none."""
+    found: dict[Asked, Pairs] = {}
+    for (ref, variant), changed in forms.items():
+        original = forms.get((ref, str(ORIGINAL)))
+        if variant != str(ORIGINAL) and original is not None:
+            item, wording = items[ref], VariantId.parse(variant)
+            condition = condition_of(wording.kind)
+            at = (item.bias, condition, item.variant, wording.ordinal or 1)
+            found.setdefault(at, []).append((item.key, original, changed))
+    return found
+
+
+def _answer_set(model: str, at: Asked, pairs: Pairs) -> AnswerSet:
+    bias, condition, variant, draw = at
+    answered = tuple(
+        AnsweredPair(key, original.answers, changed.answers)
+        for key, original, changed in pairs
+        if original.answers is not None and changed.answers is not None
+    )
+    return AnswerSet(model, bias, condition, answered, draw, mapped_back=False, variant=variant)
+
+
+def _exact_table(model: str, at: Asked, pairs: Pairs) -> Table:
+    bias, condition, variant, draw = at
+    forms = [form for _, original, changed in pairs for form in (original, changed)]
+    masses = np.array([[(form.masses or {}).get(letter, 0.0) for letter in LETTERS] for form in forms])
+    offered = np.array([form.offered for form in forms]).reshape(-1, 2)
+    keys = [key for key, _, _ in pairs]
+    return from_probabilities(model, bias, condition, keys, masses.reshape(-1, 2, len(LETTERS)), offered, draw, variant)
+
+
+def _drawn_forms(store: Store, run: Run) -> dict[int, Form]:
+    """Return the answers to each probe as letters: those that are not offered were drawn again."""
+    counts = store.drawn.of_run(run)
+    return {
+        probe.probe: Form(probe.probe, offered, _arm(counts.get(probe.probe, {}), offered), None)
+        for probe in store.drawn.probes(run)
+        if (offered := int(probe.axes.get(OPTIONS, 0)))
+    }
+
+
+def _arm(counts: Mapping[str, int], offered: int) -> ArmAnswers:
+    letters: Counter[str] = Counter()
+    for text, n in counts.items():
+        letters[letter_of(text)] += n
+    valid = {letter: n for letter, n in sorted(letters.items()) if letter and letter in LETTERS[:offered]}
+    return ArmAnswers(valid, offered, offered, letters.total() - sum(valid.values()))
+
+
+def _exact_forms(store: Store, run: Run) -> dict[int, Form]:
+    """Return the probabilities of the letters, of probes that have them: over the vocabulary where the backend says
+    so, else of those among the likeliest tokens.
+    """
+    tables = store.scores.tables_of_run(run)
+    found: dict[int, Form] = {}
+    for probe in store.drawn.probes(run):
+        offered, table = int(probe.axes.get(OPTIONS, 0)), tables.get(probe.probe)
+        if offered and table is not None:
+            words = table.words if table.words is not None else _spelled(table.tokens)
+            letters = {letter: float(words.get(letter, 0.0)) for letter in LETTERS[:offered]}
+            found[probe.probe] = Form(probe.probe, offered, None, letters)
+    return found
+
+
+def _spelled(tokens: Iterable[tuple[str, float]]) -> Masses:
+    found: Counter[str] = Counter()
+    for text, log in tokens:
+        found[text.strip().casefold()] += np.exp(log)
+    return found
+
+
+def _variant(probe: AskedProbe) -> str:
+    return str(VariantId(VariantKind(probe.kind), probe.ordinal))
+
+
+def _wanted(store: Store, run: Run) -> int:
+    """Return the most valid answers that a job asked for each prompt of a run."""
+    return max((int(spec.get("samples", 0)) for spec in store.predictions.designs(run)), default=0)
+
+
+def named(subjects: Sequence[Subject]) -> dict[str, Subject]:
+    """Return subjects by names that tell them apart: the model's, and what else is needed."""
+    found: dict[str, Subject] = {}
+    for subject in subjects:
+        alike = [one for one in subjects if one.model == subject.model]
+        name = subject.model if len(alike) == 1 and subject.template in ("", LETTERED) else _full(subject, alike)
+        while name in found:
+            name += " (again)"
+        found[name] = replace(subject, name=name)
+    return found
+
+
+def _full(subject: Subject, alike: Sequence[Subject]) -> str:
+    """Return a model's name with every way in which it is not like the other subjects of that model."""
+    parts = [subject.model]
+    if subject.template not in ("", LETTERED):
+        parts.append(subject.template)
+    if len({one.way for one in alike}) > 1 or subject.way == "exact":
+        parts.append(subject.way)
+    if subject.run is not None:
+        runs = [one.run for one in alike if one.run is not None and one.way == subject.way]
+        parts += [subject.run.dtype] if len({run.dtype for run in runs}) > 1 else []
+        parts += [str(subject.run.sampling)] if len({run.sampling for run in runs}) > 1 else []
+        parts += [subject.run.revision[:8]] if len({run.revision for run in runs}) > 1 else []
+        parts += [subject.run.language] if len({run.language for run in runs}) > 1 else []
+    return " · ".join(parts)
+
+
+__all__ = ["AUDIT", "Asked", "Subject", "Way", "asked_here", "imported", "named"]
