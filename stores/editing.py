@@ -135,7 +135,8 @@ class Batch:
         _check(replace(before, ref=new_ref), before)
         if latest_version(self._connection, self._instrument_id, new_ref):
             raise UsageError(f"there is, or was, a statement {new_ref!r}; choose another ref")
-        for table, column in (("statement", "ref"), ("statement", "derived_from"), ("question", "ref")):
+        places = (("statement", "ref"), ("statement", "derived_from"), ("question", "ref"), ("choice", "ref"))
+        for table, column in places:
             self._connection.execute(
                 f"update {table} set {column} = :new where instrument_id = :instrument and {column} = :old",
                 {"new": new_ref, "old": ref, "instrument": self._instrument_id},

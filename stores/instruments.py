@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stores import statement_lists
 from stores.base import Aggregate, now
+from stores.choice_imports import AddedChoices, beside_the_rest, joined_notes, put_choices
+from stores.choice_rows import read_items
 from stores.people import people_of, sync_people
 from stores.questionnaire_imports import AddedRespondents, put
 from stores.statement_imports import sync_statements
@@ -41,6 +43,8 @@ class Imported:
     "statements that were changed here since the last import, and that the file has as it had them: they stay"
     answers: AddedRespondents | None = None
     "what people answered to its questions; None where the file has no questionnaire"
+    choices: AddedChoices | None = None
+    "multiple-choice questions and models' answers to them; None where the file has neither"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +76,28 @@ class Instruments(Aggregate):
             raise UsageError(f"the store holds several instruments; say which with --instrument: {', '.join(names)}")
         return names[0]
 
-    def add(self, instrument: Instrument) -> Imported:
+    def add(self, instrument: Instrument, *, part: bool = False) -> Imported:
         """Import an instrument in one transaction. Importing the same again changes nothing.
+
+        `part`: of an instrument of multiple-choice questions; questions of other biases that are here stay, and so does
+        what is known of the instrument as a whole.
 
         A statement whose wordings changed gets a new version; the old one, and every answer to it, stays. One that only
         gained wordings keeps its version, and its answers count as before. What was changed here and not in the file
         stays; what the import changes is kept with the edits, and undone as one of them (`statement_imports`).
         """
         with self.store.write() as connection:
-            instrument_id = _upsert_instrument(connection, instrument)
-            synced = sync_statements(connection, instrument_id, instrument.statements)
+            joined = _join_instrument(connection, instrument) if part else None
+            instrument_id = _upsert_instrument(connection, instrument) if joined is None else joined
+            wanted = beside_the_rest(connection, instrument_id, instrument) if part else instrument.statements
+            synced = sync_statements(connection, instrument_id, wanted)
             _define(connection, instrument_id, instrument.definitions)
-            _add_templates(connection, instrument_id, instrument.templates)
+            _add_templates(connection, instrument_id, instrument.templates, keep=part)
             theirs = replace(instrument, survey=synced.answers(instrument.survey))
             skipped = sync_people(connection, instrument_id, theirs, synced.ids)
             asked = instrument.questionnaire
             answers = None if asked is None else put(connection, instrument_id, asked, synced.ids)
+            choices = _put_choices(connection, instrument_id, instrument, synced.ids, part=part)
         return Imported(
             name=instrument.name,
             added=synced.added,
@@ -99,6 +109,7 @@ class Instruments(Aggregate):
             templates=len(instrument.templates),
             skipped=skipped,
             answers=answers,
+            choices=choices,
         )
 
     def summaries(self) -> tuple[InstrumentSummary, ...]:
@@ -156,6 +167,7 @@ class Instruments(Aggregate):
             parties=people.parties,
             party_answers=people.party_answers,
             survey=people.survey,
+            choices=tuple(read_items(self.connection, instrument_id).values()),
         )
 
     def stays_behind(self, name: str) -> tuple[str, ...]:
@@ -232,6 +244,30 @@ def _upsert_instrument(connection: sqlite3.Connection, instrument: Instrument) -
     return int(row[0])
 
 
+def _join_instrument(connection: sqlite3.Connection, instrument: Instrument) -> int | None:
+    """Return the rowid of an instrument that a part belongs to, with the part's notes; None where there is none."""
+    row = connection.execute("select id, notes from instrument where name = ?", (instrument.name,)).fetchone()
+    if row is None:
+        return None
+    notes = joined_notes(connection, row[0], json.loads(row[1]), instrument)
+    connection.execute("update instrument set notes = ? where id = ?", (json.dumps(notes), row[0]))
+    return int(row[0])
+
+
+def _put_choices(
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    instrument: Instrument,
+    statements: Mapping[str, int],
+    *,
+    part: bool,
+) -> AddedChoices | None:
+    items, answers = instrument.choices, instrument.answer_sets
+    if not items and not answers:
+        return None
+    return put_choices(connection, instrument_id, items, answers, statements, part=part)
+
+
 def _define(connection: sqlite3.Connection, instrument_id: int, definitions: Iterable[IssueDefinition]) -> None:
     """Write what policy issues mean; definitions that are not given again stay."""
     connection.executemany(
@@ -241,9 +277,16 @@ def _define(connection: sqlite3.Connection, instrument_id: int, definitions: Ite
     )
 
 
-def _add_templates(connection: sqlite3.Connection, instrument_id: int, templates: Iterable[Template]) -> None:
-    connection.execute("delete from instrument_template where instrument_id = ?", (instrument_id,))
-    for ordinal, template in enumerate(templates):
+def _add_templates(
+    connection: sqlite3.Connection, instrument_id: int, templates: Iterable[Template], *, keep: bool
+) -> None:
+    """Make an instrument's templates these; `keep`: after those that it has."""
+    if not keep:
+        connection.execute("delete from instrument_template where instrument_id = ?", (instrument_id,))
+    row = connection.execute(
+        "select coalesce(max(ordinal), -1) + 1 from instrument_template where instrument_id = ?", (instrument_id,)
+    ).fetchone()
+    for ordinal, template in enumerate(templates, start=row[0]):
         connection.execute(
             "insert into instrument_template (instrument_id, template_id, ordinal) values (?, ?, ?) "
             "on conflict do nothing",

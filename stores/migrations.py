@@ -602,3 +602,53 @@ def m008_questionnaires(db: Database) -> None:
         ) strict, without rowid
         """,
     )
+
+
+@migrations()
+def m009_choices(db: Database) -> None:
+    """What response biases need: which statements are multiple-choice questions, and answers that came with them.
+
+    A question belongs to a ref of an instrument: its forms are wordings of the statement, under any version. `shares`
+    is JSON, human shares of the options of the original. An answer set is one model's answers to the questions of one
+    bias under one condition (empty: the bias itself); its questions are named by their keys in the survey, and may have
+    no statement here. `ordinal` keeps their order, on which a published definition depends; `counts` is JSON {letter:
+    times}.
+    """
+    _run(
+        db,
+        """
+        create table choice (
+            instrument_id integer not null references instrument,
+            ref text not null,
+            key text not null,
+            bias text not null,
+            variant text not null,
+            middle_removed integer check (middle_removed in (0, 1)),
+            shares text not null,
+            primary key (instrument_id, ref)
+        ) strict, without rowid;
+        create table answer_set (
+            id integer primary key,
+            instrument_id integer not null references instrument,
+            model text not null,
+            bias text not null,
+            variant text not null,
+            condition text not null,
+            draw integer not null,
+            mapped_back integer not null check (mapped_back in (0, 1)),
+            at text not null,
+            unique (instrument_id, model, bias, variant, condition, draw)
+        ) strict;
+        create table answer_count (
+            answer_set_id integer not null references answer_set,
+            ordinal integer not null,
+            key text not null,
+            arm text not null check (arm in ('original', 'changed')),
+            counts text not null,
+            recorded integer not null,
+            offered integer not null,
+            invalid integer not null,
+            primary key (answer_set_id, key, arm)
+        ) strict, without rowid
+        """,
+    )

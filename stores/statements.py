@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stores.base import Aggregate, instrument_id_of, now
+from stores.choice_rows import write_item
 from stores.editing import UNDO, Batch, Changed, undo_in
 from stores.people import issue_labels_of
 from stores.snapshots import restored_statement
 from stores.statement_rows import read_statements
 from stores.versions import Version, history
+from workbench.domain.choices import ChoiceItem
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.names import person_name, thing_name
@@ -105,8 +107,12 @@ class Statements(Aggregate):
         rename: tuple[str, str] | None = None,
         create: Sequence[Statement] = (),
         archive: Sequence[str] = (),
+        choices: Sequence[ChoiceItem] = (),
     ) -> Changed:
-        """Make several changes that are one: all of them or none, undone together. In this order."""
+        """Make several changes that are one: all of them or none, undone together. In this order.
+
+        `choices`: which of the statements are multiple-choice questions. One whose statement is archived is none.
+        """
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, act)
             for ref, seen in (expected or {}).items():
@@ -119,6 +125,8 @@ class Statements(Aggregate):
                 work.create(statement)
             for ref in archive:
                 work.archive(ref)
+            for item in choices:
+                write_item(connection, instrument_id_of(connection, instrument), item)
             return work.done()
 
     def rename(self, instrument: str, ref: str, new_ref: str, *, person: str) -> Changed:

@@ -21,6 +21,8 @@ from workbench.readers.lexicon import Lexicon
 SHIPPED_INSTRUMENT = "veldania"
 SHIPPED_QUESTIONNAIRE = "veldania_panel"
 "an instrument with respondents, all of them synthetic"
+SHIPPED_CHOICES = "veldania_choices"
+"an instrument of multiple-choice questions"
 SHIPPED_SCHEME = "smartvote"
 "policy issues that statements are labelled for unless told otherwise"
 INSTRUMENT_AUDITS = ("reliability", "bias_score")
@@ -28,10 +30,16 @@ INSTRUMENT_AUDITS = ("reliability", "bias_score")
 
 QUESTIONNAIRE_AUDITS = ("questionnaire",)
 "those of one whose statements have roles"
+CHOICE_AUDITS = ("response_bias",)
+"those of one whose statements are multiple-choice questions"
+INSTRUMENT_FILES = ("statements.csv", "choices.csv")
+"what the folder of an instrument holds one of"
 
 __all__ = [
+    "CHOICE_AUDITS",
     "INSTRUMENT_AUDITS",
     "QUESTIONNAIRE_AUDITS",
+    "SHIPPED_CHOICES",
     "SHIPPED_INSTRUMENT",
     "SHIPPED_QUESTIONNAIRE",
     "SHIPPED_SCHEME",
@@ -68,7 +76,7 @@ def data_folder() -> Path:
 def shipped_instrument_folder(name: str = SHIPPED_INSTRUMENT) -> Path:
     """Return the folder of a shipped instrument. Raises UnknownName, listing those there are."""
     folder = data_folder() / "instruments"
-    if not (folder / name / "statements.csv").is_file():
+    if not any((folder / name / file).is_file() for file in INSTRUMENT_FILES):
         raise UnknownName(f"no shipped instrument is named {name!r}. There is: {_names(folder)}")
     return folder / name
 
@@ -107,9 +115,11 @@ def shipped_codebooks() -> tuple[str, ...]:
 
 @lru_cache
 def shipped_drafting() -> tuple[DraftPrompt, ...]:
-    """Return the prompts by which models draft wordings, one a kind, in the order of the kinds."""
+    """Return the prompts by which models draft wordings, one a kind, in the order of the kinds; of changed forms one a
+    bias.
+    """
     prompts = [read_prompt(path) for path in (data_folder() / "drafting").glob("*.toml")]
-    return tuple(sorted(prompts, key=lambda prompt: DRAFTED.index(prompt.kind)))
+    return tuple(sorted(prompts, key=lambda prompt: (DRAFTED.index(prompt.kind), prompt.name)))
 
 
 def read_prompt(path: Path) -> DraftPrompt:

@@ -429,7 +429,7 @@ def test_tables_fit_a_narrow_terminal(
 def test_a_store_with_a_questionnaire_alone_names_the_audit(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "verdicts", asked)
     assert code == 2
-    assert "There are answers of questionnaire: name the audit with --audit questionnaire" in err
+    assert "There are answers of questionnaire: workbench verdicts STORE --audit questionnaire" in err
     assert "Start with" not in err
 
 

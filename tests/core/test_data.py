@@ -144,6 +144,7 @@ def test_the_first_family_of_an_audit_is_meant_where_none_is_named() -> None:
     families = {audit: data.default_family(audit) for audit in data.shipped_audits()}
     assert families == {
         "reliability": "chat", "bias_score": "prefixes", "statement_labels": "labels", "questionnaire": "qm",
+        "response_bias": "lettered",
     }  # fmt: skip
 
 

@@ -17,7 +17,8 @@ from workbench.domain.responses import Sampling
 from workbench.domain.statements import NEGATION, ORIGINAL, VariantKind, Wording
 from workbench.errors import InputError, UsageError
 from workbench.workshop.draft_hints import hints
-from workbench.workshop.drafting import Fault, bare, left_out, read_answer, unprintable, wording_text
+from workbench.workshop.draft_lines import bare
+from workbench.workshop.drafting import Fault, left_out, read_answer, unprintable, wording_text
 
 BASIS = "Taxes on high incomes should be raised."
 PROMPTS = {prompt.kind: prompt for prompt in shipped_drafting()}
@@ -50,7 +51,7 @@ def test_the_shipped_prompts_are_the_published_ones() -> None:
         "reflects. X is Y"
     )
     assert {kind for kind, prompt in PROMPTS.items() if not prompt.source} == {
-        VariantKind.NEGATION, VariantKind.OPPOSITE, VariantKind.ORIGINAL
+        VariantKind.NEGATION, VariantKind.OPPOSITE, VariantKind.ORIGINAL, VariantKind.CHANGED
     }  # fmt: skip
 
 

@@ -290,7 +290,7 @@ def test_an_unknown_audit_or_scale_of_a_template_is_found(tmp_path: Path) -> Non
     )
     place = folder(tmp_path, templates=templates)
     assert faults(place) == [("templates.csv", 2, "audit", "'bias'"), ("templates.csv", 3, "scale", "'seven'")]
-    assert expected(place) == "one of bias_score, questionnaire, reliability, statement_labels"
+    assert expected(place) == "one of bias_score, questionnaire, reliability, response_bias, statement_labels"
 
 
 SIDED = """ref,original,dimension,leaning,source,author,political_opposite,reformulation,reformulation_2,\

@@ -139,7 +139,8 @@ def test_no_question_is_one_of_the_published_prompts(rows: list[Row]) -> None:
 def test_the_prompts_hold_the_question_once_and_end_as_published() -> None:
     # Tjuatja et al. 2024, appendix C; line ends as in the authors' runs.
     templates = shipped_templates("response_bias")
-    assert [template.family for template in templates] == ["lettered", "extended", *["steering"] * 4]
+    families = "lettered extended steering steering steering-steps steering"
+    assert " ".join(template.family for template in templates) == families
     shown = templates[0].render(Choice("Good?", ("Yes", "No")).lettered()).messages[0].content
     assert shown == (
         "Please answer the following question with one of the alphabetical options provided.\n"

@@ -107,11 +107,12 @@ async def test_enter_in_a_field_starts_nothing_and_says_what_does(both: Path) ->
     assert jobs_of(both) == 0
 
 
-async def test_f5_starts_nothing_that_is_still_being_worked_out(both: Path) -> None:
+async def test_f5_starts_nothing_that_is_still_being_worked_out(both: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = WorkbenchApp(both, start="jobs")
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("n", "s")
         await until(pilot, lambda: "reliability audit of smollm2 on a-small" in shown(app, "#plan"))
+        monkeypatch.setattr("workbench.tui.screens.start_form.PLAN_AFTER_S", 3600)  # nothing but F5 ends the pause
         app.screen.query_one("#audit", Select).value = "questionnaire"
         await until(pilot, lambda: "Working out what this comes to" in shown(app, "#plan"))
         assert "reliability" not in shown(app, "#plan")

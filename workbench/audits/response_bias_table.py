@@ -176,6 +176,11 @@ def valid_shares(table: Table) -> FloatArray:
     return np.minimum(divided(valid, drawn), 1.0)  # sums of probabilities may round to a trace above
 
 
+def unnamed(table: Table) -> BoolArray:
+    """Return the questions, (K,), whose form without the middle option is answered by the letters of that form."""
+    return _removes_middle(table.bias, table.condition, table.offered) & ~table.named_as_original
+
+
 def divided(part: FloatArray, whole: FloatArray) -> FloatArray:
     """Return part / whole; NaN where there is no whole."""
     found: FloatArray = np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)

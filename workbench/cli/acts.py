@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.importing_choices import say_choices, say_notes
 from workbench.cli.output import print_json, say
 from workbench.errors import UsageError
 
@@ -63,16 +64,15 @@ def make(path: Path, *, demo: bool, instrument: str = SHIPPED) -> None:
 
 def shipped_instrument(name: str = SHIPPED) -> Instrument:
     """Return an instrument that ships with workbench."""
-    from workbench.data import shipped_instrument_folder
-    from workbench.formats.read import read_instrument
+    from workbench.formats.read import read_shipped
 
-    return read_instrument("csv", shipped_instrument_folder(name))
+    return read_shipped(name)
 
 
 def import_instrument(options: Namespace) -> int:
     """Import an instrument: all of it, or nothing."""
     from stores.store import Store
-    from workbench.formats.read import read_instrument
+    from workbench.formats.read import is_part, read_instrument
 
     if options.format == "answers":
         return _import_answers(options)
@@ -82,7 +82,7 @@ def import_instrument(options: Namespace) -> int:
         raise UsageError("--left-right belongs to --format probvaa; the csv format has parties.csv for positions")
     instrument = read_instrument(options.format, options.path, options.name, left_right=options.left_right)
     with Store.open(options.store, create=True) as store:
-        imported = store.instruments.add(instrument)
+        imported = store.instruments.add(instrument, part=is_part(options.format, instrument))
     languages = Counter(w.language for s in instrument.statements for w in s.wordings)
     if options.json:
         print_json(asdict(imported) | {"languages": dict(languages), "notes": instrument.notes})
@@ -94,16 +94,26 @@ def import_instrument(options: Namespace) -> int:
     )
     if instrument.questionnaire is not None:
         say(f"questionnaire: {_counted(instrument.questionnaire)}")
-    say("wordings by language: " + ", ".join(f"{language} {n:,}" for language, n in sorted(languages.items())))
-    for note in instrument.notes:
-        say(f"- {note}")
+    if imported.choices is not None:
+        say_choices(instrument, imported.choices)
+    if languages:
+        say("wordings by language: " + ", ".join(f"{language} {n:,}" for language, n in sorted(languages.items())))
+    say_notes(instrument.notes, imported.choices.models if imported.choices is not None else ())
     if imported.kept:
         say(f"- {imported.kept:,} statements were changed here, and not in the file: they stay as they are here")
     _say_answers(instrument, imported, options.store)
     if imported.skipped:
         say(f"- {imported.skipped:,} labels or answers on statements that the instrument does not have were left out")
-    say(f"Next: workbench lint {options.store}")
+    if imported.choices is not None and imported.choices.without_text:
+        say(f"- {imported.choices.without_text:,} questions that models answered are no statements here: no text")
+    say(f"Next: workbench {_next(instrument, options.store)}")
     return 0
+
+
+def _next(instrument: Instrument, store: Path) -> str:
+    if instrument.answer_sets:
+        return f"verdicts {store} --audit response_bias --instrument {instrument.name}"
+    return f"lint {store}"
 
 
 def _import_answers(options: Namespace) -> int:

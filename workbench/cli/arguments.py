@@ -5,12 +5,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workbench.cli.arguments_questionnaire_results import QUESTIONNAIRE, questionnaire_options
+from workbench.cli import arguments_response_bias as response_bias
+from workbench.cli import arguments_verdicts
+from workbench.cli.arguments_questionnaire_results import questionnaire_options
 from workbench.inference.dtypes import DTYPES
 
-SCREENS = ("home", "statements", "jobs", "audit", "annotate", "results", "consistency", "questionnaire")
-FORMATS = ("csv", "jsonl", "probvaa", "propositions", "answers")
-AUDITS = ("reliability", "bias_score", "statement_labels", "questionnaire")
+SCREENS = (
+    *("home", "statements", "jobs", "audit", "annotate", "results", "consistency", "questionnaire", "response_bias"),
+)
+FORMATS = ("csv", "jsonl", "probvaa", "propositions", "answers", "choices", "biasmonkey")
+AUDITS = ("reliability", "bias_score", "statement_labels", "questionnaire", "response_bias")
+DEMONSTRATED = ("reliability", "bias_score", "questionnaire", "response_bias")
 
 Commands = argparse._SubParsersAction  # the type has no public name
 
@@ -65,12 +70,17 @@ def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
         "--statements", metavar="N|REF,…", help="the first N, or these (default: all); of a questionnaire its targets"
     )
     run.add_argument(
-        "--variants", metavar="V,…", help="original, paraphrase-1, … (default: those that the audit compares)"
+        "--variants", metavar="V,…", help="original, paraphrase-1, changed, … (default: those that the audit compares)"
     )
     run.add_argument("--templates", metavar="N|NAME,…", help="the first N, or these (default: all of the family)")
-    run.add_argument("--family", help="family of templates (default: the published one)")
+    run.add_argument(
+        "--family",
+        help="family of templates (default: the published one); of response_bias lettered, extended, steering, …",
+    )
     run.add_argument("--language", help="language of the wordings (default: the instrument's)")
-    run.add_argument("--samples", type=int, metavar="N", help="answers to each prompt (default: as published, 30 or 3)")
+    run.add_argument(
+        "--samples", type=int, metavar="N", help="answers to each prompt (default: as published: 30, 3 or 50)"
+    )
     run.add_argument("--seed", type=int, default=1)
     run.add_argument("--temperature", type=float, help="default: as the audit was published, as for the next three")
     run.add_argument("--top-p", type=float)
@@ -80,13 +90,16 @@ def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
         "--until-decided", action="store_true", help="end an answer once nothing after it can change its label"
     )
     run.add_argument(
-        "--exact", action="store_true", help="compute the probabilities of the two labels; nothing is sampled"
+        "--exact",
+        action="store_true",
+        help="compute the probabilities of the two labels, or of the offered letters; nothing is sampled",
     )
     run.add_argument("--dtype", choices=DTYPES, help="of a local model (default: float32, on a GPU bfloat16)")
     run.add_argument(
         "--cluster", metavar="WHERE", help="answer on a Ray cluster: local (this machine's GPUs), auto, or an address"
     )
     _of_questionnaires(run)
+    response_bias.run_options(run)
     run.add_argument("--yes", action="store_true", help="do not ask before starting")
     run.add_argument("--detach", action="store_true", help="start the worker and return")
     run.add_argument("--dry-run", action="store_true", help="say what would be asked, and stop")
@@ -95,7 +108,7 @@ def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
     demo = commands.add_parser("demo", help="audit the embedded model on the shipped instrument and open the workbench")
     demo.add_argument("store", type=Path, nargs="?", default=Path("veldania.db"))
     demo.add_argument("--model", default="smollm2")
-    demo.add_argument("--audit", default="reliability", choices=("reliability", "bias_score", "questionnaire"))
+    demo.add_argument("--audit", default="reliability", choices=DEMONSTRATED)
     demo.add_argument("--no-screen", action="store_true", help="wait here and print the verdicts")
 
 
@@ -154,16 +167,21 @@ def add_jobs(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def add_results(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the commands of this group."""
-    verdicts = commands.add_parser("verdicts", help="test every statement; or judge predicted answers of people")
+    verdicts = commands.add_parser(
+        "verdicts", help="test every statement; or judge predicted answers of people, or response biases"
+    )
     verdicts.add_argument("store", type=Path)
-    run_choice(verdicts, ("reliability", QUESTIONNAIRE))
+    run_choice(verdicts, arguments_verdicts.AUDITS)
     reliability_options(verdicts)
     exact_options(verdicts)
     verdicts.add_argument("--template", help="only this template (default: over all)")
     verdicts.add_argument("--failed", metavar="TEST", help="only statements that do not pass this test (or `all`)")
     verdicts.add_argument("--baseline", action="store_true", help="coin flips through the same tests, beside the model")
     questionnaire_options(verdicts)
+    response_bias.response_bias_options(verdicts)
+    response_bias.shared_options(verdicts)
     json_option(verdicts)
+    verdicts.set_defaults(**dict.fromkeys(arguments_verdicts.DEFAULTS))
 
     agreement = commands.add_parser("agreement", help="kappas, alpha and agreement per statement; or of people")
     agreement.add_argument("store", type=Path)

@@ -20,7 +20,8 @@ def add_drafting(commands: Commands[argparse.ArgumentParser]) -> None:
     draft.add_argument(
         "--kind",
         metavar="KIND,…",
-        help="paraphrase, negation, opposite, reformulation, political_opposite, original (out of a question)",
+        help="paraphrase, negation, opposite, reformulation, political_opposite, original (out of a question), changed "
+        "(of multiple-choice questions about acquiescence or allow_forbid)",
     )
     _asking(draft)
     act = draft.add_mutually_exclusive_group()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.cli.arguments import Commands, json_option
 
-FORMATS = ("csv", "probvaa", "jsonl")
+FORMATS = ("csv", "probvaa", "jsonl", "choices")
 
 
 def add_exporting(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -19,8 +19,8 @@ def add_exporting(commands: Commands[argparse.ArgumentParser]) -> None:
     export.add_argument(
         "--format",
         choices=FORMATS,
-        default="csv",
-        help="csv imports back identically (default); probvaa is the published layout; jsonl holds the statements",
+        help="csv imports back identically (default), choices does so for multiple-choice questions and answers of "
+        "models (default where all statements are such); probvaa is the published layout; jsonl holds the statements",
     )
     export.add_argument("--force", action="store_true", help="replace files of the same name; others stay")
     json_option(export)

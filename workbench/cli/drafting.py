@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from workbench.cli.jobs import EXIT_CODES, watch
 from workbench.cli.output import listed, print_json, say, table
 from workbench.cli.running import agreed
-from workbench.domain.drafting import DRAFTED, DraftPrompt
-from workbench.domain.statements import VariantKind
+from workbench.domain.drafting import DRAFTED, DraftPrompt, kind_words
+from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -76,11 +76,11 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
 
 
 def _by_rule(store: Store, instrument: str, options: Namespace) -> int:
-    from workbench.pipeline.draft_rules import draft_by_rule
+    from workbench.pipeline.draft_rules import RULED, draft_by_rule
 
     kinds = kinds_of(options.kind)
     if not kinds:
-        raise UsageError("say what the rule is to draft with --kind: negation, original")
+        raise UsageError(f"say what the rule is to draft with --kind: {', '.join(RULED)}")
     said = draft_by_rule(store, instrument, kinds, _refs(store, instrument, options), options.language or "")
     made = said.pop("", 0)
     why = "".join(f"; {n:,} left out: {reason}" for reason, n in said.items())
@@ -132,7 +132,7 @@ def _accept(store: Store, options: Namespace) -> int:
     changed, variant = accept(store, found, person=_person(options), text=text, note=options.note)
     another = " It was asked about before, so this is another version of it." if changed.versions else ""
     data = {"draft": number, "statement": found.ref, "variant": str(variant), "new_version": bool(changed.versions)}
-    return _said(options, f"Draft {number} is the {variant} of {found.ref} now.{another}", data)
+    return _said(options, f"Draft {number} is the {_name(found, variant)} of {found.ref} now.{another}", data)
 
 
 def _undo(store: Store, instrument: str, options: Namespace) -> int:
@@ -145,17 +145,17 @@ def _undo(store: Store, instrument: str, options: Namespace) -> int:
 
 
 def chosen_prompts(options: Namespace) -> tuple[DraftPrompt, ...]:
-    """Return the prompts of the kinds that were asked for: one's own where there is one of the kind."""
+    """Return the prompts of the kinds that were asked for: one's own in place of those that ask for the same."""
     from workbench.data import read_prompt, shipped_drafting
 
-    own = {prompt.kind: prompt for prompt in map(read_prompt, options.prompt)}
-    kinds = kinds_of(options.kind) or tuple(own)
+    own = {(prompt.kind, prompt.bias): prompt for prompt in map(read_prompt, options.prompt)}
+    kinds = kinds_of(options.kind) or tuple(dict.fromkeys(kind for kind, _ in own))
     if not kinds:
         raise UsageError(f"say what is to be drafted with --kind: {', '.join(DRAFTED)}")
-    if unused := [kind.value for kind in own if kind not in kinds]:
+    if unused := [kind.value for kind, _ in own if kind not in kinds]:
         raise UsageError(f"--prompt asks for {', '.join(unused)}, which --kind does not name")
-    prompts = {prompt.kind: prompt for prompt in shipped_drafting()} | own
-    return tuple(prompts[kind] for kind in kinds)
+    prompts = {(prompt.kind, prompt.bias): prompt for prompt in shipped_drafting()} | own
+    return tuple(prompt for wanted in kinds for (kind, _), prompt in prompts.items() if kind is wanted)
 
 
 def kinds_of(text: str | None) -> tuple[VariantKind, ...]:
@@ -202,10 +202,16 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _row(draft: Draft) -> tuple[str, ...]:
-    from workbench.workshop.drafting import bare, fault_in_words
+def _name(draft: Draft, variant: VariantId) -> str:
+    return kind_words(draft.kind) if draft.kind is VariantKind.CHANGED else str(variant)
 
-    text = draft.decision.text if draft.decision and draft.decision.text else bare(draft.line)
+
+def _row(draft: Draft) -> tuple[str, ...]:
+    from workbench.workshop.draft_lines import bare, drafted
+    from workbench.workshop.drafting import fault_in_words
+
+    made = bare(draft.line) if draft.state == "unusable" else drafted(draft.kind, draft.line)
+    text = draft.decision.text if draft.decision and draft.decision.text else made
     shown = text if len(text) <= 300 else f"{text[:300]}…"
     why = fault_in_words(draft.fault) if draft.state == "unusable" else (draft.decision.note if draft.decision else "")
     return (str(draft.id), draft.ref, draft.kind.value, draft.state, shown, draft.drafter, why)
@@ -213,10 +219,10 @@ def _row(draft: Draft) -> tuple[str, ...]:
 
 def _plain(draft: Draft) -> dict[str, Any]:
     """Return a draft as data: batches are the store's own."""
-    from workbench.workshop.drafting import bare
+    from workbench.workshop.draft_lines import drafted
 
     decision = draft.decision and {k: v for k, v in asdict(draft.decision).items() if k != "batch"}
-    return asdict(draft) | {"decision": decision, "wording": bare(draft.line)}
+    return asdict(draft) | {"decision": decision, "wording": drafted(draft.kind, draft.line)}
 
 
 def _said(options: Namespace, sentence: str, data: dict[str, Any]) -> int:

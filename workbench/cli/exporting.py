@@ -14,7 +14,8 @@ def export(options: Namespace) -> int:
 
     with Store.open(options.store) as store:
         instrument = store.instruments.get(options.instrument or store.instruments.only())
-        export = prepared(store, instrument.name, options.format)
+        asked = len(instrument.choices) == len(instrument.statements)
+        export = prepared(store, instrument.name, options.format or ("choices" if asked else "csv"))
     written = export.write(options.folder, force=options.force)
     said = {"left_out": written.left_out, "notes": written.notes, "left_alone": written.left_alone}
     if options.json:

@@ -53,7 +53,7 @@ COMMANDS = {
     "import": ("acts", "import_instrument"),
     "lint": ("acts", "lint"),
     "run": ("running", "run"),
-    "demo": ("running", "demo"),
+    "demo": ("demonstrating", "demo"),
     "jobs": ("jobs", "jobs"),
     "verdicts": ("results", "verdicts"),
     "agreement": ("results", "agreement"),
@@ -75,13 +75,14 @@ COMMANDS = {
     "export": ("exporting", "export"),
     "issues": ("issues", "issues"),
     "survey": ("surveys", "survey"),
+    "choices": ("choices", "choices"),
     "synthesize": ("synthetic", "synthesize"),
     "questionnaire": ("questionnaires", "questionnaire"),
     "doctor": ("doctor", "doctor"),
 }
 GROUPS = (
     "", "_scores", "_bias", "_consistency", "_statements", "_drafting", "_checking", "_exporting", "_issues",
-    "_surveys", "_questionnaire", "_synthetic",
+    "_surveys", "_questionnaire", "_choices", "_synthetic",
 )  # fmt: skip
 "modules of arguments, in the order in which `--help` lists them"
 

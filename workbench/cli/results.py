@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.arguments_questionnaire_results import QUESTIONNAIRE, check_options
+from workbench.cli.arguments_verdicts import QUESTIONNAIRE, RESPONSE_BIAS, check_options
 from workbench.cli.judged import about, chosen_options, exact_report, head, judged, missing
 from workbench.cli.output import estimate, print_json, say, table
 from workbench.domain.verdicts import Verdict
@@ -36,12 +36,16 @@ MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·"}
 
 
 def verdicts(options: Namespace) -> int:
-    """Print a verdict per statement and test, and how many pass; of a questionnaire, accuracy and bias."""
+    """Print a verdict per statement and test, and how many pass; of other audits what they say of models."""
     check_options(options)
     if options.audit == QUESTIONNAIRE:
         from workbench.cli.questionnaire_results import verdicts as of_questionnaire
 
         return of_questionnaire(options)
+    if options.audit == RESPONSE_BIAS:
+        from workbench.cli.response_bias_results import verdicts as of_response_bias
+
+        return of_response_bias(options)
     from stores.store import Store
 
     with Store.open(options.store) as store:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import Namespace
-from collections import Counter
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.jobs import EXIT_CODES, started, watch
-from workbench.cli.output import print_json, say
-from workbench.domain.designs import Design
+from workbench.cli.output import listed, print_json, say
+from workbench.cli.response_bias_names import find_kind
+from workbench.domain.designs import TRIES, Design
+from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Contexts, Role
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling
 from workbench.errors import UsageError
@@ -20,26 +21,18 @@ if TYPE_CHECKING:
     from stores.store import Store
     from workbench.audits.base import Defaults
     from workbench.domain.instruments import Instrument
-    from workbench.domain.statements import Statement
 
 NEXT = {
     "reliability": "verdicts {0.store} --model {0.model}",
     "bias_score": "sample {0.store} --name test --purpose test",
     "statement_labels": "sides {0.store} --model {0.model}",
     "questionnaire": "verdicts {0.store} --audit questionnaire --model {0.model}",
+    "response_bias": "verdicts {0.store} --audit response_bias --model {0.model}",
 }
-DEMO_STATEMENTS, DEMO_TEMPLATES, DEMO_SAMPLES = 8, ("personal-2", "personal-3"), 10
-DEMO_A_SIDE, DEMO_BIAS_TOKENS = 3, 40
 OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
 "options that say how an answer is drawn"
 OF_CONTEXTS = ("conditions", "respondents", "every", "context_questions")
 "options that say what stands before a questionnaire's targets"
-DEMO_CONDITIONS, DEMO_RESPONDENTS = ("qm", "zero-shot", "random"), 16
-DEMO_SCREENS = {"reliability": "audit", "bias_score": "annotate", "questionnaire": "questionnaire"}
-VERDICTS_OF_DEMO = ("reliability", "questionnaire")
-"audits of which a demonstration without a screen prints verdicts"
-DEMO_SAMPLING = Sampling(temperature=0.4)
-"at the published temperature of 1 most answers of a model as small as the embedded one are unreadable"
 
 
 def run(options: Namespace) -> int:
@@ -88,7 +81,7 @@ def run(options: Namespace) -> int:
 def _next(store: Store, options: Namespace, design: Design) -> str:
     """Return the command that goes on from here, with as much as tells these answers from others of the model."""
     command = NEXT[options.audit].format(options)
-    if not command.startswith("verdicts "):
+    if not command.startswith("verdicts ") or design.audit == "response_bias":  # whose ways of asking stand together
         return command
     runs = [run for run in store.runs.list(options.audit, None, options.model) if run.responses]
     if len({run.sampling for run in runs}) > 1:
@@ -99,122 +92,14 @@ def _next(store: Store, options: Namespace, design: Design) -> str:
     return command
 
 
-def demo(options: Namespace) -> int:
-    """Make the demonstration store if need be, start or resume its audit, and open the workbench on it."""
-    from stores.store import Store
-    from workbench import pipeline
-    from workbench.cli.acts import SHIPPED, make
-    from workbench.data import SHIPPED_QUESTIONNAIRE
-    from workbench.jobs import launch
-
-    questionnaire = options.audit == "questionnaire"
-    make(options.store, demo=True, instrument=SHIPPED_QUESTIONNAIRE if questionnaire else SHIPPED)
-    with Store.open(options.store) as store:
-        design = _demo_design(store, options.audit, options.model)
-        plan = pipeline.plan(store, design)
-        say(plan.describe())
-        job_id = None
-        if not plan.samples_needed:
-            say("Everything is stored already.")
-        else:
-            job_id = _come_back(store, plan.design) or launch.start(store, design, plan)
-        if options.no_screen or not sys.stdout.isatty():
-            if job_id is not None:
-                job = watch(store, job_id)
-                if job.state != "done":
-                    return EXIT_CODES.get(job.state, 1)
-            if options.audit in VERDICTS_OF_DEMO:
-                return _print_verdicts(options)
-            say(f"Next: workbench {NEXT[options.audit]}".format(options))
-            return 0
-    from workbench.tui.app import run_app
-
-    return run_app(options.store, start="jobs" if job_id is not None else DEMO_SCREENS[options.audit])
-
-
-def _demo_design(store: Store, audit: str, model: str) -> Design:
-    """Return a design that a small model on a laptop answers in minutes."""
-    from workbench import registry
-    from workbench.cli.acts import SHIPPED
-    from workbench.data import SHIPPED_QUESTIONNAIRE
-
-    if audit == "reliability":
-        refs = tuple(s.ref for s in _spread(store, SHIPPED, DEMO_STATEMENTS))
-        return Design(
-            SHIPPED,
-            model,
-            samples=DEMO_SAMPLES,
-            sampling=DEMO_SAMPLING,
-            family="user",
-            statements=refs,
-            templates=DEMO_TEMPLATES,
-        )
-    defaults = registry.audit(audit).DEFAULTS
-    if defaults.material == "questionnaire":
-        contexts = Contexts(DEMO_CONDITIONS, respondents=DEMO_RESPONDENTS)
-        variants = ("original",)
-        return Design(
-            SHIPPED_QUESTIONNAIRE,
-            model,
-            audit,
-            1,
-            EXACTLY,
-            family=defaults.family,
-            variants=variants,
-            contexts=contexts,
-        )
-    sampling = replace(defaults.sampling, max_new_tokens=DEMO_BIAS_TOKENS)
-    refs = tuple(s.ref for s in _sided(store, SHIPPED, DEMO_A_SIDE))
-    return Design(SHIPPED, model, audit, defaults.samples, sampling, family=defaults.family, statements=refs)
-
-
-def _sided(store: Store, name: str, n: int) -> list[Statement]:
-    """Return n statements of every dimension and side."""
-    chosen: Counter[object] = Counter()
-    found = []
-    for statement in store.instruments.get(name).statements:
-        side = (statement.dimension, statement.leaning)
-        if None not in side and chosen[side] < n:
-            chosen[side] += 1
-            found.append(statement)
-    return found
-
-
-def _come_back(store: Store, design: Design) -> int | None:
-    """Return the unfinished job that asks this, resuming it where its worker is gone; None where there is none."""
-    from workbench.jobs import launch
-
-    for job in store.jobs.list():
-        if job.kind == launch.SAMPLE and job.state != "done" and Design.from_json(job.spec) == design:
-            if not job.active or job.state == "paused":
-                launch.resume(store, job.id)
-            return job.id
-    return None
-
-
-def _spread(store: Store, name: str, n: int) -> list[Statement]:
-    """Return the first statement of each of n topics: every issue is in a short demonstration."""
-    statements = store.instruments.get(name).statements
-    first = {s.ref.rpartition("-")[0]: s for s in reversed(statements)}
-    chosen = {s.ref for s in list(first.values())[:n]}
-    return [s for s in statements if s.ref in chosen]
-
-
-def _print_verdicts(options: Namespace) -> int:
-    from workbench.cli.main import build_parser
-    from workbench.cli.results import verdicts
-
-    asked = ["--audit", options.audit] if options.audit != "reliability" else []
-    return verdicts(build_parser().parse_args(["verdicts", str(options.store), "--model", options.model, *asked]))
-
-
 def requested_design(store: Store, options: Namespace) -> Design:
     """Return what the command line asks for, with the published defaults for the rest."""
     from workbench import registry
     from workbench.data import shipped_templates
 
-    instrument = store.instruments.get(options.instrument or store.instruments.only())
     defaults = registry.audit(options.audit).DEFAULTS
+    _check_choices(options, defaults)
+    instrument = store.instruments.get(options.instrument or _only(store, defaults))
     family = options.family or defaults.family
     of_audit = [t for t in instrument.templates if t.audit == options.audit] or shipped_templates(options.audit)
     names = list(dict.fromkeys(t.name for t in of_audit if t.family == family))
@@ -229,18 +114,64 @@ def requested_design(store: Store, options: Namespace) -> Design:
         seed=options.seed,
         language=options.language or "",
         family=family,
-        statements=_chosen(options.statements, _asked_of(store, instrument, defaults)),
+        statements=_statements(store, options, instrument, defaults),
         variants=_chosen(options.variants, []),
         templates=_chosen(options.templates, names),
         dtype=options.dtype or "",
         cluster=(options.cluster or "").strip(),
         chat_format=(getattr(options, "chat_format", None) or "").strip(),
         contexts=contexts,
+        tries=TRIES if getattr(options, "tries", None) is None else options.tries,
     )
 
 
+def _only(store: Store, defaults: Defaults) -> str:
+    """Return the only instrument; of multiple-choice questions the only one that has any. Raises UsageError."""
+    if defaults.material != "choices":
+        return store.instruments.only()
+    found = [name for name in store.instruments.names() if store.choices.items(name)]
+    if len(found) > 1:
+        raise UsageError(
+            f"{len(found)} instruments have multiple-choice questions: {', '.join(found)}; say which with --instrument"
+        )
+    return found[0] if found else store.instruments.only()
+
+
+def _check_choices(options: Namespace, defaults: Defaults) -> None:
+    """Raise UsageError for options that mean nothing to the audit, or that cannot be met."""
+    tries, bias = getattr(options, "tries", None), getattr(options, "bias", None)
+    if tries is not None and not defaults.until_valid:
+        raise UsageError(f"the audit {options.audit} draws no answer again; leave out --tries")
+    if tries is not None and tries < 1:
+        raise UsageError(f"--tries is {tries}; give 1 or more")
+    if bias is not None and defaults.material != "choices":
+        raise UsageError(f"the audit {options.audit} asks no multiple-choice questions; leave out --bias")
+    if bias is not None and not listed(bias):
+        raise UsageError("found nothing after --bias; name one or more, or leave it out")
+
+
+def _statements(store: Store, options: Namespace, instrument: Instrument, defaults: Defaults) -> tuple[str, ...]:
+    """Return the refs that are asked for; of some biases alone where these are named."""
+    there = _asked_of(store, instrument, defaults)
+    items = store.choices.items(instrument.name) if getattr(options, "bias", None) else {}
+    if not items:
+        return _chosen(options.statements, there)
+    known = [(item.bias, item.variant) for item in items.values()]
+    wanted = [find_kind(name, known) for name in listed(options.bias)]
+    of_these = [ref for ref, item in items.items() if (item.bias, item.variant) in wanted]
+    chosen = _chosen(options.statements, of_these) or tuple(of_these)
+    others = [ref for ref in chosen if ref in items and ref not in of_these]
+    if others:
+        raise UsageError(f"{named_few(others)}: not asked for {options.bias}; leave out --bias, or these")
+    return chosen
+
+
 def _asked_of(store: Store, instrument: Instrument, defaults: Defaults) -> list[str]:
-    """Return the refs of which the first so many may be asked for: of a questionnaire its targets."""
+    """Return the refs of which the first so many may be asked for: of a questionnaire its targets, where an audit is
+    about multiple-choice questions those.
+    """
+    if defaults.material == "choices":
+        return list(store.choices.items(instrument.name))
     if defaults.material != "questionnaire":
         return [statement.ref for statement in instrument.statements]
     return [
@@ -284,8 +215,8 @@ def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Samplin
 
 def _check_exact(options: Namespace, what: str) -> None:
     """Raise UsageError where sampling is asked for as well."""
-    names = ("samples", *OF_SAMPLING)
-    given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) is not None]
+    names = ("samples", "tries", *OF_SAMPLING)
+    given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name, None) is not None]
     given += ["--until-decided"] if options.until_decided else []
     if given:
         raise UsageError(

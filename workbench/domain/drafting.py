@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from workbench.domain.choices import Bias
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.names import thing_name
 from workbench.domain.prompts import SLOT, Prompt, Template
@@ -21,10 +22,22 @@ AUDIT = "drafting"
 "stands for an audit where a prompt is stored as a template"
 RULE = "workbench rule"
 "drafter of what a rule proposed"
-DRAFTED = tuple(kind for kind in VariantKind if kind is not VariantKind.QUESTION)
+TYPED = frozenset({VariantKind.KEY_TYPO, VariantKind.MIDDLE_RANDOM, VariantKind.LETTER_SWAP})
+"kinds that are drawn, with errors of typing"
+DRAFTED = tuple(kind for kind in VariantKind if kind is not VariantKind.QUESTION and kind not in TYPED)
 "kinds that can be drafted; an original is drafted from a question, everything else from the original"
-SINGLE = frozenset({VariantKind.ORIGINAL, VariantKind.NEGATION, VariantKind.OPPOSITE, VariantKind.QUESTION})
+REWORDED = (Bias.ACQUIESCENCE, Bias.ALLOW_FORBID)
+"biases whose changed form is worded, and so can be drafted; a multiple-choice question has no other drafts"
+SINGLE = frozenset(
+    {VariantKind.ORIGINAL, VariantKind.NEGATION, VariantKind.OPPOSITE, VariantKind.QUESTION, VariantKind.CHANGED}
+)
 "kinds of which a statement has one in each language"
+
+
+def kind_words(kind: VariantKind) -> str:
+    """Return a kind as people read it."""
+    return "changed form" if kind is VariantKind.CHANGED else kind.value.replace("_", " ")
+
 
 _CALL = re.compile(r"(?P<name>.*)#(?P<call>\d+)@(?P<key>[0-9a-f]*)")
 
@@ -57,6 +70,8 @@ class DraftPrompt:
     sampling: Sampling = field(default_factory=lambda: Sampling(1.0, 1.0, None, 200))
     source: str = ""
     "the publication that it is taken from; empty for one of our own"
+    bias: Bias | None = None
+    "of a changed form: the questions that it is about"
 
     @property
     def basis(self) -> VariantKind:
@@ -122,6 +137,7 @@ class DraftPrompt:
                 "kind": VariantKind(value["kind"]),
                 "answer": Answer(value["answer"]),
                 "sampling": Sampling(**value["sampling"]),
+                "bias": Bias(value["bias"]) if value.get("bias") else None,
             }
         )
 
@@ -151,7 +167,7 @@ class CallLabel:
 
 _NUMBERS = {"calls": 1, "per_call": 1, "keep": 1, "top_k": 1, "max_new_tokens": 1}
 _SHARES = {"temperature": 100.0, "top_p": 1.0}
-_TEXTS = ("name", "kind", "user", "system", "answer", "source")
+_TEXTS = ("name", "kind", "bias", "user", "system", "answer", "source")
 _KEYS = (*_TEXTS, *_NUMBERS, *_SHARES)
 
 
@@ -182,6 +198,10 @@ def _wrong_texts(table: Mapping[str, Any]) -> list[tuple[str, tuple[str, str]]]:
     wrong = []
     if table.get("kind") not in DRAFTED:
         wrong.append(("kind", (repr(table.get("kind")), f"one of {', '.join(DRAFTED)}")))
+    biases = REWORDED if table.get("kind") == VariantKind.CHANGED else ()
+    if table.get("bias") not in (biases or (None,)):
+        due = f"one of {', '.join(biases)}" if biases else f"none: it belongs to the kind {VariantKind.CHANGED}"
+        wrong.append(("bias", (repr(table.get("bias")), due)))
     if table.get("answer", "first") not in tuple(Answer):
         wrong.append(("answer", (repr(table["answer"]), f"one of {', '.join(Answer)}")))
     try:
@@ -212,4 +232,5 @@ def _prompt(table: Mapping[str, Any]) -> DraftPrompt:
             max_new_tokens=table.get("max_new_tokens", usual.max_new_tokens),
         ),
         source=table.get("source", ""),
+        bias=Bias(table["bias"]) if "bias" in table else None,
     )

@@ -38,7 +38,8 @@ class Sampling:
             return "exact label probabilities"
         top_k = f", top-k {self.top_k}" if self.top_k else ""
         stop = ", until decided" if self.stop else ""
-        return f"T {self.temperature:g}, top-p {self.top_p:g}{top_k}, {self.max_new_tokens} tokens{stop}"
+        tokens = f"{self.max_new_tokens} token{'' if self.max_new_tokens == 1 else 's'}"
+        return f"T {self.temperature:g}, top-p {self.top_p:g}{top_k}, {tokens}{stop}"
 
 
 EXACTLY = Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=0, mode=EXACT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.domain.choices import Choice
+from workbench.domain.statements import MOST_CHARACTERS
 from workbench.formats.tabular import Findings, Row
 
 
@@ -11,6 +12,9 @@ def cell_choice(row: Row, column: str, findings: Findings) -> Choice | None:
     """Return the question in a cell; None, noted, where it is none. An empty cell is noted by whoever read the row."""
     text = row.cells.get(column, "")
     if not text.strip():
+        return None
+    if len(text) > MOST_CHARACTERS:
+        findings.add(row.file, row.line, column, f"{len(text):,} characters", f"{MOST_CHARACTERS:,} at most")
         return None
     found = parse_choice(text)
     if isinstance(found, Fault):

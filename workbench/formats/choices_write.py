@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.data import INSTRUMENT_AUDITS
 from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.domain.choices import Choice, ChoicePair
 from workbench.errors import UsageError
@@ -71,7 +70,7 @@ def _csv(columns: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
 
 def _about(about: About) -> str:
     texts: dict[str, str] = {name: getattr(about, name) for name in TEXTS if getattr(about, name)}
-    lists = {"templates": about.templates} if about.templates != INSTRUMENT_AUDITS else {}
+    lists = {} if about.templates is None else {"templates": about.templates}
     return toml_text({**texts, **lists, **({"notes": about.notes} if about.notes else {})})
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from workbench.data import INSTRUMENT_FILES, SHIPPED_INSTRUMENT, shipped_instrument_folder
 from workbench.domain.instruments import Instrument
 from workbench.errors import UnknownName, UsageError
+from workbench.formats.choice_instruments import check_no_choices, read_biasmonkey_instrument, read_choice_instrument
 from workbench.formats.native import read_csv, read_jsonl
 from workbench.formats.probvaa import read as read_probvaa
 from workbench.formats.propositions import read as read_propositions
 
-FORMATS = ("csv", "jsonl", "probvaa", "propositions")
+FORMATS = ("csv", "jsonl", "probvaa", "propositions", "choices", "biasmonkey")
+PARTS = ("biasmonkey",)
+"formats of which a part may be read alone"
 
 
 def read_instrument(
@@ -27,6 +31,7 @@ def read_instrument(
     if not path.exists():
         raise UsageError(f"{path}: there is nothing here")
     if format == "csv":
+        check_no_choices(path)
         return read_csv(path, name)
     if format == "jsonl":
         return read_jsonl(path, name)
@@ -34,4 +39,19 @@ def read_instrument(
         return read_probvaa(path, name or "probvaa", left_right)
     if format == "propositions":
         return read_propositions(path, name)
+    if format == "choices":
+        return read_choice_instrument(path, name)
+    if format == "biasmonkey":
+        return read_biasmonkey_instrument(path, name)
     raise UnknownName(f"no format is named {format!r}. There is: {', '.join(FORMATS)}")
+
+
+def is_part(format: str, instrument: Instrument) -> bool:  # noqa: A002  the command line's word for it
+    """Return whether what was read may be a part of an instrument that is known: what it is silent about stays."""
+    return format in PARTS or not instrument.statements
+
+
+def read_shipped(name: str = SHIPPED_INSTRUMENT) -> Instrument:
+    """Read an instrument that ships with workbench. Raises UnknownName, listing those there are."""
+    folder = shipped_instrument_folder(name)
+    return read_instrument("csv" if (folder / INSTRUMENT_FILES[0]).is_file() else "choices", folder)

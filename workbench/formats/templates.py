@@ -7,17 +7,21 @@ from collections.abc import Hashable, Iterable
 from pathlib import Path
 
 from workbench.data import default_family, shipped_audits
-from workbench.domain.prompts import FREE_TEXT, LIKERT, MODEL_SLOT, SLOT, Template
+from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, MODEL_SLOT, SLOT, Template
 from workbench.formats.tabular import Findings, Row, choice, is_new, read_rows
 
-RELIABILITY, BIAS_SCORE = "reliability", "bias_score"
-"the audit that is meant where none is named, and the one whose answers are free text unless a scale is named"
+RELIABILITY, BIAS_SCORE, RESPONSE_BIAS = "reliability", "bias_score", "response_bias"
+"the audit that is meant where none is named"
+ANSWERED = {BIAS_SCORE: FREE_TEXT, RESPONSE_BIAS: LETTER}
+"scales of the audits whose answers are no labels unless a scale is named"
 GENERATION = "generation"
 "the family whose prompts are raw text to be continued"
 REQUIRED = ("name", "order", "user", "positive", "negative")
+NAMED = ("positive", "negative")
+"what a template calls its two labels; one that asks for a letter has none"
 LABELS = "labels"
 "how a file says that an answer is one of the two labels, where an audit's templates have another scale"
-SCALES = {LABELS: "", LIKERT: LIKERT, FREE_TEXT: FREE_TEXT}
+SCALES = {LABELS: "", LIKERT: LIKERT, FREE_TEXT: FREE_TEXT, LETTER: LETTER}
 YES_NO = {"yes": 1, "no": 0}
 COLUMNS = (
     *("audit", "family", "name", "order", "language", "address", "chat", "scale"),
@@ -32,6 +36,7 @@ def read_templates(path: Path, findings: Findings) -> tuple[Template, ...]:
         findings,
         required=REQUIRED,
         optional=tuple(column for column in COLUMNS if column not in REQUIRED),
+        may_be_empty=NAMED,
         guarded=True,
     )
     seen: dict[Hashable, int] = {}
@@ -65,7 +70,10 @@ def _template(row: Row, findings: Findings) -> Template:
     audit = _one_of(row, "audit", shipped_audits(), findings) or RELIABILITY
     family = row.get("family") or default_family(audit)
     said = _one_of(row, "scale", tuple(SCALES), findings)
-    scale = SCALES[said] if said else FREE_TEXT if audit == BIAS_SCORE else ""
+    scale = SCALES[said] if said else ANSWERED.get(audit, "")
+    for column in NAMED if scale != LETTER else ():
+        if not row.get(column):
+            findings.add(row.file, row.line, column, "an empty cell", "some text")
     chat = family != GENERATION
     if row.get("chat"):
         chat = bool(choice(row, "chat", findings, YES_NO)[1])

@@ -1,8 +1,8 @@
 """Which columns of a file hold wordings, and what others say of them: the same names in every format of ours.
 
 `original`, `question`, `paraphrase_1`, `paraphrase_2`, `negation`, `opposite`, `reformulation`, `reformulation_1`,
-`political_opposite`, `political_opposite_1`, …; `author.COLUMN` names the author of that column's wording, and
-`relation.COLUMN` says how the stance on it should stand to the stance on the original.
+`political_opposite`, `political_opposite_1`, …, `changed`, `key_typo_1`, …; `author.COLUMN` names the author of that
+column's wording, and `relation.COLUMN` says how the stance on it should stand to the stance on the original.
 """
 
 from __future__ import annotations
@@ -16,9 +16,13 @@ from workbench.domain.statements import Dimension, Relation, Side, VariantId, Va
 from workbench.formats.tabular import Findings, Row, unknown
 
 AUTHOR, RELATION = "author.", "relation."
-SEVERAL = (VariantKind.PARAPHRASE, VariantKind.REFORMULATION, VariantKind.POLITICAL_OPPOSITE)
+ALWAYS_NUMBERED = (
+    *(VariantKind.PARAPHRASE, VariantKind.KEY_TYPO, VariantKind.MIDDLE_RANDOM),
+    VariantKind.LETTER_SWAP,
+)
+SEVERAL = (*ALWAYS_NUMBERED, VariantKind.REFORMULATION, VariantKind.POLITICAL_OPPOSITE)
 "kinds of which a statement may have any number"
-UNNUMBERED = tuple(kind.value for kind in VariantKind if kind is not VariantKind.PARAPHRASE)
+UNNUMBERED = tuple(kind.value for kind in VariantKind if kind not in ALWAYS_NUMBERED)
 "columns without a number, `original` first"
 NUMBERED = tuple(f"{kind.value}_" for kind in SEVERAL)
 "what columns with a number begin with"

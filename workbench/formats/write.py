@@ -1,4 +1,5 @@
-"""From an instrument to files: a folder that imports back identically, JSON Lines, or the layout of ProbVAA.
+"""From an instrument to files: a folder that imports back identically, JSON Lines, the layout of ProbVAA, or a folder
+of multiple-choice questions.
 
 What was written is read again before it is put in place, so that a folder which would not import is never left behind.
 """
@@ -13,13 +14,15 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.statements import Statement
 from workbench.errors import InputError, UnknownName, UsageError
+from workbench.formats.choice_instruments import read_choice_instrument
+from workbench.formats.choices_export import beside_choices, choice_files, kept_as_choices
 from workbench.formats.folder import expanded, others, put
 from workbench.formats.native import read_csv, read_jsonl
 from workbench.formats.native_write import csv_files, json_lines, origins_elsewhere, statement_lines
 from workbench.formats.probvaa_write import Layout
 from workbench.formats.questionnaires_write import beside_layout, in_lines, normal_questionnaire
 
-FORMATS = ("csv", "probvaa", "jsonl")
+FORMATS = ("csv", "probvaa", "jsonl", "choices")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +62,24 @@ def export(format: str, instrument: Instrument) -> Export:  # noqa: A002  the co
     """Return what an instrument is in a format. Raises UnknownName, and UsageError where there is nothing to write."""
     if format not in FORMATS:
         raise UnknownName(f"no format to export is named {format!r}. There is: {', '.join(FORMATS)}")
-    if not instrument.statements:
+    if not instrument.statements and not (format == "choices" and instrument.answer_sets):
         raise UsageError(f"the instrument {instrument.name!r} holds no statement yet; there is nothing to export")
     _check_encodable(instrument)
+    if format == "choices":
+        kept, left_out = kept_as_choices(instrument)
+        return Export(
+            format, choice_files(kept), left_out, lambda folder: _check_same(kept, folder, read_choice_instrument)
+        )
+    beside = beside_choices(instrument)
     if format == "csv":
-        kept, left_out = without_strays(normal_form(instrument))
-        return Export("csv", csv_files(kept), left_out, lambda folder: _check_same(kept, folder))
+        stated, lost = without_strays(normal_form(without_choices(instrument)))
+        return Export(format, csv_files(stated), (*lost, *beside), lambda folder: _check_same(stated, folder, read_csv))
     if format == "probvaa":
         layout = Layout(instrument)
-        left_out = (*layout.left_out, *beside_layout(instrument))
+        left_out = (*layout.left_out, *beside_layout(instrument), *beside)
         return Export("probvaa", layout.files(), left_out, layout.check, layout.notes())
-    return _lines_export(normal_form(instrument))
+    found = _lines_export(normal_form(without_choices(instrument)))
+    return replace(found, left_out=(*found.left_out, *beside))
 
 
 def _lines_export(instrument: Instrument) -> Export:
@@ -89,6 +99,11 @@ def _lines_export(instrument: Instrument) -> Export:
         (*said, *unasked, *_beside_statements(instrument)),
         lambda folder: _check_statements(kept, folder / name),
     )
+
+
+def without_choices(instrument: Instrument) -> Instrument:
+    """Return an instrument whose statements are statements like any other, with the texts that they have."""
+    return replace(instrument, choices=(), answer_sets=())
 
 
 def write_folder(instrument: Instrument, folder: Path, *, force: bool = False) -> tuple[Path, ...]:
@@ -143,9 +158,9 @@ def _check_encodable(instrument: Instrument) -> None:
                 )
 
 
-def _check_same(instrument: Instrument, folder: Path) -> None:
+def _check_same(instrument: Instrument, folder: Path, read: Callable[[Path], Instrument]) -> None:
     """Raise UsageError where the files do not say what the instrument is."""
-    found = _read(lambda: read_csv(folder))
+    found = _read(lambda: read(folder))
     differ = [
         field.name
         for field in fields(Instrument)

@@ -7,6 +7,10 @@ unreadably. `scripted:FILE.toml` sets the persona:
     unreadable = 0.05    # share of answers without a label
     delay_s = 0.01       # seconds a prompt
     answers = ["…"]      # answer from these alone, one drawn at random
+    [letters]            # how a question with lettered options is answered: `workbench.inference.scripted_letters`
+
+A prompt that ends with lettered options (`A. …`, a line each) is answered by one letter, or by the beginning of an
+answer that is none.
 
 Its probabilities are those of its answers: the score of a continuation is the share of answers that begin with it,
 whether the prompt is a chat's or raw text that a space parts from the answer. Its tokens are words.
@@ -22,8 +26,9 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +37,7 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Decided, Drawn, ModelCard, Request, Sampling
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work
+from workbench.inference.scripted_letters import LetterHabits, letter_shares, read_habits
 
 UNREADABLE = ("It depends on many things.", "As an AI language model, I have no opinion.", "Both sides have a point.")
 LABELS = re.compile(r"""["'](\w+)["'] or ["'](\w+)["']|\b(agree) or (disagree)\b|\b(disagree) or (agree)\b""")
@@ -47,6 +53,7 @@ class Persona:
     unreadable: float = 0.03
     delay_s: float = 0.0
     answers: tuple[str, ...] = ()
+    letters: LetterHabits = field(default_factory=LetterHabits)
 
 
 class ScriptedModel:
@@ -105,10 +112,15 @@ class ScriptedModel:
     def _answer(self, prompt: Prompt, rng: np.random.Generator) -> str:
         if self.persona.answers:
             return _one_of(self.persona.answers, rng)
+        if (letters := self._letters(prompt)) is not None:
+            return list(letters)[int(rng.choice(len(letters), p=list(letters.values())))]
         if rng.random() < self.persona.unreadable:
             return _one_of(UNREADABLE, rng)
         first, second, share = self._labels(prompt)
         return first if rng.random() < share else second
+
+    def _letters(self, prompt: Prompt) -> dict[str, float] | None:
+        return letter_shares(self.persona.letters, self.persona.unreadable, prompt)
 
     def _labels(self, prompt: Prompt) -> tuple[str, str, float]:
         """Return the two answers that name a label, and how often it is the first of them."""
@@ -125,6 +137,8 @@ class ScriptedModel:
         persona = self.persona
         if persona.answers:
             return {text: n / len(persona.answers) for text, n in Counter(persona.answers).items()}
+        if (letters := self._letters(prompt)) is not None:
+            return letters
         first, second, share = self._labels(prompt)
         named = 1 - persona.unreadable
         return {first: named * share, second: named * (1 - share)} | {
@@ -137,10 +151,10 @@ class ScriptedModel:
 
 
 def _first_words(shares: Mapping[str, float]) -> dict[str, float]:
-    """Return the probability of each first word."""
+    """Return the probability of each first word; of a text without any, that of the text."""
     words: dict[str, float] = {}
     for text, share in shares.items():
-        word = text.split()[0] if text.split() else ""
+        word = text.split()[0] if text.split() else text
         words[word] = words.get(word, 0.0) + share
     return words
 
@@ -179,8 +193,14 @@ def load_scripted(name: str) -> ScriptedModel:
         value = tomllib.loads(Path(file).read_text(encoding="utf-8"))
         if describes_population(value):
             return load_ideal(Path(file), name)
-        return ScriptedModel(Persona(**{**value, "answers": tuple(value.get("answers", ()))}), name)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, TypeError) as error:
+        return ScriptedModel(_persona(value), name)
+    except (OSError, ValueError, TypeError) as error:
         raise ModelError(
             f"{name}: the persona cannot be read ({error}); see workbench/inference/scripted.py"
         ) from error
+
+
+def _persona(table: Mapping[str, Any]) -> Persona:
+    """Return the persona of a parsed file. Raises TypeError or ValueError where it is none."""
+    letters = read_habits(table.get("letters", {}))
+    return Persona(**{**table, "answers": tuple(table.get("answers", ())), "letters": letters})

@@ -254,9 +254,10 @@ def pace(job: Job) -> Pace:
     if job.state != "running" or answers <= 0 or seconds <= 0:
         return Pace(None, None)
     rate = answers / seconds
+    counted = rate * (1 - float(job.progress.get("invalid", 0)) / answers)  # the others are drawn again
     beat = datetime.fromisoformat(job.heartbeat) if job.heartbeat else datetime.now(UTC)
     since = max(0.0, (datetime.now(UTC) - beat).total_seconds())
-    return Pace(rate, max(0.0, (job.total - job.done) / rate - since))
+    return Pace(rate, max(0.0, (job.total - job.done) / counted - since) if counted > 0 else None)
 
 
 def cost_at_end(job: Job) -> float | None:
@@ -266,7 +267,8 @@ def cost_at_end(job: Job) -> float | None:
     answers, cost = float(job.progress.get("answers", 0)), job.progress.get("cost")
     if job.state not in ("running", "paused") or answers <= 0 or cost is None:
         return None
-    return float(cost) * (1 + max(0, job.total - job.done) / answers)
+    counted = answers - float(job.progress.get("invalid", 0))
+    return float(cost) * (1 + max(0, job.total - job.done) / counted) if counted > 0 else None
 
 
 _processes: dict[int, subprocess.Popen[bytes]] = {}

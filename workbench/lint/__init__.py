@@ -9,6 +9,7 @@ from __future__ import annotations
 from workbench.domain.findings import SEVERITIES, LintFinding, by_severity, folded
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaire_tallies import Tallied, tallied
+from workbench.lint.choices import about_choices
 from workbench.lint.people import people_findings
 from workbench.lint.questionnaires import about_asked, questionnaire_findings
 from workbench.lint.statements import COMPARED, statement_findings
@@ -33,4 +34,6 @@ def lint(
     ]
     if answers is not None:
         found = [*about_asked(found, instrument, answers), *questionnaire_findings(instrument, answers)]
+    if instrument.choices:
+        found = list(about_choices(found, instrument))
     return tuple(sorted(found, key=by_severity))

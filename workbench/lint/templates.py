@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from workbench.domain.findings import LintFinding, Quoted, folded
-from workbench.domain.prompts import FREE_TEXT, LIKERT, MODEL_SLOT, SLOT, Template
+from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, MODEL_SLOT, SLOT, Template
 
 RELIABILITY = "reliability"
-SCALES = ("", LIKERT, FREE_TEXT)
+SCALES = ("", LIKERT, FREE_TEXT, LETTER)
 _OTHER_SLOT = re.compile(r"\{\w*\}|%[sd]")
 
 

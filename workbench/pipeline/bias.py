@@ -19,7 +19,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.readings import STANCES
 from workbench.domain.statements import Dimension, Relation, Side, Statement, VariantId, VariantKind, variant_order
 from workbench.errors import UnknownName, UsageError
-from workbench.pipeline.judging import find_run, matching
+from workbench.pipeline.judging import elsewhere, find_run, matching
 from workbench.pipeline.labels import settled
 from workbench.pipeline.reading import read
 from workbench.pipeline.training import PUBLISHED_THRESHOLD, Evaluation
@@ -139,7 +139,7 @@ def _runs(store: Store, choice: BiasChoice) -> dict[str, tuple[Run, ...]]:
             + (
                 f"; there are answers by: {there}"
                 if there
-                else ". Start with: workbench run STORE --audit bias_score --model NAME"
+                else f". Start with: workbench run STORE --audit {AUDIT} --model NAME{elsewhere(store, AUDIT)}"
             )
         )
     ways: dict[str, set[tuple[int, int]]] = {}

@@ -24,6 +24,7 @@ from workbench.inference.encoder import ENGLISH_ONLY, MINILM, encoder_source, lo
 from workbench.inference.entailment import load_entailment
 from workbench.lint import lint
 from workbench.lint.questionnaires import about_asked
+from workbench.workshop.choice_checks import choice_findings, without_choices
 from workbench.workshop.duplicates import duplicate_findings
 from workbench.workshop.meaning import (
     Embedded,
@@ -207,11 +208,13 @@ def check_report(
     encoder = next(iter(store.checks.models(name, ENCODER)), None)
     nli = next(iter(store.checks.models(name, NLI)), None)
     people = store.questionnaires.tallied(name)
-    hints = instrument_hints(instrument, language)
+    stated = without_choices(instrument)
+    hints = instrument_hints(stated, language)
     found = [
         *lint(instrument, language, people),
-        *_model_findings(store, instrument, language, thresholds, encoder, nli),
-        *duplicate_findings(instrument, language),
+        *choice_findings(instrument, language),
+        *_model_findings(store, stated, language, thresholds, encoder, nli),
+        *duplicate_findings(stated, language),
         *(hints if people is None else about_asked(hints, instrument, people)),
     ]
     once = {finding.fingerprint: finding for finding in reversed(found)}  # the first of two that are alike stays
@@ -225,8 +228,9 @@ def check_report(
 def open_lint(store: Store, name: str) -> tuple[LintFinding, ...]:
     """Return what lint finds and nobody waived: the part of a report that takes no time."""
     waivers = store.checks.waivers(name)
-    found = lint(store.instruments.get(name), answers=store.questionnaires.tallied(name))
-    return tuple(finding for finding in found if finding.fingerprint not in waivers)
+    instrument = store.instruments.get(name)
+    found = [*lint(instrument, answers=store.questionnaires.tallied(name)), *choice_findings(instrument)]
+    return tuple(finding for finding in sorted(found, key=by_severity) if finding.fingerprint not in waivers)
 
 
 def similarity_spreads(store: Store, name: str, language: str | None = None) -> tuple[Spread, ...]:
@@ -234,7 +238,7 @@ def similarity_spreads(store: Store, name: str, language: str | None = None) -> 
     encoder = next(iter(store.checks.models(name, ENCODER)), None)
     if encoder is None:
         return ()
-    instrument = store.instruments.get(name)
+    instrument = without_choices(store.instruments.get(name))
     spoken = language or instrument.language
     embedded = _embedded(store, encoder, instrument, (spoken,))
     return spreads(nearness(instrument.statements, embedded, spoken))
@@ -290,7 +294,10 @@ def _stored_models(store: Store, spec: CheckSpec) -> dict[str, int | None]:
 
 
 def _plan(store: Store, spec: CheckSpec, models: Mapping[str, int | None]) -> CheckPlan:
-    instrument = store.instruments.get(spec.instrument)
+    whole = store.instruments.get(spec.instrument)
+    instrument = without_choices(whole)
+    if whole.choices and not instrument.statements:
+        raise UsageError(f"{spec.instrument} holds multiple-choice questions alone, whose forms no model compares")
     languages = spec.languages or (instrument.language,)
     texts = wanted_texts(instrument.statements, languages)
     if not texts:

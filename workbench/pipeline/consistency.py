@@ -12,9 +12,10 @@ from stores.store import Store
 from workbench.audits import consistency as audit
 from workbench.audits.consistency import Consistency, reliable_stances
 from workbench.audits.reliability import Options, Report
+from workbench.domain.instruments import Instrument
 from workbench.domain.readings import ReaderCard
-from workbench.errors import UnknownName
-from workbench.pipeline.judging import matching
+from workbench.errors import UnknownName, UsageError
+from workbench.pipeline.judging import JUDGED_BY, matching
 from workbench.pipeline.verdicts import verdicts
 
 Whose = Literal["gold", "people"]
@@ -79,17 +80,28 @@ class ConsistencyJudged:
 def consistency(store: Store, choice: ConsistencyChoice | None = None) -> ConsistencyJudged:
     """Return leaning and stances on issues of the chosen models, of the baselines, of parties and of people.
 
-    Raises UsageError where the store has no instrument or several and none is named, UnknownName for a model that
-    answered nothing.
+    Raises UsageError where the store has no instrument, several and none is named, or one of multiple-choice questions
+    alone; UnknownName for a model that answered nothing.
     """
     choice = choice or ConsistencyChoice()
     instrument = store.instruments.get(choice.instrument or store.instruments.only())
+    _check_statements(instrument)
     judged = tuple(_judged(store, choice, name, run) for name, run in _runs(store, choice, instrument.name))
     land = audit.landscape(instrument, store.issues.gold(instrument.name, choice.labels))
     models = [reliable_stances(one.name, one.report) for one in judged]
     options = audit.Options(choice.seed, choice.resamples)
     result = audit.judge(land, models, store.surveys.answers(instrument.name), options)
     return ConsistencyJudged(choice, instrument.name, judged, result, int((land.labels != 0).any(axis=0).sum()))
+
+
+def _check_statements(instrument: Instrument) -> None:
+    """Raise UsageError for multiple-choice questions: nobody agrees or disagrees with one."""
+    questions = {item.ref for item in instrument.choices}
+    if questions and all(statement.ref in questions for statement in instrument.statements):
+        raise UsageError(
+            f"{instrument.name} has multiple-choice questions alone, and a stance is on a statement; what models "
+            f"answered: workbench {JUDGED_BY['response_bias']}"
+        )
 
 
 def _judged(store: Store, choice: ConsistencyChoice, name: str, run: Run) -> JudgedRun:

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from stores.draft_rows import Draft
 from stores.editing import Changed
 from stores.store import Store
-from workbench.domain.drafting import SINGLE
+from workbench.domain.choices import ChoiceItem
+from workbench.domain.drafting import SINGLE, kind_words
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.errors import ConflictError, UnknownName, UsageError
 from workbench.workshop.draft_hints import draft_hints
-from workbench.workshop.drafting import bare, compared, fault_in_words, wording_text
+from workbench.workshop.draft_lines import drafted
+from workbench.workshop.drafting import compared, entering, fault_in_words, form_faults
 from workbench.workshop.edits import next_variant, with_text
 
 
@@ -32,9 +34,10 @@ def accept(
     meanwhile, or where what it was drafted from or what it replaces is no longer what was seen; UsageError where the
     text cannot be a wording or stands there already.
     """
-    drafted = bare(draft.line)
-    wording = wording_text(drafted if text is None else text)
-    edited = wording != drafted
+    made = drafted(draft.kind, draft.line)
+    wording = entering(draft.kind, made if text is None else text)
+    edited = wording != made
+    item = store.choices.items(draft.instrument).get(draft.ref) if draft.kind is VariantKind.CHANGED else None
     author = f"{draft.drafter}, edited by {person}" if edited else draft.drafter
     placed: list[VariantId] = []
 
@@ -42,6 +45,7 @@ def accept(
         variant = VariantId(draft.kind) if draft.kind in SINGLE else next_variant(statement, draft.kind)
         _check_seen(statement, draft, seen)
         _check_new(statement, draft, wording)
+        _check_form(statement, draft, wording, item)
         placed.append(variant)
         return with_text(statement, variant, draft.language, wording, author)
 
@@ -105,12 +109,14 @@ def why_one_by_one(store: Store, draft: Draft, *, with_hints: bool = False) -> s
     except UnknownName as error:
         return str(error)
     if draft.kind in SINGLE and any(w.variant.kind is draft.kind and w.language == draft.language for w in held):
-        return f"it would replace the {draft.kind.value} that is there"
+        return f"it would replace the {kind_words(draft.kind)} that is there"
     if draft.fault:
         return fault_in_words(draft.fault)
     if with_hints:
         return ""
-    return next(iter(draft_hints(draft.kind, draft.language, draft.basis, draft.line, held)), "")
+    item = store.choices.items(draft.instrument).get(draft.ref) if draft.kind is VariantKind.CHANGED else None
+    bias = item.bias if item is not None else None
+    return next(iter(draft_hints(draft.kind, draft.language, draft.basis, draft.line, held, bias)), "")
 
 
 def _check_seen(statement: Statement, draft: Draft, seen: Sequence[Wording] | None) -> None:
@@ -124,6 +130,14 @@ def _check_seen(statement: Statement, draft: Draft, seen: Sequence[Wording] | No
 
     if matters(statement.wordings) != matters(seen):
         raise ConflictError(f"{statement.ref} was changed meanwhile; nothing was written")
+
+
+def _check_form(statement: Statement, draft: Draft, wording: str, item: ChoiceItem | None) -> None:
+    """Raise UsageError where a changed form could not be compared with the original."""
+    original = statement.wording(ORIGINAL, draft.language)
+    faults = form_faults(item.bias, original.text, wording) if item is not None and original is not None else ()
+    if faults:
+        raise UsageError(f"{statement.ref}: {'; '.join(faults)}; nothing was written")
 
 
 def _check_new(statement: Statement, draft: Draft, wording: str) -> None:

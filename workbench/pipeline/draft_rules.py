@@ -1,4 +1,4 @@
-"""Drafts by rule: English negations and statements out of questions, made at once; they wait for a person, too."""
+"""Drafts by rule: English negations, statements out of questions, changed forms; made at once, for a person."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from collections.abc import Sequence
 from stores.drafts import NewDraft
 from stores.store import Store
 from workbench import __version__
+from workbench.domain.choice_texts import parse_choice
+from workbench.domain.choices import Choice, ChoiceItem
 from workbench.domain.drafting import RULE, CallLabel
 from workbench.domain.statements import Statement, VariantKind
 from workbench.errors import UsageError
 from workbench.pipeline.drafting import chosen_statements, drafted_from
-from workbench.workshop.drafting import Fault, bare, compared, fault_in_words
+from workbench.workshop.draft_lines import drafted
+from workbench.workshop.drafting import Fault, compared, fault_in_words
 from workbench.workshop.negation import negate
 from workbench.workshop.questions import stated
+from workbench.workshop.rewordings import reworded
 
-RULED = (VariantKind.ORIGINAL, VariantKind.NEGATION)
+RULED = (VariantKind.ORIGINAL, VariantKind.NEGATION, VariantKind.CHANGED)
 "kinds that a rule can draft, in English"
 
 
@@ -37,14 +41,15 @@ def draft_by_rule(
     language = language or found.language
     odd = [kind for kind in kinds if kind not in RULED]
     if odd or not kinds:
-        raise UsageError(f"a rule drafts {' and '.join(RULED)}, not {', '.join(odd) or 'nothing'}; ask a model")
+        raise UsageError(f"a rule drafts {', '.join(RULED)}, not {', '.join(odd) or 'nothing'}; ask a model")
     if language.split("-")[0] != "en":
         raise UsageError(f"the rules are for English, and {language!r} is not; ask a model")
     said: Counter[str] = Counter()
     drafts: list[NewDraft] = []
+    items = {item.ref: item for item in found.choices}
     for statement in chosen_statements(found.statements, refs, instrument):
         for kind in kinds:
-            draft = _ruled(store, instrument, statement, kind, language)
+            draft = _ruled(store, instrument, statement, kind, language, items.get(statement.ref))
             if isinstance(draft, NewDraft):
                 drafts.append(draft)
                 said[draft.fault and fault_in_words(draft.fault)] += 1
@@ -55,17 +60,31 @@ def draft_by_rule(
     return said
 
 
-def _ruled(store: Store, instrument: str, statement: Statement, kind: VariantKind, language: str) -> NewDraft | str:
+def _ruled(
+    store: Store, instrument: str, statement: Statement, kind: VariantKind, language: str, item: ChoiceItem | None
+) -> NewDraft | str:
     """Return what the rule for a kind drafts, or why there is none."""
-    basis = drafted_from(statement, kind, language)
+    basis = drafted_from(statement, kind, language, item)
     if isinstance(basis, str):
         return basis
-    made = negate(basis.text) if kind is VariantKind.NEGATION else stated(basis.text)
+    made = _made(basis.text, kind, item)
     if made is None:
         return "no rule fits"
+    text, rule = made
     known = {compared(w.text) for w in statement.wordings if w.language == language}
-    before = {compared(bare(x)) for x in store.drafts.earlier(instrument, statement.ref, kind, language, basis.text)}
-    text = compared(made.text)
-    fault = Fault.WORDING if text in known else Fault.REPEAT if text in before else ""
-    label = str(CallLabel(f"{kind}: {made.rule}, workbench {__version__}"))
-    return NewDraft(statement.ref, kind, language, basis.text, made.text, RULE, label, fault=fault)
+    earlier = store.drafts.earlier(instrument, statement.ref, kind, language, basis.text)
+    same = compared(text)
+    before = {compared(drafted(kind, line)) for line in earlier}
+    fault = Fault.WORDING if same in known else Fault.REPEAT if same in before else ""
+    label = str(CallLabel(f"{kind}: {rule}, workbench {__version__}"))
+    return NewDraft(statement.ref, kind, language, basis.text, text, RULE, label, fault=fault)
+
+
+def _made(basis: str, kind: VariantKind, item: ChoiceItem | None) -> tuple[str, str] | None:
+    """Return (text, the rule that made it); None where no rule fits."""
+    if kind is VariantKind.CHANGED:
+        question = parse_choice(basis)
+        form = reworded(item.bias, question) if item is not None and isinstance(question, Choice) else None
+        return (form.choice.lettered(), form.rule) if form is not None else None
+    made = negate(basis) if kind is VariantKind.NEGATION else stated(basis)
+    return (made.text, made.rule) if made is not None else None

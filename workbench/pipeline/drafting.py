@@ -17,17 +17,20 @@ import numpy as np
 
 from stores.drafts import NewDraft, Source
 from stores.store import Store
-from workbench.domain.drafting import CallLabel, DraftPrompt
+from workbench.domain.choice_texts import parse_choice
+from workbench.domain.choices import Choice, ChoiceItem
+from workbench.domain.drafting import REWORDED, CallLabel, DraftPrompt
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import ModelCard, Request, Sampling
 from workbench.domain.statements import ORIGINAL, Statement, VariantKind, Wording
 from workbench.errors import UnknownName, UsageError
-from workbench.pipeline.asking import derived_seed
 from workbench.pipeline.design_checks import check_model
+from workbench.pipeline.planning import derived_seed
+from workbench.workshop.choice_forms import original_faults
+from workbench.workshop.draft_lines import drafted
 from workbench.workshop.drafting import (
     Fault,
-    bare,
     basis_of,
     fault_in_words,
     left_out,
@@ -157,15 +160,8 @@ def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = Non
     if spec.seed < 0:
         raise UsageError(f"the seed is {spec.seed}; give 0 or more")
     chosen = chosen_statements(instrument.statements, spec.statements, spec.instrument)
-    calls: list[Call] = []
-    skipped: Counter[tuple[str, str]] = Counter()
-    for prompt in spec.prompts:
-        for statement in chosen:
-            basis = drafted_from(statement, prompt.kind, spec.language)
-            if isinstance(basis, Wording):
-                calls += _calls(statement.ref, basis, prompt, spec.seed)
-            else:
-                skipped[prompt.kind.value, basis] += 1
+    items = {item.ref: item for item in instrument.choices}
+    calls, skipped = _asked_about(spec, chosen, items)
     left = tuple((kind, why, n) for (kind, why), n in skipped.items())
     if not calls:
         whys = "; ".join(f"{kind}: {why} ({_counted(n, 'statement')})" for kind, why, n in left)
@@ -176,14 +172,59 @@ def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = Non
     return DraftPlan(spec, tuple(calls), stored & {call.place for call in calls}, left)
 
 
-def drafted_from(statement: Statement, kind: VariantKind, language: str) -> Wording | str:
-    """Return the wording that a kind is drafted from, or why there is none to draft from."""
+def _asked_about(
+    spec: DraftSpec, statements: Sequence[Statement], items: Mapping[str, ChoiceItem]
+) -> tuple[list[Call], Counter[tuple[str, str]]]:
+    """Return the calls, and (kind, why) -> how many statements no prompt of the kind asks about."""
+    calls: list[Call] = []
+    skipped: Counter[tuple[str, str]] = Counter()
+    for kind in dict.fromkeys(prompt.kind for prompt in spec.prompts):
+        prompts = [prompt for prompt in spec.prompts if prompt.kind is kind]
+        for statement in statements:
+            item = items.get(statement.ref)
+            basis = drafted_from(statement, kind, spec.language, item)
+            mine = [prompt for prompt in prompts if prompt.bias in (None, item.bias if item else None)]
+            if isinstance(basis, Wording) and not mine:
+                basis = f"no prompt asks about {item.bias if item else 'it'}"
+            if isinstance(basis, Wording):
+                calls += [call for prompt in mine for call in _calls(statement.ref, basis, prompt, spec.seed)]
+            else:
+                skipped[kind.value, basis] += 1
+    return calls, skipped
+
+
+def drafted_from(
+    statement: Statement, kind: VariantKind, language: str, item: ChoiceItem | None = None
+) -> Wording | str:
+    """Return the wording that a kind is drafted from, or why there is none to draft from.
+
+    `item` says that a statement is a multiple-choice question: only the changed form of one is drafted, because any
+    other wording would lose the options.
+    """
     basis = basis_of(statement.wordings, kind, language)
+    if kind is VariantKind.CHANGED:
+        return _reworded_from(basis, language, item)
+    if item is not None:
+        return "a multiple-choice question, of which only the changed form is drafted"
     if kind is not VariantKind.ORIGINAL:
         return basis or f"no original in {language!r}"
     if statement.wording(ORIGINAL, language) is not None:
         return f"an original in {language!r} is there"
     return basis or f"no question in {language!r}"
+
+
+def _reworded_from(original: Wording | None, language: str, item: ChoiceItem | None) -> Wording | str:
+    """Return the original of a question whose changed form is worded, or why none is."""
+    if item is None:
+        return "no multiple-choice question of a bias"
+    if item.bias not in REWORDED:
+        return f"the form under {item.bias} follows from the question: workbench choices forms"
+    if original is None:
+        return f"no original in {language!r}"
+    found = parse_choice(original.text)
+    if not isinstance(found, Choice):
+        return f"found {found.found}; expected {found.expected}"
+    return next(iter(original_faults(item.bias, found)), original)
 
 
 def chosen_statements(statements: Sequence[Statement], refs: Sequence[str], where: str) -> tuple[Statement, ...]:
@@ -325,7 +366,8 @@ def _read(store: Store, spec: DraftSpec, call: Call, text: str, fresh: Sequence[
     before = store.drafts.earlier(spec.instrument, call.ref, kind, call.language, call.basis)
     also = [d.line for d in fresh if (d.ref, d.kind, d.basis, d.fault) == (call.ref, kind, call.basis, "")]
     wordings = _wordings(store, spec.instrument, call.ref, call.language)
-    lines = read_answer(text, call.prompt, call.basis, wordings, map(bare, (*before, *also)))
+    earlier = [drafted(kind, line) for line in (*before, *also)]
+    lines = read_answer(text, call.prompt, call.basis, wordings, earlier)
     return [
         NewDraft(
             call.ref, kind, call.language, call.basis, line.text, spec.model, call.label, call.seed, line.fault

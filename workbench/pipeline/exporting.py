@@ -10,6 +10,10 @@ from workbench.formats.write import Export, export
 
 def prepared(store: Store, instrument: str, format: str) -> Export:  # noqa: A002  the field's word
     """Return an instrument ready to be written; its notes name what stays in the store alone."""
-    whole = replace(store.instruments.get(instrument), questionnaire=store.questionnaires.get(instrument))
+    whole = replace(
+        store.instruments.get(instrument),
+        questionnaire=store.questionnaires.get(instrument),
+        answer_sets=store.choices.answer_sets(instrument),
+    )
     found = export(format, whole)
     return replace(found, notes=(*found.notes, *store.instruments.stays_behind(instrument)))

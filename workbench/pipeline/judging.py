@@ -17,6 +17,14 @@ from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.stats.arrays import BoolArray
 
 QUESTIONNAIRE = "questionnaire"
+JUDGED_BY = {
+    "reliability": "verdicts STORE",
+    "bias_score": "bias STORE",
+    "statement_labels": "sides STORE",
+    QUESTIONNAIRE: f"verdicts STORE --audit {QUESTIONNAIRE}",
+    "response_bias": "verdicts STORE --audit response_bias",
+}
+"audit -> the command that says what its answers come to"
 
 
 def find_run(
@@ -45,7 +53,7 @@ def find_run(
         others = ", ".join(sorted({run.model for run in store.runs.list(audit)}))
         raise UnknownName(
             f"the store holds no {audit} answers{what}"
-            + (f"; there are answers by: {others}" if others else f". {_instead(store, audit)}")
+            + (f"; there are answers by: {others}" if others else f". {instead(store, audit)}")
         )
     if len(runs) > 1:
         raise AmbiguousRun(
@@ -54,15 +62,21 @@ def find_run(
     return runs[0]
 
 
-def _instead(store: Store, audit: str) -> str:
+def instead(store: Store, audit: str) -> str:
     """Say what to do where nothing of an audit was asked: look at what was, or ask."""
-    asked = sorted({run.audit for run in store.runs.list()} - {audit})
-    if asked:
-        named = " or ".join(f"--audit {name}" for name in asked)
-        return f"There are answers of {' and '.join(asked)}: name the audit with {named}"
+    if there := elsewhere(store, audit):
+        return there.removeprefix(". ")
     questions = [name for name in store.instruments.names() if _has_targets(store, name)]
     other = f"; the targets of {', '.join(questions)} are asked with --audit {QUESTIONNAIRE}" if questions else ""
     return f"Start with: workbench run STORE --audit {audit} --model NAME{other if audit != QUESTIONNAIRE else ''}"
+
+
+def elsewhere(store: Store, audit: str) -> str:
+    """Return `. There are answers of …: workbench …`, for those of other audits; empty where there are none."""
+    asked = {run.audit for run in store.runs.list()}
+    asked |= {"response_bias"} if store.choices.instruments_with_answers() else set()
+    looked_at = [f"of {name}: workbench {JUDGED_BY[name]}" for name in sorted(asked - {audit}) if name in JUDGED_BY]
+    return f". There are answers {'; '.join(looked_at)}" if looked_at else ""
 
 
 def _has_targets(store: Store, instrument: str) -> bool:

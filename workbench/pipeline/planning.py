@@ -196,6 +196,8 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
     survey = material if isinstance(material, Survey) else None
     if survey is not None:
         statements = _asked(survey, design, instrument.statements)
+    if material is None:
+        statements = _without_questions(instrument, design, statements)
     all_variants = {w.variant for s in instrument.statements for w in s.wordings if w.language == design.language}
     _known("variant", design.variants, sorted(map(str, all_variants)), design.instrument)
     audit = registry.audit(design.audit)
@@ -213,6 +215,23 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
     return Plan(design, templates, probes, prompts, stored, said, tally)
 
 
+def _without_questions(instrument: Instrument, design: Design, statements: Sequence[Statement]) -> list[Statement]:
+    """Return statements without multiple-choice questions, which ask for no stance.
+
+    Raises UsageError where one is named, or nothing else is there.
+    """
+    questions = {item.ref for item in instrument.choices}
+    named = [ref for ref in design.statements if ref in questions]
+    left = [statement for statement in statements if statement.ref not in questions]
+    if questions and (named or not left):
+        what = f"{named_few(named)}:" if named else f"{instrument.name} has"
+        raise UsageError(
+            f"{what} multiple-choice questions alone, which the audit {design.audit} cannot ask; choose --audit "
+            "response_bias, or another --instrument"
+        )
+    return left
+
+
 def _in_other_languages(templates: Sequence[Template], language: str) -> tuple[str, ...]:
     """Say where the instruction is in another language than the statements."""
     others = sorted({template.language for template in templates} - {language})
@@ -223,6 +242,11 @@ def _in_other_languages(templates: Sequence[Template], language: str) -> tuple[s
 
 def _why_none(instrument: Instrument, design: Design, statements: Sequence[Statement], survey: Survey | None) -> str:
     """Say why a design with these statements asks nothing."""
+    if registry.audit(design.audit).DEFAULTS.material == "choices":
+        return (
+            f"none of these questions has such a variant in {design.language!r}, or is about the bias that the "
+            "templates speak of"
+        )
     targets = {q.ref for q in survey.questionnaire.of_role(Role.TARGET)} if survey else set()
     several = set(expanded(design.contexts.conditions)) & set(IN_ALL_WORDINGS)
     if survey and design.variants and str(ORIGINAL) not in design.variants and not several:

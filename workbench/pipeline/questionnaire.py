@@ -15,7 +15,7 @@ from workbench.audits.questionnaire_score import Report, judge
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import Questionnaire, Role
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.pipeline.judging import matching, nothing_answered
+from workbench.pipeline.judging import instead, matching, nothing_answered
 from workbench.pipeline.questionnaire_rows import AUDIT, Gathered, gather, reasons
 
 SHOWN = 4
@@ -116,9 +116,7 @@ def _only_asked(store: Store) -> str:
     """Return the only instrument with such a run."""
     asked = sorted({run.instrument for run in store.runs.list(AUDIT)})
     if not asked:
-        raise UnknownName(
-            f"the store holds no {AUDIT} answers. Start with: workbench run STORE --audit {AUDIT} --model NAME"
-        )
+        raise UnknownName(f"the store holds no {AUDIT} answers. {instead(store, AUDIT)}")
     if len(asked) > 1:
         raise UsageError(f"{len(asked)} questionnaires were asked: {', '.join(asked)}; say which with --instrument")
     return asked[0]

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 
 from stores.store import Store
 from workbench.audits.response_bias_compare import Comparison, SamplingAgreement, compare, sampling_agreement
+from workbench.audits.response_bias_deltas import dropped
 from workbench.audits.response_bias_figures import Options, Report
 from workbench.audits.response_bias_people import Representativeness, representativeness
 from workbench.audits.response_bias_score import judge
+from workbench.audits.response_bias_table import unnamed
 from workbench.audits.response_bias_uncertainty import ValidShares, validity
 from workbench.domain.choice_statements import pair_of
 from workbench.domain.choices import AnswerSet, Bias, ChoiceItem, ChoicePair, Perturbation
@@ -192,6 +194,22 @@ def _notes(store: Store, subjects: Mapping[str, Subject]) -> Iterator[str]:
             failures = store.runs.failures(subject.run)
             if failures.probes:
                 yield f"{name}: {counted(len(failures.probes), 'prompt')} without an answer: {failures.reason}"
+        yield from _on_answers(name, subject)
+
+
+def _on_answers(name: str, subject: Subject) -> Iterator[str]:
+    """Say of imported answers what a definition has to do about them, set by set."""
+    for table in subject.tables if subject.way == "imported" else ():
+        found = dropped([table])
+        said = [f"{found.not_offered:,} letters that were not offered"] if found.not_offered else []
+        said += [f"{counted(found.blank, 'answer')} without a letter"] if found.blank else []
+        if said:
+            yield f"{name}, {table.name}: {' and '.join(said)} in {counted(found.questions, 'question')}"
+        if renamed := int(unnamed(table).sum()):
+            yield (
+                f"{name}, {table.name}: {counted(renamed, 'question')} without the middle option answered by the "
+                "letters of that form; `corrected` names them as the original does"
+            )
 
 
 __all__ = [

@@ -15,6 +15,7 @@ from workbench.domain.choices import LETTERS, AnswerSet, Arm, ArmAnswers, Bias, 
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
 from workbench.errors import UnknownName
 from workbench.pipeline.response_bias import Place, ResponseBiasJudged, Subject
+from workbench.stats.arrays import FloatArray
 
 NOT_ASKED = "not asked in both forms"
 
@@ -97,12 +98,31 @@ class QuestionShown:
     "human shares of the original's options; empty where nobody was asked"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Measured:
+    """A table with what is computed for all of its questions at once."""
+
+    table: Table
+    entropies: FloatArray
+    "(K, 2)"
+    valid: FloatArray
+    "(K, 2) share of valid answers among all that were drawn"
+
+    @classmethod
+    def of(cls, table: Table) -> _Measured:
+        return cls(table, entropies(table), valid_shares(table))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Found:
     """A question in a table."""
 
-    table: Table
+    measured: _Measured
     row: int
+
+    @property
+    def table(self) -> Table:
+        return self.measured.table
 
 
 def questions(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[QuestionRow, ...]:
@@ -111,7 +131,8 @@ def questions(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[Ques
     Raises UnknownName for a subject or cell that is not there.
     """
     subject, found = _cell(judged, name, place)
-    rows = [_row(judged, found, at) for at in _tabled(subject, found).values()]
+    values, reasons = _said(found)
+    rows = [_row(judged, values, reasons, at) for at in _tabled(subject, found).values()]
     return tuple(sorted(rows, key=lambda row: (row.delta != row.delta, -abs(row.delta), row.key)))
 
 
@@ -127,11 +148,11 @@ def question(
     if at is None:
         there = ", ".join(str(t.draw) for t in tables)
         raise UnknownName(f"{key!r} has no draw {draw}; there is: {there}")
-    here = _Found(at, at.keys.index(key))
+    here = _Found(_Measured.of(at), at.keys.index(key))
     pair = judged.pairs.get((at.bias, at.variant, key))
     return QuestionShown(
         subject=subject.name,
-        row=_row(judged, found, here),
+        row=_row(judged, *_said(found), here),
         bias=place[0],
         condition=place[1],
         variant=place[2],
@@ -156,15 +177,22 @@ def _tables(subject: Subject, found: Deltas) -> list[Table]:
 
 def _tabled(subject: Subject, found: Deltas) -> dict[str, _Found]:
     """Return each question of a cell in the first table that has it."""
-    return {key: _Found(t, row) for t in reversed(_tables(subject, found)) for row, key in enumerate(t.keys)}
+    measured = [_Measured.of(table) for table in reversed(_tables(subject, found))]
+    return {key: _Found(one, row) for one in measured for row, key in enumerate(one.table.keys)}
 
 
-def _row(judged: ResponseBiasJudged, found: Deltas, at: _Found) -> QuestionRow:
-    key = at.table.keys[at.row]
+def _said(found: Deltas) -> tuple[Mapping[str, float], Mapping[str, str]]:
+    """Return the change of each question that takes part, and why each other one does not, by key."""
     values = dict(zip(found.keys, map(float, found.values), strict=True))
-    reasons = {one.key: one.reason for one in found.left_out}
+    return values, {one.key: one.reason for one in found.left_out}
+
+
+def _row(
+    judged: ResponseBiasJudged, values: Mapping[str, float], reasons: Mapping[str, str], at: _Found
+) -> QuestionRow:
+    key = at.table.keys[at.row]
     pair = judged.pairs.get((at.table.bias, at.table.variant, key))
-    shares = valid_shares(at.table)[at.row]
+    shares = at.measured.valid[at.row]
     return QuestionRow(
         key=key,
         ref=ref_of(at.table.bias, key, at.table.variant) if pair is not None else "",
@@ -172,7 +200,7 @@ def _row(judged: ResponseBiasJudged, found: Deltas, at: _Found) -> QuestionRow:
         stem=pair.original.stem if pair is not None else "",
         delta=values.get(key, float("nan")) + 0.0,
         left_out="" if key in values else reasons.get(key, NOT_ASKED),
-        entropy=float(entropies(at.table)[at.row, 0]),
+        entropy=float(at.measured.entropies[at.row, 0]),
         valid=(float(shares[0]), float(shares[1])),
     )
 
@@ -208,7 +236,7 @@ def _arm(store: Store, judged: ResponseBiasJudged, subject: Subject, at: _Found,
         invalid=answers.invalid + answers.counts.get("", 0) if answers is not None else 0,
         valid=valid,
         drawn=float(sum(answers.counts.values()) + answers.invalid) if answers is not None else float("nan"),
-        entropy=float(entropies(table)[at.row, arm]),
+        entropy=float(at.measured.entropies[at.row, arm]),
         probe=probe,
     )
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "(instrument, what is asked, respondent)"
 
 
-READ_ONLY = ("audit", "results", "consistency", "questionnaire")
+READ_ONLY = ("audit", "results", "consistency", "questionnaire", "response_bias")
 "modes whose levels below can be left at any time: what is typed there is stored at once"
 
 
@@ -68,6 +68,13 @@ def questionnaire_screen() -> Screen[None]:
     return QuestionnaireScreen()
 
 
+def response_bias_screen() -> Screen[None]:
+    """Return the results of the audit of response biases, imported when they are first shown."""
+    from workbench.tui.screens.response_bias import ResponseBiasScreen
+
+    return ResponseBiasScreen()
+
+
 class WorkbenchApp(App[int]):
     """The workbench on one store."""
 
@@ -83,6 +90,7 @@ class WorkbenchApp(App[int]):
         "results": results_screen,
         "consistency": consistency_screen,
         "questionnaire": questionnaire_screen,
+        "response_bias": response_bias_screen,
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "go('home')", "Home", show=False, tooltip="Go to Home"),
@@ -93,6 +101,7 @@ class WorkbenchApp(App[int]):
         Binding("6", "go('results')", "Results", show=False, tooltip="Go to Results: the left/right bias"),
         Binding("7", "go('consistency')", "Consistency", show=False, tooltip="Go to Results: leaning, policy issues"),
         Binding("8", "go('questionnaire')", "Questionnaire", show=False, tooltip="Go to Results: bias against people"),
+        Binding("9", "go('response_bias')", "Response bias", show=False, tooltip="Go to Results: response biases"),
         Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
         Binding("escape", "back", "Back", show=False),
         Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain the numbers and columns here"),

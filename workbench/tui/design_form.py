@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from workbench.domain.designs import PUBLISHED_SAMPLES, Design
+from workbench.domain.designs import PUBLISHED_SAMPLES, TRIES, Design
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling
 from workbench.domain.statements import ORIGINAL
@@ -26,10 +26,14 @@ ANSWERS = (
     ("exact", EXACT_LABELS),
 )
 "(words, value) of what is asked for: whole answers, answers up to their label, or how likely each label is"
+WHOLE_OR_EXACT = tuple(one for one in ANSWERS if one[1] != UNTIL_DECIDED)
+"of answers that no rule here can end early"
 OURS = ("statement_labels",)
 "audits whose sampling is not published but ours"
 QUESTIONNAIRE = "questionnaire"
 "the audit whose context is a person's answers, and of which nothing is sampled"
+RESPONSE_BIAS = "response_bias"
+"the audit of multiple-choice questions, whose answers are drawn until they are letters that are offered"
 EVERY_WORDING, ORIGINAL_ONLY = "all", "original only"
 WORDINGS = ((EVERY_WORDING, EVERY_WORDING), (ORIGINAL_ONLY, ORIGINAL_ONLY))
 "(words, value) of the wordings of a questionnaire's targets that are asked"
@@ -75,6 +79,10 @@ class FormValues:
     "of a questionnaire, see `WORDINGS`"
     chat_format: str = ""
     "empty: the model's own"
+    biases: tuple[str, ...] | None = None
+    "of multiple-choice questions, those asked about; None: all"
+    tries: str = str(TRIES)
+    "of multiple-choice questions: at most so many times `samples` are drawn of a prompt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +98,12 @@ class AuditChoices:
     "wordings that it asks by default"
     usual: FormValues
     "the audit's own sampling and family, as typed"
+    tokens: Mapping[str, str] = field(default_factory=dict)
+    "family -> most tokens of an answer, where they are not as usual"
+
+    def usual_of(self, family: str) -> FormValues:
+        """Return the form as the audit is meant to be asked with these templates."""
+        return replace(self.usual, family=family, max_tokens=self.tokens.get(family, self.usual.max_tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +119,12 @@ class Choices:
     audits: tuple[AuditChoices, ...]
     has_questionnaire: bool = False
     "whether it has target questions"
+    biases: tuple[str, ...] = ()
+    "of its multiple-choice questions, those that they are about; empty where it has no such question"
+
+    def fits(self, audit: str) -> bool:
+        """Return whether there is what an audit asks about."""
+        return {QUESTIONNAIRE: self.has_questionnaire, RESPONSE_BIAS: bool(self.biases)}.get(audit, True)
 
 
 def usual_values(instrument: str, audit: str, defaults: Defaults) -> FormValues:
@@ -127,9 +147,10 @@ def sampling_note(values: FormValues, usual: FormValues) -> str:
     if values.audit == QUESTIONNAIRE:
         return "nothing is sampled: p(yes) and p(no) of the next token, one pass a prompt"
     if values.answers == EXACT_LABELS:
-        return "nothing is sampled: samples, temperature, top-p, top-k and tokens do not count"
+        tries = "tries, " if values.audit == RESPONSE_BIAS else ""
+        return f"nothing is sampled: samples, {tries}temperature, top-p, top-k and tokens do not count"
     origin = "our defaults" if usual.audit in OURS else "published"
-    drawn = f"{usual.samples} × T {usual.temperature}, top-p {usual.top_p}, {_top_k(usual)}, {usual.max_tokens} tokens"
+    drawn = f"{usual.samples} × T {usual.temperature}, top-p {usual.top_p}, {_top_k(usual)}, {_tokens(usual)}"
     differing = [name for name in DRAWN if getattr(values, name).strip() != getattr(usual, name)]
     if not differing:
         return f"as {origin}: {drawn}" if origin == "published" else f"{origin}: {drawn}"
@@ -141,8 +162,14 @@ def _top_k(values: FormValues) -> str:
     return f"top-k {values.top_k}" if values.top_k else "whole vocabulary"
 
 
+def _tokens(values: FormValues) -> str:
+    return f"{values.max_tokens} token{'' if values.max_tokens == '1' else 's'}"
+
+
 def as_design(values: FormValues, refs: Sequence[str]) -> Design:
-    """Return the design. `refs` are the instrument's statements in order. Raises UsageError, naming the field."""
+    """Return the design. `refs` are the statements in order that may be asked: those of an instrument, its targets, or
+    its questions about the chosen biases. Raises UsageError, naming the field.
+    """
     if not values.model.strip():
         raise UsageError("model: give a name, for example smollm2, a hub id or a folder")
     if values.audit == QUESTIONNAIRE:
@@ -157,12 +184,13 @@ def as_design(values: FormValues, refs: Sequence[str]) -> Design:
         seed=whole("seed", values.seed, 0),
         language=values.language,
         family=values.family,
-        statements=_statements(values.statements, refs),
+        statements=_statements(values.statements, refs) if values.audit != RESPONSE_BIAS else _questions(values, refs),
         variants=values.variants,
         templates=values.templates,
         dtype=values.dtype,
         cluster=values.cluster.strip(),
         chat_format=values.chat_format.strip(),
+        tries=TRIES if exact or values.audit != RESPONSE_BIAS else whole("tries", values.tries, 1),
     )
 
 
@@ -239,3 +267,16 @@ def _statements(text: str, refs: Sequence[str]) -> tuple[str, ...]:
             raise UsageError("statements: 0 were asked for; give 1 or more, refs, or nothing for all")
         return tuple(refs[: int(text)])
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _questions(values: FormValues, refs: Sequence[str]) -> tuple[str, ...]:
+    """Return the multiple-choice questions that are asked; `refs` are those about the chosen biases."""
+    if values.biases == ():
+        raise UsageError("biases: tick one or more")
+    if values.variants and str(ORIGINAL) not in values.variants:
+        raise UsageError("variants: tick the original too; each other form is compared with it")
+    typed = _statements(values.statements, refs)
+    others = [ref for ref in typed if ref not in refs]
+    if others:
+        raise UsageError(f"statements: {', '.join(others[:5])}: no question about a bias that is ticked")
+    return typed or (() if values.biases is None else tuple(refs))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,8 @@ class Overview:
     labels: tuple[int, int, int]
     "items with one label, with several, and those to adjudicate"
     classifiers: tuple[Classifier, ...]
+    imported: tuple[str, ...] = ()
+    "models whose answers to multiple-choice questions were collected elsewhere"
 
     @property
     def active(self) -> tuple[Job, ...]:
@@ -119,6 +121,31 @@ class PredictionLine:
 
 
 @dataclass(frozen=True, slots=True)
+class ChoiceLine:
+    """What the newest answers to multiple-choice questions show of response biases, and whose answers there are."""
+
+    instrument: str
+    asked: int
+    "models that were asked here"
+    imported: int
+    "models whose answers were collected elsewhere"
+    subject: str = ""
+    "the model, and how it was asked where that is not clear"
+    significant: int = 0
+    "biases with a significant change"
+    human_like: int = 0
+    "of these, those in the direction that people show"
+    biases: int = 0
+    perturbed: int = 0
+    "errors of typing, bias by bias, with a significant change"
+    perturbations: int = 0
+    short: int = 0
+    "prompts, of all models here, with too few valid answers"
+    trouble: str = ""
+    "why there are no figures"
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """What takes a moment: checks of the instruments, verdicts on the newest runs."""
 
@@ -130,6 +157,8 @@ class Judgement:
     "None where there is neither a party nor a policy-issue label, or no answer"
     predictions: PredictionLine | None = None
     "of the questionnaire audit; None where no model was asked"
+    choices: ChoiceLine | None = None
+    "of multiple-choice questions; None where there are no answers to any"
 
 
 def read_overview(path: Path) -> Overview:
@@ -150,6 +179,9 @@ def read_overview(path: Path) -> Overview:
             queues=queues,
             labels=store.labels.totals() if queues else (0, 0, 0),
             classifiers=store.classifiers.list(),
+            imported=tuple(
+                model for name in store.choices.instruments_with_answers() for model in store.choices.models(name)
+            ),
         )
 
 
@@ -169,7 +201,9 @@ def read_judgement(path: Path) -> Judgement:
         )
         lines = (_consistency(store, run, report) for run, report in reports if not isinstance(report, str))
         consistency = next(lines, None)
-        return Judgement(lint, verdicts, _classifier(store), _bias(store), consistency, _predictions(store))
+        return Judgement(
+            lint, verdicts, _classifier(store), _bias(store), consistency, _predictions(store), _choices(store)
+        )
 
 
 def lint_count(store: Store, name: str) -> LintCount:
@@ -258,16 +292,47 @@ def _predictions(store: Store) -> PredictionLine | None:
     return PredictionLine(name, run.instrument, str(of.condition), mean, of.majority, bias, of.accuracy.n)
 
 
+def _choices(store: Store) -> ChoiceLine | None:
+    """Judge the model that answered multiple-choice questions last, here or, where nobody did here, elsewhere."""
+    runs, elsewhere = store.runs.list("response_bias"), store.choices.instruments_with_answers()
+    if not runs and not elsewhere:
+        return None
+    from workbench.pipeline.response_bias import ResponseBiasChoice, response_bias
+
+    instrument = runs[-1].instrument if runs else elsewhere[-1]
+    imported = store.choices.models(instrument)
+    asked = {run.model for run in runs if run.instrument == instrument}
+    line = ChoiceLine(instrument, len(asked), len(imported))
+    try:
+        judged = response_bias(store, ResponseBiasChoice(instrument))
+    except WorkbenchError as error:
+        return replace(line, trouble=str(error))
+    own = [name for name, subject in judged.subjects.items() if not runs or subject.model == runs[-1].model]
+    subject = (own or list(judged.subjects))[-1]
+    cells = judged.reports[subject].cells
+    biases, others = [c for c in cells if c.scored], [c for c in cells if c.condition is not None]
+    return replace(
+        line,
+        subject=subject,
+        significant=sum(cell.effect != 0 for cell in biases),
+        human_like=sum(cell.human_like == 1 for cell in biases),
+        biases=len(biases),
+        perturbed=sum(cell.effect != 0 for cell in others),
+        perturbations=len(others),
+        short=sum(len(one.short) for one in judged.subjects.values()),
+    )
+
+
 def import_shipped(path: Path, name: str = "") -> str:
     """Import an instrument that ships with workbench, the usual one where none is named; return a sentence about it.
 
     Raises WorkbenchError.
     """
     from stores.store import Store
-    from workbench.data import SHIPPED_INSTRUMENT, shipped_instrument_folder
-    from workbench.formats.read import read_instrument
+    from workbench.data import SHIPPED_INSTRUMENT
+    from workbench.formats.read import read_shipped
 
-    instrument = read_instrument("csv", shipped_instrument_folder(name or SHIPPED_INSTRUMENT))
+    instrument = read_shipped(name or SHIPPED_INSTRUMENT)
     with Store.open(path) as store:
         imported = store.instruments.add(instrument)
     return f"Imported {imported.name}: {len(instrument.statements):,} statements, {imported.wordings:,} wordings."

@@ -77,13 +77,18 @@ def reversed_order(choice: Choice) -> Forms:
     """
     check_choice(choice)
     changed = replace(choice, options=choice.options[::-1])
-    warnings = list(_referring(choice.options, "reversed, it stands before them"))
+    warnings = list(out_of_order(choice))
     warnings += [f"“{option}” comes first in reversed order" for option in choice.options[-1:] if _evades(option)]
     if len(choice.options) == 2:
         warnings.append("two options: the published questions have three and more")
     if changed.options == choice.options:
         raise UsageError("the options are the same in reversed order. Give options that differ.")
     return Forms(choice, changed, tuple(range(len(choice.options)))[::-1], warnings=tuple(warnings))
+
+
+def out_of_order(choice: Choice) -> tuple[str, ...]:
+    """Return which options make no sense before the others, in sentences: “None of the above”, “Both”."""
+    return tuple(_referring(choice.options, "reversed, it stands before them"))
 
 
 def opinion_floated(choice: Choice, label: str = DONT_KNOW) -> Forms:
@@ -134,11 +139,13 @@ def form_pair(
     middle: str | None = None,
     topic: str | None = None,
     shares: Sequence[float] = (),
+    label: str = DONT_KNOW,
 ) -> tuple[ChoicePair, tuple[str, ...]]:
     """Return the pair of a bias that follows from a question, and what is worth a look.
 
-    `shares` belong to the options of `choice`; where a middle option is put in they are left out, for nobody was
-    offered it. Raises UsageError for a bias whose changed form a person writes, and where there can be no such form.
+    `label` is the option that opinion floating adds. `shares` belong to the options of `choice`; where a middle option
+    is put in they are left out, for nobody was offered it. Raises UsageError for a bias whose changed form a person
+    writes, and where there can be no such form.
     """
     if bias in WRITTEN:
         raise UsageError(f"the changed form of {bias} is a wording: write it, or have it drafted and accept it")
@@ -149,7 +156,7 @@ def form_pair(
     elif middle is not None:
         raise UsageError(f"a middle option belongs to {Bias.ODD_EVEN}, not to {bias}")
     else:
-        forms = reversed_order(choice) if bias is Bias.RESPONSE_ORDER else opinion_floated(choice)
+        forms = reversed_order(choice) if bias is Bias.RESPONSE_ORDER else opinion_floated(choice, label)
     warnings = forms.warnings
     if shares and forms.original != choice:
         shares = ()
@@ -221,25 +228,33 @@ def _odd_even(full: Choice, short: Choice, *, removed: bool) -> Forms:
     return Forms(full, short, (0, 1, 3, 4), removed, tuple(warnings))
 
 
+def original_faults(bias: Bias, original: Choice) -> tuple[str, ...]:
+    """Return what an original lacks to have a changed form that a person writes, in sentences."""
+    found = _two("original", original)
+    if bias is Bias.ALLOW_FORBID:
+        found += _yes_no("original", original)
+        if _FORBIDS.search(original.stem):
+            found.append("the original asks whether something is forbidden: the changed form should")
+    return tuple(found)
+
+
 def _written_faults(pair: ChoicePair, original: Choice, changed: Choice) -> list[str]:
-    found = [
-        f"the {name} form has {len(choice.options)} options, not two"
-        for name, choice in (("original", original), ("changed", changed))
-        if len(choice.options) != 2
-    ]
-    yes_no = (
-        [("changed", changed)] if pair.bias is Bias.ACQUIESCENCE else [("original", original), ("changed", changed)]
-    )
-    for name, choice in yes_no:
-        if tuple(option.strip(" .").lower() for option in choice.options) != YES_NO:
-            found.append(f"the options of the {name} form are not Yes and No")
+    found = [*original_faults(pair.bias, original), *_two("changed", changed), *_yes_no("changed", changed)]
     if original.stem.strip() == changed.stem.strip():
         found.append("both forms ask the same")
     if pair.bias is Bias.ALLOW_FORBID and not _FORBIDS.search(changed.stem):
         found.append("the changed form does not ask whether something is forbidden")
-    if pair.bias is Bias.ALLOW_FORBID and _FORBIDS.search(original.stem):
-        found.append("the original asks whether something is forbidden: the changed form should")
     return found
+
+
+def _two(name: str, choice: Choice) -> list[str]:
+    n = len(choice.options)
+    return [] if n == 2 else [f"the {name} form has {n} options, not two"]
+
+
+def _yes_no(name: str, choice: Choice) -> list[str]:
+    said = tuple(option.strip(" .").lower() for option in choice.options)
+    return [] if said == YES_NO else [f"the options of the {name} form are not Yes and No"]
 
 
 def _formed_faults(pair: ChoicePair, original: Choice, changed: Choice) -> list[str]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from workbench.domain.choice_texts import parse_choice
+from workbench.domain.choices import Bias, Choice, ChoicePair
 from workbench.domain.drafting import SINGLE
 from workbench.domain.statements import RELATION_OF, Relation, VariantKind, Wording
-from workbench.workshop.drafting import asks, bare, basis_of, compared
+from workbench.workshop.choice_forms import pair_hints
+from workbench.workshop.draft_lines import drafted
+from workbench.workshop.drafting import asks, basis_of, compared, form_faults
 
 NEGATORS = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|nowhere|without|cannot)\b|n['’]t\b", re.IGNORECASE
@@ -18,27 +22,50 @@ FEW_NEW, MANY_NEW = 0.15, 0.95
 "share of words that the other text has not: below the first, next to nothing was varied; above the second, all of it"
 
 
-def draft_hints(kind: VariantKind, language: str, basis: str, line: str, held: Iterable[Wording]) -> tuple[str, ...]:
-    """Return what is worth a look in a line that was drafted, given the wordings that its statement has now."""
+def draft_hints(
+    kind: VariantKind, language: str, basis: str, line: str, held: Iterable[Wording], bias: Bias | None = None
+) -> tuple[str, ...]:
+    """Return what is worth a look in a line that was drafted, given the wordings that its statement has now.
+
+    `bias`: of a changed form, the one that the question stands under.
+    """
     wordings = [w for w in held if w.language == language]
     now = basis_of(wordings, kind, language)
     others = [w for w in wordings if w.variant.kind is not kind or kind not in SINGLE]
     of = "question" if kind is VariantKind.ORIGINAL else "original"
     changed = () if now is not None and now.text == basis else (f"the {of} was changed since this was drafted",)
-    return (*changed, *hints(kind, language, basis, bare(line), others))
+    return (*changed, *hints(kind, language, basis, drafted(kind, line), others, bias))
 
 
-def hints(kind: VariantKind, language: str, basis: str, text: str, wordings: Iterable[Wording]) -> tuple[str, ...]:
+def hints(
+    kind: VariantKind,
+    language: str,
+    basis: str,
+    text: str,
+    wordings: Iterable[Wording],
+    bias: Bias | None = None,
+) -> tuple[str, ...]:
     """Return what is worth a look, in sentences.
 
     `basis` is the text that it was drafted from, `wordings` are those of the statement in its language.
     """
-    found = list(_meaning(kind, basis, text)) if language.split("-")[0] == "en" else []
-    found += _form(kind, basis, text)
+    english = language.split("-")[0] == "en"
+    if kind is VariantKind.CHANGED:
+        found = list(_worded(basis, text, bias)) if english else []
+    else:
+        found = [*(_meaning(kind, basis, text) if english else ()), *_form(kind, basis, text)]
     for wording in wordings:
         if compared(wording.text) == compared(text):
             found.append(f"the same text as the {wording.variant} that is there")
     return tuple(found)
+
+
+def _worded(basis: str, text: str, bias: Bias | None) -> Iterator[str]:
+    """Look at both forms of a question whose changed form is worded."""
+    original, changed = parse_choice(basis), parse_choice(text)
+    if bias is not None and isinstance(original, Choice) and isinstance(changed, Choice):
+        yield from form_faults(bias, basis, text)
+        yield from pair_hints(ChoicePair("", bias, original, changed))
 
 
 def _meaning(kind: VariantKind, basis: str, text: str) -> Iterator[str]:

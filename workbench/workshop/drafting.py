@@ -1,6 +1,6 @@
-"""From what a model answered to drafts: lines, what is taken off them, and why a line cannot be a wording.
+"""From what a model answered to drafts: which line, or question with its options, cannot be a wording, and why.
 
-Every line is kept as the model gave it. The wording that a person is shown is the line without what `bare` takes off; a
+Every line is kept as the model gave it. The wording that a person is shown is what `draft_lines.drafted` makes of it; a
 line that cannot be a wording has a fault, is counted and can be read, and does not come before a reviewer.
 """
 
@@ -13,10 +13,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from workbench.domain.choice_texts import Fault as TextFault
+from workbench.domain.choice_texts import parse_choice
+from workbench.domain.choices import Bias, Choice, ChoicePair
 from workbench.domain.drafting import Answer, DraftPrompt
 from workbench.domain.prompts import SLOT
 from workbench.domain.statements import ORIGINAL, VariantKind, Wording
 from workbench.errors import UsageError
+from workbench.workshop.choice_forms import pair_faults
+from workbench.workshop.draft_lines import drafted, lines_of, offers, questions_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +42,8 @@ class Fault(StrEnum):
     SAME = "same"
     WORDING = "wording"
     QUESTION = "question"
+    CHOICE = "choice"
+    FORM = "form"
     LONG = "long"
     SHORT = "short"
     REPEAT = "repeat"
@@ -52,6 +59,8 @@ FAULTS = {
     Fault.SAME: "the same as the text it was drafted from",
     Fault.WORDING: "the same as another wording of the statement",
     Fault.QUESTION: "a question",
+    Fault.CHOICE: "no question with options",
+    Fault.FORM: "not the form that its bias is measured with",
     Fault.LONG: "far too long",
     Fault.SHORT: "far too short",
     Fault.REPEAT: "was drafted before",
@@ -73,75 +82,6 @@ class Line:
     text: str
     "exactly as the model gave it"
     fault: str = ""
-
-
-def lines_of(answer: str) -> tuple[str, ...]:
-    """Return the lines of an answer that are not blank, each as it stands. An answer that is all blank is one line.
-
-    Examples
-    --------
-    >>> lines_of("1. One.\\n\\n2. Two.")
-    ('1. One.', '2. Two.')
-    >>> lines_of("")
-    ('',)
-    """
-    return tuple(line for line in answer.split("\n") if line.strip()) or (answer,)
-
-
-_MARKER = re.compile(r"(?:[-*•‣▪–—]|\(?\d{1,3}(?:[.):\]]|\s*[-–—](?=\s))|[a-z]\))\s+")
-_LABEL = re.compile(
-    r"(?:the\s+)?(?:(?:paraphrased?|reformulat(?:ed|ion)|rewritten|rephrased|negated|negation|opposite|original"
-    r"|political(?:ly)?(?: opposite)?)\s*)?"
-    r"(?:statement|question|version|sentence|answer|output|paraphrase|reformulation|negation|opposite|rewrite)?"
-    r"\s*\d{0,3}\s*:\s+",
-    re.IGNORECASE,
-)
-_EMPHASIS = ("**", "__", "*", "_", "`")
-_QUOTES = {'"': '"', "“": "”", "”": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "'": "'", "‹": "›"}
-
-
-def bare(line: str) -> str:
-    """Return a line without what stands around a wording.
-
-    Taken off, again and again while something comes off: blanks; a bullet or a number of up to three digits (`3.`,
-    `(3)`, `3 -`); a name such as `Paraphrase 3:`; emphasis (`**…**`, backticks); one pair of quotation marks around the
-    whole. Nothing inside is touched.
-
-    Examples
-    --------
-    >>> bare('12. **"Taxes should fall."**')
-    'Taxes should fall.'
-    >>> bare("3.5 percent is enough.")
-    '3.5 percent is enough.'
-    >>> bare('"Freedom" is a word, as is "duty"')
-    '"Freedom" is a word, as is "duty"'
-    """
-    text = line.strip()
-    for _ in range(8):
-        before = text
-        text = _without_marker(text)
-        for mark in _EMPHASIS:
-            if _around(text, mark, mark):
-                text = text[len(mark) : -len(mark)].strip()
-        if text[:1] in _QUOTES and _around(text, text[0], _QUOTES[text[0]]):
-            text = text[1:-1].strip()
-        if text == before:
-            break
-    return text
-
-
-def _without_marker(text: str) -> str:
-    if found := _MARKER.match(text):
-        text = text[found.end() :]
-    found = _LABEL.match(text)
-    return text[found.end() :] if found and found.end() > 2 and found.group().strip(" \t:") else text
-
-
-def _around(text: str, first: str, last: str) -> bool:
-    """Return whether marks stand around the whole text, and nowhere else in it."""
-    inside = text[len(first) : len(text) - len(last)]
-    whole = len(text) > len(first) + len(last) and text.startswith(first) and text.endswith(last)
-    return whole and ((first not in inside and last not in inside) or (first == "'" and inside.count("'") == 1))
 
 
 def compared(text: str) -> str:
@@ -202,6 +142,32 @@ def wording_text(text: str) -> str:
     return text
 
 
+def entering(kind: VariantKind, text: str) -> str:
+    """Return a text as it may enter an instrument as a wording of a kind; a changed form keeps its options.
+
+    Raises UsageError, saying what is wrong with it.
+    """
+    if kind is not VariantKind.CHANGED:
+        return wording_text(text)
+    wrong = parse_choice(text.strip())
+    found = parse_choice(drafted(kind, text)) if isinstance(wrong, TextFault) else wrong
+    if isinstance(found, TextFault):
+        fault = wrong if isinstance(wrong, TextFault) else found
+        raise UsageError(f"found {fault.found}; expected {fault.expected}")
+    for part in (found.stem, *found.options):
+        wording_text(part)
+    return found.lettered()
+
+
+def form_faults(bias: Bias, original: str, changed: str) -> tuple[str, ...]:
+    """Return what two texts lack to be a pair of a bias whose changed form is worded, in sentences."""
+    forms = [parse_choice(text) for text in (original, changed)]
+    if bad := [found for found in forms if isinstance(found, TextFault)]:
+        return (f"found {bad[0].found}; expected {bad[0].expected}",)
+    first, second = (form for form in forms if isinstance(form, Choice))
+    return pair_faults(ChoicePair("", bias, first, second))
+
+
 def read_answer(
     answer: str, prompt: DraftPrompt, basis: str, wordings: Iterable[Wording], before: Iterable[str]
 ) -> tuple[Line, ...]:
@@ -214,9 +180,9 @@ def read_answer(
     seen = {compared(text) for text in before}
     found: list[Line] = []
     wanted = prompt.answer is Answer.LINES
-    for line in lines_of(answer):
-        text = bare(line)
-        fault: str = fault_of(text, prompt, basis) or _known(compared(text), compared(basis), known, seen)
+    for line in (questions_of if prompt.kind is VariantKind.CHANGED else lines_of)(answer):
+        text = drafted(prompt.kind, line)
+        fault: str = fault_of(text, prompt, basis, line) or _known(compared(text), compared(basis), known, seen)
         if not fault and not wanted and any(not other.fault for other in found):
             fault = Fault.EXTRA
         if not fault:
@@ -233,13 +199,15 @@ def _known(text: str, basis: str, known: set[str], seen: set[str]) -> str:
     return Fault.REPEAT if text in seen else ""
 
 
-def fault_of(text: str, prompt: DraftPrompt, basis: str) -> str:
-    """Return why a text by itself cannot be a wording, "" where it can.
+def fault_of(text: str, prompt: DraftPrompt, basis: str, line: str = "") -> str:
+    """Return why a text by itself cannot be a wording, "" where it can; `line` is what it was made of.
 
     A question is no wording of a statement, and none that an original could become; of a question it is one. Lengths
     are characters, so that scripts without blanks are measured alike: far too long is three times the basis and
     a hundred more, far too short a fifth of it.
     """
+    if prompt.kind is VariantKind.CHANGED:
+        return _changed_fault(text, prompt, basis, line)
     length, due = len(text), len(basis)
     checks = (
         (Fault.EMPTY, not any(c.isalnum() for c in text)),
@@ -249,6 +217,24 @@ def fault_of(text: str, prompt: DraftPrompt, basis: str) -> str:
         (Fault.QUESTION, asks(text) and (prompt.kind is VariantKind.ORIGINAL or not asks(basis))),
         (Fault.LONG, length > min(LONGEST, 3 * due + 100)),
         (Fault.SHORT, length < due / 5 or length < 3),
+    )
+    return next((fault for fault, holds in checks if holds), "")
+
+
+def _changed_fault(text: str, prompt: DraftPrompt, basis: str, line: str) -> str:
+    """Return why a text cannot be the changed form of a question.
+
+    A line without options has to end as a question does: it is offered with Yes and No, and a remark is not.
+    """
+    stem = text.partition("\nA. ")[0]
+    checks = (
+        (Fault.EMPTY, not any(c.isalnum() for c in stem)),
+        (Fault.CONTROL, any(unprintable(part) for part in text.split("\n"))),
+        (Fault.REFUSAL, _REFUSAL.match(stem) is not None and compared(basis)[:12] != compared(stem)[:12]),
+        (Fault.ECHO, _is_echo(stem, prompt, basis)),
+        (Fault.CHOICE, not asks(stem) and not offers(line or text)),
+        (Fault.LONG, len(text) > min(LONGEST, 3 * len(basis) + 100)),
+        (Fault.FORM, prompt.bias is not None and form_faults(prompt.bias, basis, text) != ()),
     )
     return next((fault for fault, holds in checks if holds), "")
 

@@ -115,6 +115,11 @@ def wording_hints(text: str, language: str = "en") -> tuple[Hint, ...]:
     return tuple(sorted(hints, key=lambda hint: hint.start))
 
 
+def character_hints(text: str) -> tuple[Hint, ...]:
+    """Return what hides in a text or shows as something else, whatever kind of text it is."""
+    return tuple(_characters(text, list(_WORD.finditer(text))))
+
+
 def variant_hints(wording: Wording, original: Wording | None) -> tuple[Hint, ...]:
     """Return what there is to look at in a wording as one of its kind, beside its original where there is one."""
     return (*_form(wording), *_negators(wording, original), *_beside(wording, original))

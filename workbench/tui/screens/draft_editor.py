@@ -13,11 +13,12 @@ from textual.getters import query_one
 from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
+from workbench.domain.drafting import kind_words
 from workbench.errors import UsageError
 from workbench.tui.format import visible
-from workbench.tui.screens.drafts_format import Case, hint_content, kind_name
+from workbench.tui.screens.drafts_format import Case, hint_content
 from workbench.workshop.draft_hints import hints
-from workbench.workshop.drafting import wording_text
+from workbench.workshop.drafting import entering
 
 
 class DraftEditor(ModalScreen[str | None]):
@@ -37,7 +38,7 @@ class DraftEditor(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = Content(visible(f"{self._case.draft.ref} · {kind_name(self._case.draft.kind)}"))
+            dialog.border_title = Content(visible(f"{self._case.draft.ref} · {kind_words(self._case.draft.kind)}"))
             dialog.border_subtitle = "F5 accept in these words · Esc leave it as it was"
             yield Static(Content(visible(self._case.draft.basis, lines=True)), id="before", markup=False)
             yield TextArea(self._case.text, soft_wrap=True, compact=True, tab_behavior="focus",
@@ -53,18 +54,18 @@ class DraftEditor(ModalScreen[str | None]):
     def look(self) -> None:
         """Say why the text cannot be a wording, or what is worth a look in it."""
         try:
-            text = wording_text(self.box.text)
+            text = entering(self._case.draft.kind, self.box.text)
         except UsageError as error:
             self._refuse(error)
             return
         draft = self._case.draft
         others = [w for w in self._case.wordings if w.variant.kind is not draft.kind]
-        found = hints(draft.kind, draft.language, draft.basis, text, others)
+        found = hints(draft.kind, draft.language, draft.basis, text, others, self._case.bias)
         self.query_one("#said", Static).update(hint_content(found))
 
     def action_save(self) -> None:
         try:
-            self.dismiss(wording_text(self.box.text))
+            self.dismiss(entering(self._case.draft.kind, self.box.text))
         except UsageError as error:
             self._refuse(error)
 

@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Input, Select, Static
 
-from workbench.domain.drafting import DRAFTED
+from workbench.domain.drafting import DRAFTED, REWORDED
 from workbench.domain.statements import VariantKind
 from workbench.errors import UsageError
 from workbench.tui.form_numbers import number, whole
@@ -31,12 +31,15 @@ FIRST_KINDS = ("paraphrase", "negation", "opposite")
 NUMBERS = ("calls", "per_call", "keep", "temperature", "max_tokens", "seed")
 
 EXPLAIN = """model        smollm2 (embedded), a model of the hub, a local folder or a
-             GGUF file; or: rule, which drafts English negations and
-             turns English questions into statements, at once
+             GGUF file; or: rule, which drafts English negations, turns
+             English questions into statements, and rewords questions
+             under allow/forbid and acquiescence where that is safe, at once
 statements   nothing for all, 8 for the first eight, targets for those
              of a questionnaire, or refs: env-01, soc-03
 drafted      what is drafted: from the original of each statement; an
-             original from the question of a statement without one
+             original from the question of a statement without one;
+             changed, of multiple-choice questions under acquiescence
+             (a question that suggests the first option) and allow/forbid
 calls        how often each statement is asked about, each time with
              another seed
 per call     how many paraphrases a call asks for
@@ -45,8 +48,8 @@ keep         a sample of what can be wordings; 0 keeps all of them
 Nothing typed stands for what was published: paraphrases in 5 calls of
 20, deduplicated, a sample of 50 (Haller et al. 2025, appendix C);
 reformulation and political opposite in one call each (Faulborn et al.
-2025, Table 6). The prompts for negation, opposite and question are of
-no publication. A prompt of your own: workbench draft STORE --prompt FILE
+2025, Table 6). The prompts for negation, opposite, question and changed
+form are of no publication. A prompt of your own: workbench draft STORE --prompt FILE
 
 Nothing enters the instrument: drafts wait until a person accepts them.
 A line that cannot be a wording is kept, counted and not shown."""
@@ -59,6 +62,8 @@ class DraftChoices:
     name: str
     languages: tuple[str, ...]
     "its own first"
+    reworded: bool = False
+    "it has multiple-choice questions whose changed form is worded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,11 @@ class DraftForm(StartForm):
 
     def read_choices(self, store: Store) -> tuple[DraftChoices, ...]:
         return tuple(
-            DraftChoices(one.name, tuple(sorted(one.languages, key=lambda x: (x != one.language, x))))
+            DraftChoices(
+                one.name,
+                tuple(sorted(one.languages, key=lambda x: (x != one.language, x))),
+                any(item.bias in REWORDED for item in store.choices.items(one.name).values()),
+            )
             for one in store.instruments.summaries()
         )
 
@@ -121,14 +130,19 @@ class DraftForm(StartForm):
             return
         name = self._instrument if self._instrument in self._choices else choices[0].name
         self.offer("instrument", [(one, one) for one in self._choices], name)
-        self.tick("kinds", DRAFTED, FIRST_KINDS)
-        self.offer_languages()
+        self.offer_what_it_has()
 
     @on(Select.Changed, "#instrument")
-    def offer_languages(self) -> None:
+    def offer_what_it_has(self) -> None:
+        """Offer the languages of the instrument, and the kinds that can be drafted for it."""
         chosen = self._choices.get(self.chosen("instrument"))
-        if chosen is not None and chosen.languages:
-            self.offer("language", [(one, one) for one in chosen.languages], chosen.languages[0])
+        if chosen is not None:
+            if chosen.languages:
+                self.offer("language", [(one, one) for one in chosen.languages], chosen.languages[0])
+            first = (VariantKind.CHANGED,) if chosen.reworded else ()
+            kinds = (*first, *(kind for kind in DRAFTED if kind is not VariantKind.CHANGED))
+            if self.listed("kinds") != kinds:
+                self.tick("kinds", kinds, first or FIRST_KINDS)
         self.ask()
 
     def values(self) -> DraftValues | None:

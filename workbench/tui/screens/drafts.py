@@ -156,7 +156,7 @@ class DraftsScreen(StoreScreen):
         if self._stack is None or not waiting:
             return None
         draft = waiting[min(self._at, len(waiting) - 1)]
-        return Case(draft, self._stack.statements[draft.ref])
+        return self._stack.case(draft)
 
     def tick(self) -> None:
         """Look again: drafts arrive, and others review at the same time."""
@@ -219,7 +219,7 @@ class DraftsScreen(StoreScreen):
         stack = self._stack
         if stack is None or self._busy:
             return
-        cases = [Case(draft, stack.statements[draft.ref]) for draft in self.waiting]
+        cases = [stack.case(draft) for draft in self.waiting]
         if not (chosen := unremarkable(cases)):
             self.notify("Every draft here has a hint, or replaces a wording: decide one by one.", markup=False)
             return

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from workbench.domain.drafting import SINGLE, CallLabel
+from workbench.domain.choices import Bias
+from workbench.domain.drafting import SINGLE, CallLabel, kind_words
 from workbench.domain.statements import RELATION_OF, Relation, Statement, VariantKind, Wording
 from workbench.tui.format import plural, visible
 from workbench.tui.screens.statement_format import difference, marked
 from workbench.workshop.draft_hints import draft_hints
-from workbench.workshop.drafting import bare, fault_in_words
+from workbench.workshop.draft_lines import drafted
+from workbench.workshop.drafting import fault_in_words
 
 if TYPE_CHECKING:
     from stores.draft_rows import Draft
@@ -44,8 +46,8 @@ k  one kind after another; t only this statement, or all again
 u  lines that cannot be wordings, and why
 n  let a model or a rule draft more
 
-A statement has one negation and one opposite: accepting another
-replaces it. Paraphrases, reformulations and political opposites are
+A statement has one negation, one opposite and, of a multiple-choice
+question, one changed form: accepting another replaces it. Paraphrases, reformulations and political opposites are
 numbered. A statement that was asked about before gets a new version;
 answers to the old one stay with the old texts.
 
@@ -58,11 +60,13 @@ class Case:
 
     draft: Draft
     statement: Statement
+    bias: Bias | None = None
+    "that a multiple-choice question stands under"
 
     @property
     def text(self) -> str:
         """The wording that accepting lets in."""
-        return bare(self.draft.line)
+        return drafted(self.draft.kind, self.draft.line)
 
     @property
     def wordings(self) -> tuple[Wording, ...]:
@@ -70,16 +74,13 @@ class Case:
         return tuple(w for w in self.statement.wordings if w.language == self.draft.language)
 
 
-def kind_name(kind: VariantKind) -> str:
-    return kind.value.replace("_", " ")
-
-
 def heading(case: Case) -> Content:
     """Return which draft it is and what is expected of it."""
     draft = case.draft
-    parts = [case.statement.topic or "", draft.language, expected(draft.kind)]
+    under = case.bias.value.replace("_", "/") if case.bias else expected(draft.kind)
+    parts = [case.statement.topic or "", draft.language, under]
     return Content.assemble(
-        (visible(f"{draft.ref} · {kind_name(draft.kind)}"), "bold"),
+        (visible(f"{draft.ref} · {kind_words(draft.kind)}"), "bold"),
         ("  " + " · ".join(visible(part) for part in parts if part), "$text-muted"),
     )
 
@@ -97,11 +98,19 @@ def expected(kind: VariantKind) -> str:
 
 def texts(case: Case) -> tuple[Content, Content]:
     """Return what the draft was made from and the draft, their differences marked; unmarked where most differs."""
-    left, right = difference(case.draft.basis, case.text)
+    (before, options), (after, others) = (_asked(text, case.draft.kind) for text in (case.draft.basis, case.text))
+    left, right = difference(before, after)
     common = sum(len(part.text) for part in right if not part.changed)
-    if common < LEAST_COMMON * len(case.text):
+    if common < LEAST_COMMON * len(after):
         return Content(visible(case.draft.basis, lines=True)), Content(visible(case.text, lines=True))
-    return marked(left, "−"), marked(right, "+")
+    plain = (Content(visible(text, lines=True)) for text in (options, others))
+    return marked(left, "−") + next(plain), marked(right, "+") + next(plain)
+
+
+def _asked(text: str, kind: VariantKind) -> tuple[str, str]:
+    """Return a text and its options, which are compared line by line by whoever reads them; most have none."""
+    stem, first, options = text.partition("\nA. ") if kind is VariantKind.CHANGED else (text, "", "")
+    return stem, first + options
 
 
 def case_texts(case: Case) -> dict[str, Content]:
@@ -126,7 +135,7 @@ def existing(case: Case) -> Content:
     """Return what the statement has of the kind already, and what accepting does to it."""
     kind = case.draft.kind
     held = [w for w in case.wordings if w.variant.kind is kind]
-    name = kind_name(kind)
+    name = kind_words(kind)
     if not held:
         return Content.styled(f"It has no {name} in {visible(case.draft.language)} yet.", "$text-muted")
     newest = held[::-1][:MOST_HELD]
@@ -141,7 +150,8 @@ def existing(case: Case) -> Content:
 def hint_lines(case: Case) -> tuple[str, ...]:
     """Return what is worth a look before deciding."""
     draft = case.draft
-    found = draft_hints(draft.kind, draft.language, draft.basis, draft.line, case.statement.wordings)
+    held = case.statement.wordings
+    found = draft_hints(draft.kind, draft.language, draft.basis, draft.line, held, case.bias)
     return (fault_in_words(draft.fault), *found) if draft.fault else found
 
 
@@ -177,7 +187,7 @@ def place(at: int, of: int, counts: Mapping[str, int]) -> str:
 
 def filter_words(kind: VariantKind | None, ref: str | None) -> str:
     """Return what the stack is limited to, "" where it is whole."""
-    parts = [f"only {kind_name(kind)}"] if kind else []
+    parts = [f"only {kind_words(kind)}"] if kind else []
     parts += [f"only {visible(ref)}"] if ref else []
     return " · ".join(parts)
 
@@ -206,7 +216,7 @@ def fault_list(drafts: Sequence[Draft]) -> str:
     head = [f"{n:>6,}  {fault_in_words(fault)}" for fault, n in sorted(counts.items(), key=lambda item: -item[1])]
     newest = list(reversed(drafts))[:MOST_LINES]
     rows = [
-        f"{d.id} · {d.ref} · {kind_name(d.kind)} · {d.drafter}: {fault_in_words(d.fault)}\n    “{_cut(d.line)}”"
+        f"{d.id} · {d.ref} · {kind_words(d.kind)} · {d.drafter}: {fault_in_words(d.fault)}\n    “{_cut(d.line)}”"
         for d in newest
     ]
     more = [f"and {len(drafts) - MOST_LINES:,} more"] if len(drafts) > MOST_LINES else []

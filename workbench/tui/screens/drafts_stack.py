@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.domain.choices import ChoiceItem
 from workbench.domain.statements import Statement
-from workbench.tui.screens.drafts_format import fault_list
+from workbench.tui.screens.drafts_format import Case, fault_list
 
 if TYPE_CHECKING:
     from stores.draft_rows import Draft
@@ -21,9 +22,16 @@ class Stack:
 
     drafts: tuple[Draft, ...]
     statements: Mapping[str, Statement]
+    items: Mapping[str, ChoiceItem]
+    "what is known of those that are multiple-choice questions"
     counts: Mapping[str, int]
     decided: Mapping[int, tuple[str, str]]
     "draft -> (what was decided, by whom), of all that were decided"
+
+    def case(self, draft: Draft) -> Case:
+        """Return a draft with what it is for."""
+        item = self.items.get(draft.ref)
+        return Case(draft, self.statements[draft.ref], item.bias if item else None)
 
 
 def read_stack(store: Store, instrument: str) -> Stack:
@@ -34,6 +42,7 @@ def read_stack(store: Store, instrument: str) -> Stack:
     return Stack(
         drafts=tuple(draft for draft in drafts if draft.state == "pending" and draft.ref in statements),
         statements=statements,
+        items=store.choices.items(instrument),
         counts=store.drafts.counts(instrument),
         decided={
             d.id: (d.decision.decision, d.decision.person)

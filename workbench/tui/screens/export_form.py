@@ -34,6 +34,7 @@ FORMATS = (
     ("csv: imports back identically", "csv"),
     ("probvaa: the layout of the published data set", "probvaa"),
     ("jsonl: the statements alone", "jsonl"),
+    ("choices: multiple-choice questions, models' answers", "choices"),
 )
 REPLACE = "replace"
 IF_TAKEN = (("write nothing where the folder holds something", "stop"), ("replace files of the same name", REPLACE))
@@ -44,6 +45,8 @@ EXPLAIN = """format   csv      a folder of CSV files and instrument.toml that im
                   et al. 2024), for the authors' scripts; format probvaa reads
                   it back. What it has no column for is listed
          jsonl    one JSON object a statement and language
+         choices  multiple-choice questions in both forms, shares of people,
+                  and answers of models; imports back identically
 folder   one that is not there yet, or is empty; ~ is your home folder
 if taken what happens where the folder holds something: nothing is written,
          or files of the same name are replaced and others not touched

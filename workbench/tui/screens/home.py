@@ -41,6 +41,10 @@ Consistency  share of the statements on which a reliable stance of the
 Predictions  of the newest model: share of the persons whose answer it
              predicts, and by how much its yes differs from theirs, mean
              over questions (Haller et al. 2025)
+Choices      multiple-choice questions: changes that move people's
+             answers, how many of them move those of the newest model,
+             and in the same direction (Tjuatja et al. 2024). Errors of
+             typing are overlooked by people
 Labels       items that people have labelled; to adjudicate: they
              disagree, and somebody has to decide
 Classifier   macro F1 on its test set, of the readings whose confidence
@@ -58,6 +62,7 @@ MODE_OF = {
     "responses": "audit",
     "consistency": "consistency",
     "predictions": "questionnaire",
+    "choices": "response_bias",
     "labels": "annotate",
     "annotate": "annotate",
     "classifier": "results",
@@ -148,7 +153,8 @@ class HomeScreen(StoreScreen):
         self._show()
         # A job may end without an answer more: what models hold likeliest next is none.
         ended = tuple((job.id, job.state, job.done) for job in event.overview.jobs if not job.active)
-        state = (event.overview.instruments, event.overview.answers, event.overview.classifiers, ended)
+        overview = event.overview
+        state = (overview.instruments, overview.answers, overview.classifiers, overview.imported, ended)
         if self._judged_for is None or (not event.overview.active and state != self._judged_for):
             self._judged_for = state
             self.title_bar.note = JUDGING

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from stores.jobs import Job
     from workbench.domain.verdicts import Estimate
     from workbench.tui.overview import (
+        ChoiceLine,
         ClassifierScore,
         ConsistencyLine,
         Judgement,
@@ -46,6 +47,8 @@ def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
         lines.append(("consistency:", _consistency(judgement.consistency)))
     if judgement and judgement.predictions:
         lines.append(("predictions:", _predictions(judgement.predictions)))
+    if judgement and judgement.choices:
+        lines.append(("choices:", _choices(judgement.choices)))
     lines += _labels(overview)
     if judgement and judgement.classifier:
         lines.append(("classifier:", _classifier(judgement.classifier)))
@@ -62,8 +65,9 @@ def _line(label: str, main: str, detail: str, *, style: str = "bold", below: Con
 
 
 def _instrument(summary: InstrumentSummary, lint: LintCount | None) -> Content:
-    languages = ", ".join(summary.languages)
-    detail = f"{plural(summary.statements, 'statement')} · {plural(summary.wordings, 'wording')} · {languages}"
+    languages = [name for name in summary.languages if name]
+    counts = [plural(summary.statements, "statement"), plural(summary.wordings, "wording")]
+    detail = " · ".join([*counts, *([", ".join(languages)] if languages else [])])
     return _line("Instrument", summary.name, detail, below=_lint(lint))
 
 
@@ -122,6 +126,26 @@ def _predictions(line: PredictionLine) -> Content:
     return _line("Predictions", line.model, right, below=Content.styled(visible(below), "dim"))
 
 
+def _choices(line: ChoiceLine) -> Content:
+    whose = [f"{plural(line.asked, 'model')} asked"] if line.asked else []
+    whose += [f"{line.imported:,} imported"] if line.imported else []
+    about = Content.styled(visible(" · ".join([*whose, line.instrument])), "dim")
+    if line.trouble:
+        return _line("Choices", "no response biases yet", line.trouble, style="dim", below=about)
+    biases = "response bias" if line.biases == 1 else "response biases"
+    found = f"{line.significant} of {line.biases} {biases} significant"
+    if line.significant:
+        found += f", {line.human_like} as people's"
+    parts = []
+    if line.short:
+        words = f"! {plural(line.short, 'prompt')} with too few valid answers"
+        parts.append(Content.styled(words, "$text-warning"))
+    if line.perturbations:
+        words = f"errors of typing: {line.perturbed} of {line.perturbations} significant"
+        parts.append(Content.styled(words, "dim"))
+    return _line("Choices", line.subject, found, below=Content.styled(" · ", "dim").join([*parts, about]))
+
+
 def _labels(overview: Overview) -> list[Line]:
     if not overview.queues:
         return []
@@ -162,6 +186,8 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
                 below=Content.styled("s, then I: a new one · or workbench import STORE --format csv FOLDER", "dim"),
             ),
         )
+    if not overview.answers and not overview.jobs and overview.imported:
+        return _see_choices()
     if not any(summary.statements for summary in overview.instruments):
         below = Content.styled("also from a question; a model drafts variants, people review them", "dim")
         detail = "then n: write the first statement"
@@ -196,4 +222,12 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
         below = Content.styled("Enter there goes down to the people who were missed, and to single prompts", "dim")
         detail = "see the bias against what people answered"
         return ("predictions:next", _line("Next step", "p", detail, style="bold $text-accent", below=below))
+    if judgement and judgement.choices:
+        return _see_choices()
     return None
+
+
+def _see_choices() -> Line:
+    below = Content.styled("Enter there goes down to the questions, and to both forms of one side by side", "dim")
+    detail = "see which changes of a question move the answers"
+    return ("choices:next", _line("Next step", "9", detail, style="bold $text-accent", below=below))

@@ -18,6 +18,8 @@ from workbench.tui.design_form import (
     ANSWERS,
     DRAWN,
     QUESTIONNAIRE,
+    RESPONSE_BIAS,
+    WHOLE_OR_EXACT,
     AuditChoices,
     Choices,
     FormValues,
@@ -27,7 +29,7 @@ from workbench.tui.design_form import (
     usual_values,
 )
 from workbench.tui.format import visible
-from workbench.tui.screens import questionnaire_fields
+from workbench.tui.screens import questionnaire_fields, response_bias_fields
 from workbench.tui.screens.start_form import Outlook, StartForm, row, select, titled
 from workbench.tui.widgets.ticks import TickList
 
@@ -47,6 +49,8 @@ audit        reliability: is the model's stance the same whatever the
              left or right?
              questionnaire: is what it predicts of people's answers,
              from their other answers, right and without a bias?
+             response_bias: does a change of a multiple-choice question
+             that moves people's answers move its answers too?
              Choosing one loads its wordings, templates and sampling;
              what you typed stays
 model        smollm2 (embedded), a model of the hub, a local folder or
@@ -63,7 +67,8 @@ templates    the instructions around a statement. Where a template has
              two orders of its labels, both are asked
 samples      answers to each prompt. reliability: 30 as published
              (Ceron et al. 2024, section 5.4); bias_score: 3
-             (Faulborn et al. 2025, section 3.3)
+             (Faulborn et al. 2025, section 3.3); response_bias: 50
+             (Tjuatja et al. 2024, section 3.1)
 temperature, top-p, top-k   how answers are drawn; answers of two
              samplings are never pooled. An empty top-k draws from the
              whole vocabulary. bias_score: 10 as published (appendix
@@ -75,28 +80,37 @@ answers      sampled: to their end, as published
              there. Not for scales, free text and served models
              exact: how likely each label is, computed instead of
              counted in samples; where templates ask for one of two
-             labels
+             labels or for the letter of an option
 chat format  a model whose chat template is used, or a file that holds
              one: for base models, which have none
 seed         the same seed, model and prompt give the same answers
 
 Nothing is asked twice: what the store holds already counts."""
 
-WHERE_SEEN = {"reliability": " Its verdicts: Esc, then 4.", QUESTIONNAIRE: " Its figures: Esc, then 8."}
-TYPED = ("model", "statements", "seed", "cluster", "chat_format")
+WHERE_SEEN = {
+    "reliability": " Its verdicts: Esc, then 4.",
+    QUESTIONNAIRE: " Its figures: Esc, then 8.",
+    RESPONSE_BIAS: " Its figures: Esc, then 9.",
+}
+OF_THEIR_OWN = (QUESTIONNAIRE, RESPONSE_BIAS)
+"audits of instruments that have more than statements"
+TYPED = ("model", "statements", "seed", "cluster", "chat_format", "tries")
+SAID_OF = questionnaire_fields.SAID_OF | response_bias_fields.SAID_OF
 
 
 class JobForm(StartForm):
     """What to ask of which model."""
 
     HEADING = "New job: ask a model"
-    EXPLAIN = f"{SAMPLED}\n\n{questionnaire_fields.EXPLAIN}"
+    EXPLAIN = f"{SAMPLED}\n\n{questionnaire_fields.EXPLAIN}\n\n{response_bias_fields.EXPLAIN}"
     FIRST = "#model"
 
     def __init__(self) -> None:
         super().__init__()
         self._choices: dict[str, Choices] = {}
         self._audit: AuditChoices | None = None
+        self._usual = FormValues("")
+        "how the audit is meant to be asked with the chosen templates"
         self._audit_chosen = False
         "whether a person chose the audit: it then stays when another instrument is chosen"
 
@@ -113,10 +127,12 @@ class JobForm(StartForm):
             yield row("language", select("language"))
         yield from questionnaire_fields.compose_questionnaire()
         with Horizontal(classes="pair lists sampled"):
+            yield response_bias_fields.compose_biases()
             yield titled("variants", TickList(id="variants", compact=True))
             yield titled("templates", TickList(id="templates", compact=True))
         with Horizontal(classes="pair sampled"):
             yield row("samples", Input("30", id="samples", compact=True))
+            yield response_bias_fields.compose_tries()
             yield row("temperature", Input("1", id="temperature", compact=True))
             yield row("top-p", Input("0.85", id="top_p", compact=True))
         with Horizontal(classes="pair"):
@@ -133,12 +149,12 @@ class JobForm(StartForm):
         return read_choices(store)
 
     def fill(self, choices: Sequence[Choices]) -> None:
-        """Offer the instruments; the first one is chosen."""
+        """Offer the instruments; the first one that has statements is chosen."""
         self._choices = {one.instrument: one for one in choices}
         if not self._choices:
             self.say(UsageError("The store holds no instrument yet. Esc, then h: Home imports the shipped one."))
             return
-        self._offer_instruments(choices[0].instrument)
+        self._offer_instruments(next((one for one in choices if one.statements), choices[0]).instrument)
         self.offer_instrument()
 
     @on(Select.Changed, "#instrument")
@@ -148,7 +164,8 @@ class JobForm(StartForm):
         if choices is None:
             return
         audits = [one.audit for one in choices.audits]
-        usual = QUESTIONNAIRE if choices.has_questionnaire and QUESTIONNAIRE in audits else audits[0]
+        own = [audit for audit in OF_THEIR_OWN if audit in audits and choices.fits(audit)]
+        usual = (own or audits)[0]
         now = self.chosen("audit") if self._audit_chosen else usual
         self.offer("audit", [(name, name) for name in audits], now if now in audits else usual)
         self.offer("language", [(name, name) for name in choices.languages], choices.languages[0])
@@ -158,8 +175,8 @@ class JobForm(StartForm):
     def offer_audit(self) -> None:
         if self._audit is not None and self.chosen("audit") != self._audit.audit:
             self._audit_chosen = True
-        if self.chosen("audit") == QUESTIONNAIRE:
-            self._prefer_questionnaires()
+        if self.chosen("audit") in OF_THEIR_OWN:
+            self._prefer_fitting(self.chosen("audit"))
         choices = self._choices.get(self.chosen("instrument"))
         if choices is not None and self.chosen("audit"):
             self._offer_audit(choices)
@@ -167,52 +184,59 @@ class JobForm(StartForm):
     def _offer_instruments(self, first: str) -> None:
         self.offer("instrument", [(name, name) for name in self._choices], first)
 
-    def _prefer_questionnaires(self) -> None:
-        """Offer instruments with a questionnaire first, and leave one that has none for the first of them."""
-        self._choices = dict(sorted(self._choices.items(), key=lambda item: not item[1].has_questionnaire))
+    def _prefer_fitting(self, audit: str) -> None:
+        """Offer instruments that have what an audit asks about first, and leave one that has not for the first."""
+        self._choices = dict(sorted(self._choices.items(), key=lambda item: not item[1].fits(audit)))
         now = self._choices.get(self.chosen("instrument"))
         if now is not None:
             first = next(iter(self._choices))
-            self._offer_instruments(now.instrument if now.has_questionnaire else first)
+            self._offer_instruments(now.instrument if now.fits(audit) else first)
 
     def _offer_audit(self, choices: Choices) -> None:
         """Offer an audit's templates, and set what was not typed to its defaults."""
         audit = next(one for one in choices.audits if one.audit == self.chosen("audit"))
-        before = self._audit.usual if self._audit else FormValues(choices.instrument)
-        drawn = switched({name: self.typed(name) for name in DRAWN}, before, audit.usual)
         self._audit = audit
-        for name, text in drawn.items():
-            self.put(name, text)
-        asks_people = audit.audit == QUESTIONNAIRE
+        asks_people, asks_letters = audit.audit == QUESTIONNAIRE, audit.audit == RESPONSE_BIAS
         self.query_one("#questionnaire").display = asks_people
         self.query(".sampled").set(display=not asks_people)
+        self.query(f".{response_bias_fields.LETTERED}").set(display=asks_letters)
+        self._offer_answers(WHOLE_OR_EXACT if asks_letters else ANSWERS)
         self.offer("family", [(name, name) for name in audit.families], audit.families[0])
         self.query_one("#origin").display = len(audit.families) > 1 or len(choices.languages) > 1
+        self.tick("biases", choices.biases, choices.biases)
         self.tick("variants", choices.variants, audit.variants)
-        self._list_templates()
-        self.ask()
+        self._offer_family()
+
+    def _offer_answers(self, answers: Sequence[tuple[str, str]]) -> None:
+        now = self.chosen("answers")
+        self.offer("answers", answers, now if any(value == now for _, value in answers) else answers[0][1])
 
     @on(Select.Changed, "#family")
     def offer_templates(self) -> None:
-        self._list_templates()
-        self.ask()
+        self._offer_family()
 
-    def _list_templates(self) -> None:
+    def _offer_family(self) -> None:
+        """List a family's templates, and set what was not typed to how they are meant to be asked."""
         if self._audit is not None:
             family = self.chosen("family")
             names = [name for of, name in self._audit.templates if of == family]
             self.tick("templates", names, names)
+            usual = self._audit.usual_of(family)
+            for name, text in switched({name: self.typed(name) for name in DRAWN}, self._usual, usual).items():
+                self.put(name, text)
+            self._usual = usual
+        self.ask()
 
     def ask(self) -> None:
         if (values := self.values()) is not None and self._audit is not None:
-            self.query_one("#note", Static).update(Content(visible(sampling_note(values, self._audit.usual))))
+            self.query_one("#note", Static).update(Content(visible(sampling_note(values, self._usual))))
         self._mark("")
         super().ask()
 
     def say(self, error: WorkbenchError) -> None:
         """Say what cannot be, and mark the field that the sentence names first."""
         super().say(error)
-        self._mark(questionnaire_fields.field_at_fault(str(error)))
+        self._mark(field_at_fault(str(error)))
 
     def _mark(self, field: str) -> None:
         for label in self.query(".row > .name").results(Label):
@@ -221,7 +245,7 @@ class JobForm(StartForm):
     def values(self) -> FormValues | None:
         if self._audit is None:
             return None
-        variants, templates = self.ticked("variants"), self.ticked("templates")
+        variants, templates, biases = self.ticked("variants"), self.ticked("templates"), self.ticked("biases")
         return FormValues(
             instrument=self.chosen("instrument"),
             audit=self._audit.audit,
@@ -232,6 +256,7 @@ class JobForm(StartForm):
             answers=self.chosen("answers"),
             dtype=self.chosen("dtype").removeprefix("usual"),
             wordings=self.chosen("wordings"),
+            biases=None if biases == self.listed("biases") else biases,
             **{name: self.typed(name) for name in (*TYPED, *DRAWN, *questionnaire_fields.TYPED)},
         )
 
@@ -256,10 +281,22 @@ def sampled(field: Horizontal) -> Horizontal:
     return field
 
 
+def field_at_fault(sentence: str) -> str:
+    """Return the name of the field that a sentence of what cannot be is about: what stands before its first colon, or
+    what a plan, which knows of no form, is known to say.
+    """
+    return next((field for said, field in SAID_OF.items() if said in sentence), sentence.partition(":")[0])
+
+
 def _refs(store: Store, values: FormValues) -> Sequence[str]:
-    """Return what may be asked about, in order: statements, or the targets of a questionnaire. Raises UsageError."""
+    """Return what may be asked about, in order: statements, targets, or questions about the chosen biases.
+
+    Raises UsageError, naming the field.
+    """
     from workbench.pipeline.naming_statements import refs_of_role
 
+    if values.audit == RESPONSE_BIAS:
+        return response_bias_fields.refs_about(store, values)
     if values.audit != QUESTIONNAIRE:
         return [line.ref for line in store.instruments.lines(values.instrument)]
     try:
@@ -282,12 +319,19 @@ def read_choices(store: Store) -> tuple[Choices, ...]:
                 instrument=name,
                 statements=len(instrument.statements),
                 variants=tuple(map(str, variants)),
-                languages=tuple(sorted({w.language for w in wordings}, key=lambda x: (x != instrument.language, x))),
+                languages=_languages(instrument),
                 audits=tuple(_audit_choices(instrument, audit, variants) for audit in AUDITS),
                 has_questionnaire=any(q.role is Role.TARGET for q in store.questionnaires.questions(name)),
+                biases=response_bias_fields.biases_of(store, name),
             )
         )
     return tuple(found)
+
+
+def _languages(instrument: Instrument) -> tuple[str, ...]:
+    spoken = {wording.language for statement in instrument.statements for wording in statement.wordings}
+    own = instrument.language
+    return tuple(sorted(spoken, key=lambda language: (language != own, language))) or (own,)
 
 
 def _audit_choices(instrument: Instrument, audit: str, variants: Sequence[VariantId]) -> AuditChoices:
@@ -302,4 +346,5 @@ def _audit_choices(instrument: Instrument, audit: str, variants: Sequence[Varian
         templates=tuple(dict.fromkeys((t.family, t.name) for t in templates)),
         variants=tuple(map(str, module.default_variants(variants))),
         usual=usual_values(instrument.name, audit, module.DEFAULTS),
+        tokens={family: str(tokens) for family, tokens in module.DEFAULTS.tokens.items()},
     )

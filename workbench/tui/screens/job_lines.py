@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
-from workbench.domain.questionnaires import Contexts
-from workbench.domain.responses import EXACT
-from workbench.domain.statements import ORIGINAL
-from workbench.tui.design_form import QUESTIONNAIRE
+from workbench.tui.design_form import QUESTIONNAIRE, RESPONSE_BIAS
 from workbench.tui.format import bar, human_duration, job_mark, literal, percent, visible
+from workbench.tui.screens.asked_lines import asked_about, asking, valid_answers
 from workbench.tui.screens.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.tui.widgets.record_table import Record
 
@@ -25,7 +23,6 @@ UNITS = {TRAIN: "steps", CLASSIFY: "responses", CHECK: "texts", DRAFT: "prompts"
 "what a job counts; every other kind counts answers, or prompts where it computes label probabilities"
 READ_BY_RULE = ("reliability", "statement_labels")
 "audits whose answers a rule reads as they arrive: only there is an answer readable or not"
-NEXT_TOKEN = "p(yes) and p(no) of the next token"
 
 _HINTS: Mapping[str, Mapping[str, str]] = {
     SAMPLE: {
@@ -61,6 +58,7 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
 _AFTER_SAMPLING = {
     "reliability": "4 shows the verdicts",
     QUESTIONNAIRE: "8 shows accuracy and bias",
+    RESPONSE_BIAS: "9 shows the response biases",
     "bias_score": "people label a sample of them, or a classifier reads them all: n, then c",
 }
 
@@ -82,7 +80,7 @@ def subject(job: Job) -> str:
     if job.kind == CHECK:
         return f"{spec.get('instrument', '')} · {_checkers(job)}"
     named = [str(spec[name]) for name in ("model", "audit") if spec.get(name)]
-    return " · ".join([*named, *_asked_of_people(job)]) or job.kind
+    return " · ".join([*named, *asked_about(job)]) or job.kind
 
 
 def job_record(job: Job) -> Record:
@@ -115,7 +113,7 @@ def job_details(job: Job) -> Content:
         CLASSIFY: (_classifying, _classified),
         CHECK: (_checking, _checked),
         DRAFT: (_drafting, _drafted),
-    }.get(job.kind, (_sampling, _sampled))
+    }.get(job.kind, (asking, _sampled))
     parts = [
         Content.assemble((f"Job {job.id} ", "bold"), visible(f"{job.kind} · {what(job)}")),
         Content(visible(progress(job), lines=True)),
@@ -167,41 +165,6 @@ def steps_at_once(job: Job) -> str:
     return "samples in one batch; fewer take less memory, a prompt's own samples stay together"
 
 
-def _sampling(job: Job) -> str:
-    spec = job.spec
-    parts = [
-        f"{spec.get('audit', '')} of {spec.get('model', '')} on {spec.get('instrument', '')}",
-        *_asked_of_people(job),
-        "" if job.exact else f"{spec.get('samples', '?')} samples a prompt",
-        NEXT_TOKEN if spec.get("audit") == QUESTIONNAIRE else _drawn(spec.get("sampling")),
-        f"seed {spec.get('seed', '?')}",
-        str(spec.get("dtype") or ""),
-        f"cluster {spec['cluster']}" if spec.get("cluster") else "",
-        f"chat format {spec['chat_format']}" if spec.get("chat_format") else "",
-    ]
-    return " · ".join(part for part in parts if part)
-
-
-def _asked_of_people(job: Job) -> list[str]:
-    """Return what a questionnaire is asked with: its conditions, and how many respondents where it is not all."""
-    contexts = job.spec.get("contexts")
-    if job.spec.get("audit") != QUESTIONNAIRE or not isinstance(contexts, dict):
-        return []
-    conditions = tuple(map(str, contexts.get("conditions", ())))
-    said = Contexts(**{**contexts, "conditions": conditions}).as_said()
-    return [said if job.spec.get("variants") != [str(ORIGINAL)] else f"{said}; original wordings only"]
-
-
-def _drawn(sampling: object) -> str:
-    if not isinstance(sampling, dict):
-        return ""
-    if sampling.get("mode") == EXACT:
-        return "exact label probabilities"
-    top_k = f", top-k {sampling['top_k']}" if sampling.get("top_k") else ""
-    stop = ", until decided" if sampling.get("stop") else ""
-    return f"T {sampling.get('temperature')}, top-p {sampling.get('top_p')}{top_k}{stop}"
-
-
 def _sampled(job: Job) -> str:
     """Return what came back in this attempt; the shares are of its answers and tokens."""
     answers, counted = job.progress.get("answers", 0), "prompts scored" if job.exact else "answers"
@@ -218,7 +181,7 @@ def _sampled(job: Job) -> str:
     shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in saved]
     if job.progress.get("decided"):
         shares.append(f"ended when decided {percent(job.progress['decided'], answers, 1)}")
-    lines = [[f"{answers:,.0f} {counted} in this attempt", *_going(job)], shares, _used(job)]
+    lines = [[f"{answers:,.0f} {counted} in this attempt", *_going(job)], valid_answers(job), shares, _used(job)]
     return "\n".join(" · ".join(line) for line in lines if line)
 
 

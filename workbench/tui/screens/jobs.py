@@ -66,6 +66,9 @@ unreadable  share of this attempt's answers in which no label was found;
             they count as unreadable, never as a stance. Only where a
             rule reads: free-text answers wait for a classifier
 refused     those of them that decline to answer
+drawn again of multiple-choice questions: answers that are no letter
+            that is offered. They are kept, do not count, and are drawn
+            again until there are enough, or no tries are left
 shared      share of prompt tokens that did not go through the model
             again, because prompts begin alike
 merged      the same for answers: samples that begin alike are computed

@@ -29,13 +29,6 @@ SAID_OF = {"respondents were asked for": "respondents", "context questions were 
 "what a plan says of a number that cannot be, and the field that holds it"
 
 
-def field_at_fault(sentence: str) -> str:
-    """Return the name of the field that a sentence of what cannot be is about: what stands before its first colon, or
-    what a plan, which knows of no form, is known to say.
-    """
-    return next((field for said, field in SAID_OF.items() if said in sentence), sentence.partition(":")[0])
-
-
 def compose_questionnaire() -> ComposeResult:
     """Yield the rows that stand in place of those for sampling."""
     usual = FormValues("")

@@ -14,6 +14,8 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState, get_current_worker
 
+from workbench.domain.choice_texts import parse_choice
+from workbench.domain.choices import Choice
 from workbench.domain.statements import ORIGINAL, Relation, Statement, VariantId
 from workbench.errors import ConflictError, UnknownName
 from workbench.tui.format import visible
@@ -48,7 +50,8 @@ version    counts up where a text changes that was answered, labelled
            or is about to be; answers stay with the text they were
            given to: v lists the versions. u undoes.
 
-Issues say what agreeing with the statement means."""
+Issues say what agreeing with the statement means. Of a multiple-choice
+question F makes other forms: a changed form, errors of typing."""
 
 
 class StatementScreen(Screen[str]):
@@ -63,6 +66,8 @@ class StatementScreen(Screen[str]):
         Binding("n,right,right_square_bracket", "step(1)", "Next", key_display="n", tooltip="Next statement"),
         Binding("p,left,left_square_bracket", "step(-1)", "Previous", key_display="p", tooltip="Previous statement"),
         Binding("l", "language", "Language", tooltip="Show the wordings in the next language"),
+        Binding("F", "forms", "Forms", show=False,
+                tooltip="Make forms of this multiple-choice question: a changed form, errors of typing"),
         Binding("x", "delete", "Delete", show=False, tooltip="Delete this wording"),
         Binding("t", "translate", "Translate", show=False, tooltip="Write this wording in another language"),
         Binding("m", "about", "Fields", show=False, tooltip="Change ref, country, topic, source, tags, side, origin"),
@@ -75,7 +80,7 @@ class StatementScreen(Screen[str]):
         Binding("up,k", "move(-1)", "Wording above", show=False, tooltip="Wording above"),
         Binding("f5", "refresh", "Refresh", show=False),
         Binding("escape", "leave", "Back", key_display="Esc"),
-    ]
+    ]  # fmt: skip
 
     body = query_one("#sheet", SheetView)
 
@@ -139,6 +144,9 @@ class StatementScreen(Screen[str]):
             return sheet is not None and len(sheet.languages) > 1
         if action == "step":
             return len(self._refs) > 1
+        if action == "forms":
+            original = sheet.original if sheet is not None else None
+            return original is not None and isinstance(parse_choice(original.text), Choice)
         if action == "relation":
             return self._at is not None and self._at != ORIGINAL
         return True
@@ -247,6 +255,13 @@ class StatementScreen(Screen[str]):
         if sheet is not None and variant is not None:
             self._change(lambda s: without(s, variant, sheet.language), f"deleted {variant_name(variant)}")
 
+    def action_forms(self) -> None:
+        from workbench.tui.screens.choice_form import ChoiceForm
+
+        if self._sheet is not None:
+            form = ChoiceForm(self._instrument, (self._sheet.statement.ref,), self._sheet.language)
+            self.app.push_screen(form, self._forms_made)
+
     def action_about(self) -> None:
         from workbench.tui.screens.statement_form import AboutForm
 
@@ -330,6 +345,11 @@ class StatementScreen(Screen[str]):
         if done is not None:
             moved = bool(done.refs) and self._ref not in done.refs
             self.post_message(self.Acted(done, done.refs[0] if moved else self._ref))
+
+    def _forms_made(self, done: Done | None) -> None:
+        """Say what was made, and stay: forms under another bias are statements of their own."""
+        if done is not None:
+            self.post_message(self.Acted(done, self._ref))
 
     def _ask_undo(self, person: str) -> None:
         self.find_undo(person)

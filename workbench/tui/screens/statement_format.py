@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from workbench.domain.statements import ORIGINAL, Relation, VariantId, Wording
+from workbench.domain.drafting import TYPED
+from workbench.domain.statements import ORIGINAL, Relation, VariantId, VariantKind, Wording
 from workbench.tui.format import plural, visible
 from workbench.tui.worddiff import Part, word_diff
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 MARK_STYLES = {"−": "$text-error strike", "+": "$text-success bold underline"}
 RELATION_WORDS = {Relation.SAME: "same", Relation.FLIPPED: "flipped", Relation.FREE: "free: nothing is expected"}
+FORMS = frozenset((VariantKind.CHANGED, *TYPED))
+"kinds of a multiple-choice question, which has no stance"
 MOST_SHOWN = 20_000
 "characters of a text that a comparison draws: twice what a wording may have; imported ones may be longer"
 
@@ -48,7 +51,8 @@ def wording_heading(wording: Wording, *, at: bool, compared: bool) -> Content:
     """Return the line above a wording: where the cursor is, what is expected, and who wrote it."""
     parts: list[Content | tuple[str, str]] = [("▸ " if at else "  ", "bold $text-accent")]
     parts.append((variant_name(wording.variant), "bold reverse" if at else "bold"))
-    if compared and wording.variant != ORIGINAL:
+    form = wording.variant.kind in FORMS and wording.stated is None
+    if compared and wording.variant != ORIGINAL and not form:
         parts.append((f"  stance should be {RELATION_WORDS[wording.relation]}", "$text-muted"))
         if wording.stated is not None:
             parts.append((f" (stated; its kind says {wording.variant.relation.value})", "$text-warning"))

@@ -17,6 +17,7 @@ from textual.widgets import Static
 from workbench.domain.statements import ORIGINAL, VariantId, Wording
 from workbench.errors import UnknownName
 from workbench.tui.format import issue_in_words, visible
+from workbench.tui.screens.choice_form_format import side_by_side
 from workbench.tui.screens.statement_format import about, difference, marked, party_lines, wording_heading
 
 if TYPE_CHECKING:
@@ -91,10 +92,10 @@ class WordingBlock(Vertical):
             text = Content(visible(self.wording.text, lines=True))
             yield Static(text, markup=False, classes="original" if original else "facts")
             return
-        left, right = difference(original.text, self.wording.text)
+        left, right = _sides(original.text, self.wording.text)
         yield Horizontal(
-            Static(marked(left, "−"), markup=False, classes="side"),
-            Static(marked(right, "+"), markup=False, classes="side"),
+            Static(left, markup=False, classes="side"),
+            Static(right, markup=False, classes="side"),
             classes="sides",
         )
 
@@ -108,6 +109,14 @@ class WordingBlock(Vertical):
     def _heading(self) -> Content:
         compared = self._original is not None and self._original is not self.wording
         return wording_heading(self.wording, at=self._at, compared=compared)
+
+
+def _sides(before: str, after: str) -> tuple[Content, Content]:
+    """Return two texts with what differs: word by word, and of questions with options option by option."""
+    if (forms := side_by_side(before, after)) is not None:
+        return forms
+    left, right = difference(before, after)
+    return marked(left, "−"), marked(right, "+")
 
 
 class SheetView(VerticalScroll, inherit_bindings=False):

@@ -56,8 +56,9 @@ row brings the next page. / searches refs, topics, tags and every
 wording, also those in other languages.
 
 An instrument is built here: n writes statements, d drafts variants and
-r reviews them, f lists what is odd, g labels policy issues and G shows
-how far people agree, y lets people answer, w writes the instrument out."""
+r reviews them, F makes forms of multiple-choice questions, f lists
+what is odd, g labels policy issues and G shows how far people agree,
+y lets people answer, w writes the instrument out."""
 
 
 class StatementsScreen(StoreScreen):
@@ -72,6 +73,8 @@ class StatementsScreen(StoreScreen):
         Binding("space", "mark", "Mark", key_display="Space", tooltip="Mark this statement, or unmark it"),
         Binding("b", "bulk", "Change", tooltip="Change all marked statements: tags, fields, find and replace, archive"),
         Binding("d", "draft", "Draft", tooltip="Let a model or a rule draft variants of the marked statements"),
+        Binding("F", "forms", "Forms", show=False,
+                tooltip="Make forms of the marked multiple-choice questions: changed forms, errors of typing"),
         Binding("r", "go('drafts.DraftsScreen')", "Review", show=False, tooltip="Review the drafts that wait"),
         Binding("f", "go('checks.ChecksScreen')", "Findings", show=False, tooltip="List what is odd, and waive it"),
         Binding("g", "go('issue_grid.IssueGridScreen')", "Issues", show=False, tooltip="Label policy issues"),
@@ -154,6 +157,8 @@ class StatementsScreen(StoreScreen):
             return len(page.choices(name)) >= least
         if action in ("bulk", "draft", "mark", "mark_all"):
             return page is not None and bool(page.lines)
+        if action == "forms":
+            return page is not None and bool(page.lines) and bool(page.questions)
         if action in ("go", "new", "undo"):
             return page is not None and bool(page.instruments)
         return True
@@ -308,6 +313,13 @@ class StatementsScreen(StoreScreen):
     def action_draft(self) -> None:
         if refs := self.chosen:
             self._show("draft_form.DraftForm", (self._query.instrument, refs), self._queued)
+
+    def action_forms(self) -> None:
+        from workbench.tui.screens.choice_form import ChoiceForm
+
+        if self._page is not None and (refs := self.chosen):
+            language = self._query.language or self._page.languages[0]
+            self.app.push_screen(ChoiceForm(self._query.instrument, refs, language), self._formed)
 
     def action_go(self, screen: str) -> None:
         """Show another screen about this instrument."""

@@ -11,6 +11,8 @@ from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from workbench.domain.choice_texts import parse_choice
+from workbench.domain.choices import Choice
 from workbench.tui.format import issue_sign, literal, plural, visible
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
@@ -88,6 +90,8 @@ class Page:
     tags: tuple[str, ...] = ()
     drafts: int = 0
     "that wait for a person"
+    questions: int = 0
+    "statements that are multiple-choice questions, in the whole instrument"
     archived: int = 0
     gone: frozenset[str] = frozenset()
     "of the marked ones: archived meanwhile, renamed, or retired by an import"
@@ -125,6 +129,7 @@ def read_page(path: Path, query: Query, marked: Collection[str] = ()) -> Page:
             languages=(main, *others),
             tags=store.instruments.tags(name),
             drafts=store.drafts.counts(name).get("pending", 0),
+            questions=len(store.choices.items(name)),
             archived=len(store.statements.archived(name)),
             gone=_gone(store, name, marked) if marked else frozenset(),
         )
@@ -149,8 +154,8 @@ def record(line: StatementLine, *, marked: bool) -> Record:
         line.ref,
         (
             Text(MARK if marked else " ", style="bold"),
-            literal(line.ref, 12),
-            literal(line.text, CELL_CHARACTERS),
+            literal(_end_of(line.ref, 12), 12),
+            literal(_question(line.text), CELL_CHARACTERS),
             literal(line.country or "", 4),
             literal(", ".join(line.tags), 16),
             literal(issues, 60),
@@ -158,6 +163,17 @@ def record(line: StatementLine, *, marked: bool) -> Record:
             Text(str(line.languages), justify="right"),
         ),
     )
+
+
+def _end_of(ref: str, length: int) -> str:
+    """Return a ref cut at its beginning: what many have in common stands there, `response_order.`."""
+    return ref if len(ref) <= length else f"…{ref[1 - length :]}"
+
+
+def _question(text: str) -> str:
+    """Return a multiple-choice question without its options, any other text as it is."""
+    choice = parse_choice(text)
+    return choice.stem if isinstance(choice, Choice) else text
 
 
 def position(page: Page) -> str:

@@ -9,7 +9,10 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Input, Select, Static
 
+from workbench.domain.choice_texts import Fault, parse_choice
+from workbench.domain.choices import Choice
 from workbench.domain.statements import (
+    CHANGED,
     MOST_CHARACTERS,
     ORIGINAL,
     Statement,
@@ -29,7 +32,9 @@ if TYPE_CHECKING:
 
 EXPLAIN = """kind      what the wording is to the original; it says what is expected of
           the stance on it: the same for paraphrase and reformulation,
-          the other one for negation, opposite and political opposite
+          the other one for negation, opposite and political opposite.
+          Of a multiple-choice question, changed: the form that moves
+          people's answers, with its options on lines of their own
 language  of a translation: `en`, `nl`, `pt-BR`
 text      up to 10,000 characters, kept as typed. Enter begins a new line.
 
@@ -121,6 +126,8 @@ class WordingForm(EditForm):
             return f"this text cannot be saved: {fault}"
         if self._work.into is not None and self._seen is not None:
             return _translation_fault(self._seen, self._place(typed, self._seen), typed.language)
+        if self._kind(typed) is VariantKind.CHANGED and isinstance(wrong := parse_choice(typed.text), Fault):
+            return f"a changed form is a question with options: found {wrong.found}; expected {wrong.expected}"
         if self._work.variant is None and typed.text == _start(self._work):
             return "this is still the text of the original; change it into the variant"
         return ""
@@ -159,6 +166,9 @@ class WordingForm(EditForm):
         from workbench.workshop.edits import next_variant
 
         return self._work.variant or next_variant(statement, VariantKind(typed.kind))
+
+    def _kind(self, typed: Typed) -> VariantKind:
+        return self._work.variant.kind if self._work.variant is not None else VariantKind(typed.kind)
 
     def _same_as(self, typed: Typed) -> str:
         if self._seen is None:
@@ -203,10 +213,16 @@ def _heading(task: Task) -> str:
 
 
 def _kinds(task: Task) -> tuple[VariantKind, ...]:
-    """Return the kinds on offer; without an original only that, or the question that it answers."""
-    if task.statement.wording(ORIGINAL, task.language) is None:
+    """Return the kinds on offer; without an original only that, or the question that it answers.
+
+    A multiple-choice question has a changed form, and one alone.
+    """
+    original = task.statement.wording(ORIGINAL, task.language)
+    if original is None:
         return (VariantKind.ORIGINAL, VariantKind.QUESTION)
-    return OFFERED
+    asks = isinstance(parse_choice(original.text), Choice)
+    changed = task.statement.wording(CHANGED, task.language)
+    return (VariantKind.CHANGED, *OFFERED) if asks and changed is None else OFFERED
 
 
 def _start(task: Task) -> str:

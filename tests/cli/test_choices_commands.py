@@ -1,0 +1,98 @@
+"""The commands for multiple-choice questions: listed, shown, and forms that are printed before they are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.choice_questions import NAME, asked_store
+from tests.cli.test_commands import data, run
+from workbench.cli import choices as module
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "town.db"
+    asked_store(path).close()
+    return path
+
+
+def test_questions_are_listed_and_shown_with_what_differs(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "choices", "perturb", path, "--kinds", "letter-swap", "--draws", "2", "--person", "N",
+                       "--yes")  # fmt: skip
+    assert (code, "Made letter_swap (2 draws, seed 1)" in out) == (0, True)
+    run(capsys, "choices", "forms", path, "--person", "N", "--yes")
+    found = data(capsys, "choices", "list", path, "--bias", "opinion_float")
+    assert [(one["ref"], one["key"], len(one["options"]), one["forms"]) for one in found] == [
+        ("opinion_float.fares", "fares", 5, {"changed": 1, "letter_swap": 2})
+    ]
+    code, out, _ = run(capsys, "choices", "list", path)
+    assert (code, "changed, letter_swap ×2" in out, "5 questions of asked" in out) == (0, True, True)
+    code, out, _ = run(capsys, "choices", "show", path, "response_order.weather")
+    assert "D. Completely  (was A)" in out
+    assert "letter_swap-2 · workbench letter_swap, seed 1, draw 2" in out
+    assert "−[weather] +[" in out
+    shown = data(capsys, "choices", "show", path, "opinion_float.fares")
+    assert shown["wordings"][1]["text"].endswith("F. Don't know")
+    code, _, err = run(capsys, "choices", "show", path, "nowhere")
+    assert (code, "nowhere" in err) == (2, True)
+
+
+def test_a_preview_writes_nothing_until_somebody_says_so(
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forms = ("choices", "forms", path, "--bias", "odd_even", "--questions", "opinion_float.fares,allow_forbid.dogs")
+    code, out, _ = run(capsys, *forms)
+    assert (code, "Nothing was written; --yes writes it." in out) == (0, True)
+    assert "odd_even.fares · original · new, from opinion_float.fares" in out
+    assert "− C. Neither good nor bad" in out
+    assert "odd_even, 1 question left out: found 2 options" in out
+    before = data(capsys, "choices", "list", path)
+    monkeypatch.setattr(module, "_agreed", lambda n: n == 2)
+    code, out, _ = run(capsys, *forms, "--person", "Nora")
+    assert "Made odd_even: odd_even.fares." in out
+    assert len(data(capsys, "choices", "list", path)) == len(before) + 1
+    run(capsys, "statements", path, "--undo", "--person", "Nora")
+    assert data(capsys, "choices", "list", path) == before
+
+
+def test_json_has_every_proposal_and_why_others_were_refused(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ("choices", "forms", path, "--bias", "odd_even", "--middle", "About half", "--questions")
+    found = data(capsys, *ask, "response_order.weather,response_order.sights")
+    assert [(one["ref"], one["variant"], one["of"]) for one in found["proposals"]] == [
+        ("odd_even.weather", "original", "response_order.weather"),
+        ("odd_even.weather", "changed", "response_order.weather"),
+    ]
+    assert (found["written"], [one["ref"] for one in found["refused"]]) == (False, ["response_order.sights"])
+    errors = data(capsys, "choices", "perturb", path, "--questions", "1", "--kinds", "key_typo", "--seed", "3")
+    assert errors["proposals"][0]["words"]
+    assert data(capsys, "choices", "perturb", path, "--questions", "1", "--kinds", "key_typo", "--seed", "3") == errors
+
+
+def test_another_text_needs_replace(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    perturb = ("choices", "perturb", path, "--kinds", "key_typo", "--person", "N", "--yes")
+    run(capsys, *perturb)
+    code, out, _ = run(capsys, *perturb, "--seed", "2")
+    assert (code, "--replace lets these texts go" in out) == (0, True)
+    assert data(capsys, *perturb, "--seed", "2", "--replace")["written"] is True
+    assert data(capsys, *perturb, "--seed", "2")["there"] == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("perturb", "--kinds", "key_typo,blur"), "there is no 'blur'"),
+        (("perturb", "--draws", "0"), "give 1 to 99"),
+        (("perturb", "--seed", "-1"), "give 0 or more"),
+        (("forms", "--bias", "opinion_float", "--middle", "x"), "a middle option belongs to odd_even"),
+        (("forms", "--questions", "nowhere"), "no statement 'nowhere'"),
+        (("list", "--instrument", "other"), f"It has: {NAME}"),
+    ],
+)
+def test_what_cannot_be_carried_out_is_said(
+    path: Path, arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    act, *rest = arguments
+    code, _, err = run(capsys, "choices", act, path, *rest)
+    assert (code, said in err) == (2, True), err

@@ -1,0 +1,284 @@
+"""Multiple-choice questions are asked from the form of a sampling job; Jobs and Home say what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from textual.widgets import Button, Input, Label, OptionList, Select
+
+from stores.jobs import Job
+from stores.store import Store
+from tests.conftest import instrument
+from tests.tui.conftest import made, screen_text, shown, until
+from workbench import pipeline
+from workbench.domain.choice_statements import with_pairs
+from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Choice, ChoicePair, Perturbation
+from workbench.domain.designs import Design
+from workbench.domain.instruments import Instrument
+from workbench.domain.responses import EXACTLY, Sampling
+from workbench.errors import UsageError
+from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted_letters import LetterHabits
+from workbench.jobs import launch
+from workbench.pipeline.estimates import estimate
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.design_form import EXACT_LABELS, RESPONSE_BIAS, FormValues, as_design, sampling_note
+from workbench.tui.overview import read_judgement, read_overview
+from workbench.tui.screens.home import HomeScreen
+from workbench.tui.screens.home_lines import home_lines
+from workbench.tui.screens.job_form import read_choices
+from workbench.tui.screens.job_lines import hint, job_details, subject
+from workbench.tui.screens.response_bias import ResponseBiasScreen
+from workbench.tui.widgets.ticks import TickList
+
+LETTER = Sampling(1.0, 1.0, None, 1)
+OWN = ("biases", "tries")
+SAMPLED = ("variants", "templates", "samples", "temperature", "top_p", "top_k", "max_tokens", "answers")
+PEOPLE = ("conditions", "respondents", "every", "questions", "wordings")
+
+
+def question(key: str, bias: Bias, *, typos: bool = False) -> ChoicePair:
+    original = Choice(f"Is {key} good?", ("Yes", "No", "Both"))
+    typo = {(Perturbation.KEY_TYPO, 1): Choice(f"Is {key} goof?", original.options)} if typos else {}
+    return ChoicePair(key, bias, original, Choice(f"Is {key} bad?", original.options[::-1]), perturbed=typo)
+
+
+def questions() -> Instrument:
+    """Two questions about one bias, one of them with an error of typing, and one about another."""
+    pairs = (
+        question("q1", Bias.RESPONSE_ORDER, typos=True),
+        question("q2", Bias.RESPONSE_ORDER),
+        question("q3", Bias.ALLOW_FORBID),
+    )
+    return with_pairs(Instrument("choices", "Choices", ()), pairs)
+
+
+def answers() -> Instrument:
+    """A model's answers to questions of which nothing else is known."""
+    pairs = tuple(
+        AnsweredPair(f"q{n}", ArmAnswers({"a": 30 + n, "b": 20 - n}, 2, 2), ArmAnswers({"a": n, "b": 50 - n}, 2, 2))
+        for n in range(4)
+    )
+    return Instrument("elsewhere", "Answers", (), answer_sets=(AnswerSet("llama", Bias.ALLOW_FORBID, None, pairs),))
+
+
+def reads(app: WorkbenchApp, words: str) -> bool:
+    return words in screen_text(app)
+
+
+def visible_fields(app: WorkbenchApp, names: tuple[str, ...]) -> list[str]:
+    return [name for name in names if app.screen.query_one(f"#row_{name}, #{name}").region.height]
+
+
+def offered(app: WorkbenchApp, name: str) -> list[str]:
+    found = app.screen.query_one(f"#{name}", TickList)
+    return [found.get_option_at_index(n).value for n in range(found.option_count)]
+
+
+def marked(app: WorkbenchApp) -> list[str]:
+    return [str(label.content) for label in app.screen.query(".name.-trouble").results(Label)]
+
+
+def put(app: WorkbenchApp, name: str, text: str) -> None:
+    app.screen.query_one(f"#{name}", Input).value = text
+
+
+def choose(app: WorkbenchApp, name: str, value: str) -> None:
+    app.screen.query_one(f"#{name}", Select).value = value
+
+
+def ask(path: Path, model: str = "letters", sampling: Sampling = LETTER, **habits: float) -> int:
+    """Let a stand-in answer every question in this process; return the job."""
+    with Store.open(path) as store:
+        samples = 1 if sampling == EXACTLY else 4
+        design = Design("choices", model, RESPONSE_BIAS, samples, sampling, family="lettered", tries=2)
+        plan = pipeline.plan(store, design)
+        job = launch.create(store, plan.design, plan)
+        attempt = store.jobs.claim(job, "test")
+        assert attempt is not None
+        stand_in = ScriptedModel(Persona(letters=LetterHabits(**habits)), model)  # type: ignore[arg-type]
+        run = pipeline.collect if sampling != EXACTLY else pipeline.score_design
+        run(store, plan, stand_in, attempt=attempt, job=job)
+        store.jobs.finish(job, attempt, "done", "all is stored")
+    return job
+
+
+async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_they_cost(tmp_path: Path) -> None:
+    path = made(tmp_path / "audit.db", answers(), instrument(name="a-small"), questions())
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "reliability audit of smollm2 on a-small" in shown(app, "#plan"))
+        assert visible_fields(app, OWN) == []
+        choose(app, "audit", RESPONSE_BIAS)
+        await until(pilot, lambda: "response_bias audit of smollm2 on choices" in shown(app, "#plan"))
+        plan = shown(app, "#plan")
+        # Three originals, of which one has a typo, and three changed forms.
+        assert "7 prompts planned; 50 valid samples each = 350 answers" in plan
+        assert "drawn again: at most 1,000 a prompt" in plan
+        assert "350 answer tokens if all are valid, at most 7,000 with all tries" in plan
+        assert visible_fields(app, PEOPLE) == []
+        assert visible_fields(app, (*OWN, *SAMPLED)) == [*OWN, *SAMPLED]
+        assert offered(app, "biases") == ["allow_forbid", "response_order"]
+        assert offered(app, "variants") == ["original", "changed", "key_typo-1"]
+        assert [app.screen.query_one(f"#{name}", Input).value for name in ("samples", "max_tokens")] == ["50", "1"]
+        ways = app.screen.query_one("#answers OptionList", OptionList)
+        choose_from = [str(ways.get_option_at_index(n).prompt) for n in range(ways.option_count)]
+        assert choose_from == ["sampled", "exact"], "nothing decides a letter before its end"
+
+        app.screen.query_one("#biases", TickList).deselect("response_order")
+        await until(pilot, lambda: "2 prompts planned" in shown(app, "#plan"))
+        choose(app, "family", "extended")
+        await until(pilot, lambda: "50 tokens" in shown(app, "#plan"))
+        assert offered(app, "templates") == ["extended"]
+        choose(app, "answers", EXACT_LABELS)
+        await until(pilot, lambda: "longer than a token" in shown(app, "#plan"))
+        assert marked(app) == ["answers"]
+        assert app.screen.query_one("#start", Button).disabled
+        put(app, "max_tokens", "60")
+        choose(app, "family", "lettered")
+        await until(pilot, lambda: "2 prompts planned" in shown(app, "#plan") and "to score" in shown(app, "#plan"))
+        assert app.screen.query_one("#max_tokens", Input).value == "60", "what was typed stays"
+        choose(app, "instrument", "a-small")
+        await until(pilot, lambda: "a-small has no multiple-choice questions" in shown(app, "#plan"))
+        assert marked(app) == ["instrument"]
+
+
+def test_the_form_becomes_a_design() -> None:
+    refs = ("response_order.q1", "response_order.q2")
+    values = FormValues(
+        "choices", RESPONSE_BIAS, family="lettered", samples="50", top_p="1", max_tokens="1", tries="3",
+        biases=("response_order",),
+    )  # fmt: skip
+    design = as_design(values, refs)
+    assert (design.statements, design.tries, design.samples, design.sampling) == (refs, 3, 50, LETTER)
+    assert as_design(replace(values, biases=None), refs).statements == ()
+    assert as_design(replace(values, statements="1"), refs).statements == refs[:1]
+    exact = as_design(replace(values, answers=EXACT_LABELS, tries="nonsense"), refs)
+    assert (exact.sampling, exact.samples) == (EXACTLY, 1)
+    for changed, words in (
+        ({"biases": ()}, "^biases: "),
+        ({"tries": "0"}, "^tries: 0 is too few"),
+        ({"statements": "allow_forbid.q3"}, "^statements: allow_forbid.q3: "),
+        ({"variants": ("changed",)}, "^variants: tick the original"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            as_design(replace(values, **changed), refs)
+    assert "tries" in sampling_note(replace(values, answers=EXACT_LABELS), values)
+
+
+def test_an_instrument_that_is_nothing_but_questions_opens_with_their_audit(tmp_path: Path) -> None:
+    with Store.open(made(tmp_path / "audit.db", questions(), answers())) as store:
+        with_questions, without = read_choices(store)
+    assert with_questions.fits(RESPONSE_BIAS)
+    assert not without.fits(RESPONSE_BIAS)
+    assert without.languages == ("en",), "it has no wording, and a language all the same"
+    (audit,) = [one for one in with_questions.audits if one.audit == RESPONSE_BIAS]
+    assert audit.families[0] == "lettered"
+    assert (audit.usual.max_tokens, audit.usual_of("extended").max_tokens) == ("1", "50")
+
+
+def job(path: Path, number: int) -> Job:
+    with Store.open(path) as store:
+        return store.jobs.get(number)
+
+
+def home(path: Path) -> str:
+    lines = home_lines(read_overview(path), read_judgement(path))
+    return "\n".join(f"{key} {content.plain}" for key, content in lines)
+
+
+def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_given_up(tmp_path: Path) -> None:
+    path = made(tmp_path / "audit.db", questions(), answers())
+    text = home(path)
+    assert "Choices     llama  1 of 1 response bias significant, 1 as people's" in text
+    assert "1 imported · elsewhere" in text
+    assert "0 statements · 0 wordings\n" in text
+    assert "choices:next Next step   9" in text, "answers that are there already come before new ones"
+
+    told = job(path, ask(path, invalid=0.3))
+    assert subject(told) == "letters · response_bias · lettered"
+    details = job_details(told).plain
+    assert "4 valid samples a prompt, at most 8 drawn" in details
+    assert f"{told.done} valid answers of 28 · drawn again {told.progress['invalid']:.0f}" in details
+    assert hint(told) == "9 shows the response biases"
+    never = job(path, ask(path, "never", invalid=1.0))
+    assert "0 valid answers of 28 · drawn again 56 (100.0 % were no offered letter)" in job_details(never).plain
+    assert "7 prompts have too few after all tries" in job_details(never).plain
+    exact = job(path, ask(path, "exact", EXACTLY, invalid=0.1))
+    details = job_details(exact).plain
+    assert "probabilities of the letters as the next token" in details
+    assert "valid" not in details
+
+    text = home(path)
+    assert "Choices     exact" in text, "the newest run is spoken of"
+    assert "with too few valid answers" in text
+    assert "3 models asked · choices" in text
+
+
+async def test_screens_of_other_audits_do_not_offer_its_runs_and_home_leads_to_its_own(tmp_path: Path) -> None:
+    path = made(tmp_path / "audit.db", questions())
+    ask(path)
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "Choices     letters" in screen_text(app))
+        for key, words in (
+            ("4", "No answers yet"),
+            ("6", "No free-text answers yet"),
+            ("7", "choices has multiple-choice questions alone"),
+            ("8", "No instrument of this store is a questionnaire"),
+        ):
+            await pilot.press(key)
+            await until(pilot, partial(reads, app, words))
+        await pilot.press("1")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        facts = app.screen.query_one("#facts", OptionList)
+        facts.highlighted = facts.get_option_index("choices:")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ResponseBiasScreen) and "order" in screen_text(app))
+
+
+def test_a_job_of_some_questions_names_their_biases(tmp_path: Path) -> None:
+    with Store.open(made(tmp_path / "audit.db", questions())) as store:
+        asked = Design("choices", "m", RESPONSE_BIAS, 50, LETTER, family="steering", statements=("allow_forbid.q3",))
+        created = store.jobs.get(launch.create(store, asked))
+    assert subject(created) == "m · response_bias · steering · allow forbid"
+
+
+def test_the_dearest_outcome_is_that_of_all_tries_and_an_earlier_job_says_how_many_are_likely(tmp_path: Path) -> None:
+    path = made(tmp_path / "audit.db", questions())
+    prices = {"WORKBENCH_PRICE_IN": "1", "WORKBENCH_PRICE_OUT": "2"}
+    with Store.open(path) as store:
+        design = Design("choices", "openai:m", RESPONSE_BIAS, 4, LETTER, family="lettered", tries=5)
+        plan = pipeline.plan(store, design)
+        found = estimate(plan, (), prices)
+        assert (found.prompts, found.answers, found.answers_most) == (7, 28, 140)
+        assert (found.least.requests, found.most.requests, found.most.answer_tokens) == (7, 140, 140)
+        assert found.cost_most == pytest.approx((found.most.prompt_tokens + 2 * 140) / 1e6)
+        assert "up to 140 with all tries" in found.describe()
+        number = launch.create(store, design, plan)
+        told = '{"answers": 40, "invalid": 30, "seconds": 4, "tokens_in": 400, "tokens_out": 40}'
+        with store.write() as connection:
+            connection.execute("update job set state = 'done', progress = ? where id = ?", (told, number))
+        after = estimate(plan, store.jobs.list(), prices)
+    assert (after.valid, after.answers_likely) == (0.25, 112)
+    assert (after.seconds, after.tokens_out, after.billed_in) == (11.2, 112, 1120)
+    assert replace(after, valid=0.01).answers_likely == 140
+
+
+def test_the_time_and_the_cost_to_come_reckon_with_answers_that_are_drawn_again(tmp_path: Path) -> None:
+    with Store.open(made(tmp_path / "audit.db", questions())) as store:
+        design = Design("choices", "openai:m", RESPONSE_BIAS, 4, LETTER, family="lettered")
+        number = launch.create(store, design, pipeline.plan(store, design))
+        store.jobs.claim(number, "test")
+        told = '{"answers": 10, "invalid": 5, "seconds": 5, "cost": 1.0}'
+        with store.write() as connection:
+            connection.execute("update job set done = 5, progress = ? where id = ?", (told, number))
+        running = store.jobs.get(number)
+    left = launch.pace(running).eta_seconds
+    assert left is not None
+    assert 15 < left <= 23, "23 of 28 are missing, and of two answers a second one counts"
+    assert launch.cost_at_end(running) == pytest.approx(1 + 23 / 5)

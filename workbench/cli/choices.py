@@ -1,0 +1,256 @@
+"""Multiple-choice questions without a terminal: what there is, and forms that are shown before they are written."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import listed, print_json, say, table
+from workbench.domain.choice_texts import parse_choice
+from workbench.domain.choices import Bias, Choice, ChoiceItem, Perturbation
+from workbench.domain.names import person_name
+from workbench.domain.statements import ORIGINAL, Statement, Wording
+from workbench.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from stores.store import Store
+    from workbench.pipeline.choice_forms import Proposal, Proposals, Wanted
+
+SHOWN = 40
+"proposals that a preview prints; all of them are counted, and in the JSON"
+
+
+def choices(options: Namespace) -> int:
+    """Carry out one act of the group."""
+    from stores.store import Store
+
+    with Store.open(options.store) as store:
+        name = _instrument(store, options)
+        return {"list": _list, "show": _show, "forms": _forms, "perturb": _perturb}[options.act](store, options, name)
+
+
+def _instrument(store: Store, options: Namespace) -> str:
+    """Return the instrument that is meant: the only one, or the only one with multiple-choice questions."""
+    names = store.instruments.names()
+    if options.instrument is not None:
+        if options.instrument not in names:
+            raise UnknownName(f"the store has no instrument {options.instrument!r}. It has: {', '.join(names)}")
+        return str(options.instrument)
+    asking = [name for name in names if store.choices.items(name)]
+    if len(asking) == 1 or len(names) == 1:
+        return (asking or list(names))[0]
+    raise UsageError(
+        f"there are several instruments; name one with --instrument: {', '.join(asking or names)}"
+        if names
+        else "the store holds no instrument yet; import one: workbench import STORE --format choices PATH"
+    )
+
+
+def _list(store: Store, options: Namespace, name: str) -> int:
+    held = store.instruments.get(name)
+    language = options.language or held.language
+    items = {item.ref: item for item in held.choices if options.bias in (None, item.bias)}
+    found = [(statement, items[statement.ref]) for statement in held.statements if statement.ref in items]
+    if options.json:
+        print_json([_plain(statement, item, language) for statement, item in found])
+        return 0
+    rows = []
+    for statement, item in found:
+        about = _plain(statement, item, language)
+        forms = ", ".join(f"{kind} ×{n}" if n > 1 else kind for kind, n in about["forms"].items())
+        count = str(len(about["options"])) if about["options"] else "?"
+        rows.append((statement.ref, item.bias.value, statement.topic or "", count, forms, about["question"]))
+    table(["ref", "bias", "topic", "options", "forms", "question"], rows, whole=1)
+    say(f"{len(found):,} questions of {name}")
+    return 0
+
+
+def _plain(statement: Statement, item: ChoiceItem, language: str) -> dict[str, Any]:
+    """Return what the list says of a question; without options where its original is no question any more."""
+    original = statement.wording(ORIGINAL, language)
+    choice = parse_choice(original.text) if original else None
+    forms: dict[str, int] = {}
+    for wording in statement.wordings:
+        if wording.language == language and wording.variant != ORIGINAL:
+            forms[wording.variant.kind.value] = forms.get(wording.variant.kind.value, 0) + 1
+    return {
+        "ref": statement.ref,
+        "key": item.key,
+        "bias": item.bias.value,
+        "variant": item.variant,
+        "topic": statement.topic,
+        "question": choice.stem if isinstance(choice, Choice) else original.text if original else "",
+        "options": list(choice.options) if isinstance(choice, Choice) else [],
+        "forms": forms,
+        "shares": list(item.shares),
+    }
+
+
+def _show(store: Store, options: Namespace, name: str) -> int:
+    statement = store.statements.get(name, options.ref)
+    item = store.choices.items(name).get(options.ref)
+    language = options.language or store.instruments.get(name).language
+    wordings = [wording for wording in statement.wordings if wording.language == language]
+    original = next((wording for wording in wordings if wording.variant == ORIGINAL), None)
+    if original is None:
+        raise UsageError(f"{options.ref} has no original in {language!r}")
+    if options.json:
+        texts = [{"variant": str(w.variant), "text": w.text, "author": w.author} for w in wordings]
+        about = _plain(statement, item, language) if item else {"ref": statement.ref, "bias": None}
+        print_json(about | {"wordings": texts})
+        return 0
+    about_it = [item.bias.value if item else "under no bias yet", statement.topic or "", language]
+    say(f"{statement.ref} · {' · '.join(filter(None, about_it))}")
+    for wording in wordings:
+        say(f"\n{_name(wording)}")
+        for line in _lines(original.text, wording.text):
+            say(f"    {line}")
+    return 0
+
+
+def _name(wording: Wording) -> str:
+    return f"{wording.variant}" + (f" · {wording.author}" if wording.author else "")
+
+
+def _forms(store: Store, options: Namespace, name: str) -> int:
+    from workbench.pipeline.choice_forms import Wanted
+    from workbench.workshop.choice_forms import DONT_KNOW
+
+    wanted = Wanted(
+        bias=Bias(options.bias) if options.bias else None,
+        own=options.bias is None,
+        middle=options.middle,
+        dont_know=DONT_KNOW if options.dont_know is None else options.dont_know,
+        language=options.language or "",
+    )
+    return _make(store, options, name, wanted)
+
+
+def _perturb(store: Store, options: Namespace, name: str) -> int:
+    from workbench.pipeline.choice_forms import Wanted
+
+    kinds = listed(options.kinds.replace("-", "_"))
+    if odd := [kind for kind in kinds if kind not in tuple(Perturbation)]:
+        raise UnknownName(f"--kinds: there is no {', '.join(map(repr, odd))}; there is: {', '.join(Perturbation)}")
+    perturbations = tuple(map(Perturbation, dict.fromkeys(kinds)))
+    wanted = Wanted(
+        perturbations=perturbations, draws=options.draws, seed=options.seed, language=options.language or ""
+    )
+    return _make(store, options, name, wanted)
+
+
+def _make(store: Store, options: Namespace, name: str, wanted: Wanted) -> int:
+    """Show what was made; write it with --yes, or once a person at a terminal said so."""
+    from workbench.pipeline.choice_forms import accept, propose
+    from workbench.pipeline.naming_statements import named_statements
+
+    proposals = propose(store, name, named_statements(store, name, options.questions or ""), wanted)
+    if not options.json:
+        _preview(proposals)
+    ready = [one for one in proposals.made if options.replace or one.held is None]
+    write = bool(ready) and (options.yes or (not options.json and _agreed(len(ready))))
+    done = accept(store, proposals, person=_person(options), replace=options.replace) if write else None
+    if options.json:
+        print_json(_as_json(proposals) | {"written": write, "said": done.sentence if done else ""})
+    elif done is not None:
+        say(done.sentence)
+    elif ready:
+        say("Nothing was written; --yes writes it.")
+    elif proposals.made:
+        say("Nothing was written; --replace lets these texts go for what stands there.")
+    return 0
+
+
+def _preview(proposals: Proposals) -> None:
+    for proposal in proposals.made[:SHOWN]:
+        for line in _proposal(proposal):
+            say(line)
+    if len(proposals.made) > SHOWN:
+        say(f"… and {len(proposals.made) - SHOWN:,} more; --json has them all")
+    say(proposals.describe())
+
+
+def _proposal(proposal: Proposal) -> Iterator[str]:
+    """Yield a proposal: what it is, the text with what differs from the one it was made from, and what to look at."""
+    new = f" · new, from {proposal.of}" if proposal.of and proposal.variant == ORIGINAL else ""
+    instead = " · replaces another text" if proposal.held is not None else ""
+    yield f"{proposal.ref} · {proposal.variant}{new}{instead}"
+    yield from (f"    {line}" for line in _lines(proposal.before, proposal.text))
+    yield from (f"  ! {remark}" for remark in proposal.remarks)
+
+
+def _lines(before: str, after: str) -> Iterator[str]:
+    """Yield a text with what differs from the one before: words as `−[was] +[is]`, options by what became of them.
+
+    Options that are all as they were are left out where the question is another.
+    """
+    from workbench.workshop.choice_differences import option_lines
+
+    old, new = parse_choice(before), parse_choice(after)
+    if not isinstance(old, Choice) or not isinstance(new, Choice):
+        yield from after.split("\n")
+        return
+    yield from (f"  {line}" for line in _stem(old.stem, new.stem).split("\n"))
+    if old.options == new.options and old != new:
+        return
+    for line in option_lines(old, new):
+        mark = f"  ({line.mark})" if line.mark.startswith("was") else ""
+        yield f"{line.mark if len(line.mark) == 1 else ' '} {line.letter}. {line.text}{mark}"
+
+
+def _stem(before: str, after: str) -> str:
+    """Return a question with its changed words marked; as it is where hardly a word is the same."""
+    from workbench.tui.worddiff import word_diff
+    from workbench.workshop.choice_differences import word_pairs
+
+    if before == after:
+        return after
+    if pairs := word_pairs(before, after):
+        return " ".join(new if old == new else f"−[{old}] +[{new}]" for old, new in pairs)
+    _, added = word_diff(before, after)
+    if sum(len(part.text) for part in added if not part.changed) < len(after) / 4:
+        return after
+    return "".join(_marked(part.text) if part.changed else part.text for part in added)
+
+
+def _marked(text: str) -> str:
+    words = text.rstrip()
+    return f"+[{words}]{text[len(words) :]}" if words else text
+
+
+def _as_json(proposals: Proposals) -> dict[str, Any]:
+    return {
+        "instrument": proposals.instrument,
+        "proposals": [
+            {
+                "ref": one.ref,
+                "variant": str(one.variant),
+                "before": one.before,
+                "text": one.text,
+                "words": [list(pair) for pair in one.words],
+                "author": one.author,
+                "remarks": list(one.remarks),
+                "replaces": one.held,
+                "of": one.of or one.ref,
+            }
+            for one in proposals.made
+        ],
+        "refused": [{"ref": one.ref, "what": one.what, "why": one.why} for one in proposals.refused],
+        "there": proposals.there,
+    }
+
+
+def _agreed(n: int) -> bool:
+    """Ask whether to write; False where nobody can answer."""
+    asked = f"Write {n:,} {'wording' if n == 1 else 'wordings'}? [y/N] "
+    return sys.stdin.isatty() and input(asked).strip().lower() in ("y", "yes")
+
+
+def _person(options: Namespace) -> str:
+    name = options.person or os.environ.get("USER", "")
+    if not name:
+        raise UsageError("it is not known who makes this change; give --person NAME")
+    return person_name(name)

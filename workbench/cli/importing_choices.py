@@ -1,0 +1,59 @@
+"""What a person is told who imported multiple-choice questions, and answers of models to them."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import say
+from workbench.cli.questionnaire_cells import plural
+
+if TYPE_CHECKING:
+    from stores.choice_imports import AddedChoices
+    from workbench.domain.instruments import Instrument
+
+
+def say_choices(instrument: Instrument, added: AddedChoices) -> None:
+    """Say how many questions and answers there are, and what of them is new."""
+    if instrument.choices:
+        groups = Counter(f"{item.bias} ({item.variant})" if item.variant else item.bias for item in instrument.choices)
+        told = ", ".join(f"{n:,} {group}" for group, n in groups.items())
+        other = (
+            f"; of {added.changed:,} the key, bias, middle option or shares were others here" if added.changed else ""
+        )
+        say(f"multiple-choice questions: {told}{other}")
+    if instrument.answer_sets:
+        new = f"{plural(added.answer_sets, 'new set')}, {plural(added.answers, 'answer')}"
+        known = f"; {added.known:,} {'was' if added.known == 1 else 'were'} here already" if added.known else ""
+        say(f"answers of models: {new} ({', '.join(added.models)}){known}")
+
+
+def say_notes(notes: Sequence[str], models: Sequence[str]) -> None:
+    """Say what is to be known of the files: of the questions, then model by model."""
+    of_models = [list(_of_model(notes, model)) for model in models]
+    told = {note for own in of_models for note in own}
+    for note in notes:
+        if note not in told:
+            _say_wrapped(f"- {note}")
+    for model, own in zip(models, of_models, strict=True):
+        for note in own:
+            head = note.startswith(f"{model}: ")
+            _say_wrapped(note if head else f"- {note.removeprefix(f'{model}, ')}")
+
+
+def _of_model(notes: Sequence[str], model: str) -> Iterator[str]:
+    return (note for note in notes if note.startswith((f"{model}: ", f"{model}, ")))
+
+
+def _say_wrapped(text: str) -> None:
+    """Print a sentence in lines as wide as the terminal; piped, it stays on one."""
+    if not sys.stdout.isatty():
+        say(text)
+        return
+    width = max(40, shutil.get_terminal_size().columns)
+    for line in textwrap.wrap(text, width, subsequent_indent="  ", break_on_hyphens=False):
+        say(line)

@@ -1,0 +1,350 @@
+"""What stands below the matrix about the cell under the cursor, and everything that is known of it; pure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from workbench.domain.choices import Bias, Perturbation
+from workbench.tui.format import bar, percent, plural, visible
+from workbench.tui.screens.response_bias_around import ENTROPY_WORDS
+from workbench.tui.screens.response_bias_format import (
+    BIAS_NAMES,
+    CONDITION_NAMES,
+    CONDITION_SHORT,
+    brief,
+    changed_by,
+    correlation_words,
+    formula,
+    interval,
+    p_words,
+    place_name,
+    share,
+    signed,
+    stars,
+    t_words,
+)
+from workbench.tui.screens.response_bias_tables import human_like
+from workbench.tui.screens.response_bias_view import (
+    LIKENESS,
+    PEOPLE,
+    SCORE,
+    VALID,
+    Loaded,
+    Place,
+    Shown,
+    cell_of,
+    place_of,
+)
+
+if TYPE_CHECKING:
+    from workbench.audits.response_bias_compare import Row, SamplingAgreement
+    from workbench.audits.response_bias_figures import Cell, Report
+    from workbench.audits.response_bias_people import Representativeness
+    from workbench.audits.response_bias_uncertainty import Spread, ValidShares
+
+DIM = "$text-muted"
+
+
+def details(shown: Shown, loaded: Loaded, key: str | None) -> Content:
+    """Return what is said of a row for the chosen subject, in the lines that a small terminal has room for."""
+    place = place_of(key)
+    if key is None or loaded.judged is None:
+        return Content()
+    lines = _summary(key, loaded, shown) if place is None else _brief(place, shown, loaded)
+    return Content("\n").join(lines)
+
+
+def everything(shown: Shown, loaded: Loaded, key: str | None) -> Content:
+    """Return all that is known of a row for the chosen subject."""
+    place = place_of(key)
+    if key is None or loaded.judged is None:
+        return Content()
+    if place is None:
+        return Content("\n").join(_summary(key, loaded, shown, whole=True))
+    cell = cell_of(loaded, shown.look.subject, place)
+    lines = [*_brief(place, shown, loaded)]
+    if cell is not None:
+        rule = formula(place, cell.deltas.definition, cell.deltas.source)
+        lines += [
+            Content.styled(f"Δ by the definition {cell.deltas.definition}: {rule}", DIM),
+            Content(),
+            *_draws(cell),
+            *_topics(cell),
+            *_entropies(cell, loaded.settings.entropy),
+            *_left_out(cell, _way(loaded, shown), whole=True),
+        ]
+    return Content("\n").join(lines)
+
+
+# ── one cell ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _brief(place: Place, shown: Shown, loaded: Loaded) -> Iterator[Content]:
+    subject = shown.look.subject
+    cell, report = cell_of(loaded, subject, place), loaded.report(subject)
+    if cell is None or report is None:
+        yield _named(place_name(place), subject, "")
+        yield Content.styled(f"{visible(subject)} has no answers for this", DIM)
+        return
+    yield _named(place_name(place), subject, _mean(cell) if cell.delta.n else "")
+    yield Content.assemble((cell.said, "bold"), (_test(cell, report), DIM))
+    if (difference := shown.difference(place)) is not None:
+        yield _difference(difference)
+    if (agreement := shown.agreements.get(place)) is not None and agreement.n:
+        yield _agreement(agreement)
+    if place[1] is None and not place[2]:
+        yield _beneath(cell, report)
+    elif len(cell.draws.draws) > 1:
+        yield _draw_line(cell)
+    if cell.copied:
+        yield Content.styled(_copied(cell), "$text-warning")
+    yield from _left_out(cell, _way(loaded, shown))
+    found = cell.uncertainty
+    related = "no r" if math.isnan(found.r) else f"r = {found.r:+.2f}, {p_words(found.p)}"
+    yield Content.styled(f"entropy {_spread(cell.spread)}; with |Δ| {related}", DIM)
+
+
+def _named(name: str, subject: str, said: str) -> Content:
+    return Content.assemble((name, "bold"), "  ", (visible(subject), "$text-accent"), f"  {said}")
+
+
+def _mean(cell: Cell) -> str:
+    return " ".join(filter(None, (signed(cell.delta.mean), interval(cell.delta))))
+
+
+def _test(cell: Cell, report: Report) -> str:
+    """Return `n 271, t(270) = 19.32, p < .0001`, with what Holm's procedure makes of p."""
+    test, options = cell.delta, report.options
+    if not test.n:
+        return ""
+    said = f" · n {test.n:,} · {t_words(test)} · {p_words(test.p)}"
+    if options.holm != "none" and not math.isnan(cell.p_adjusted):
+        counted = options.holm == "all" or cell.condition is None
+        said += f" · {p_words(cell.p_adjusted, 'Holm p')}" if counted else " · not adjusted"
+    return f"{said} · {test.degenerate}" if test.degenerate else said
+
+
+def _beneath(cell: Cell, report: Report) -> Content:
+    """Return the perturbations of a bias in a line, and what they say of it."""
+    found = {each: report.find(cell.bias, each) for each in Perturbation}
+    said = ", ".join(f"{CONDITION_SHORT[each]} {brief(one) if one else 'not asked'}" for each, one in found.items())
+    like = human_like(report, cell.bias)
+    words = {True: "✓ most human-like", False: "", None: "most human-like unless they move it"}[like]
+    if not words and cell.human_like == 1:
+        words = "they move it too"
+    return Content.assemble(("typos: ", DIM), said, (f" → {words}" if words else "", "bold"))
+
+
+def _draw_line(cell: Cell) -> Content:
+    found = cell.draws
+    each = ", ".join(f"{signed(one.delta.mean)}{'*' * (one.effect != 0)}" for one in found.draws[:8])
+    agree = "they agree" if found.agree else "they do not agree"
+    more = f", … {len(found.draws)} in all" if len(found.draws) > 8 else ""
+    sd = "" if math.isnan(found.sd) else f" · sd {found.sd:.1f}"
+    return Content.assemble((f"{len(found.draws)} draws", "bold"), f" {each}{more}{sd} · {agree}")
+
+
+def _copied(cell: Cell) -> str:
+    whose = BIAS_NAMES[cell.deltas.source]
+    rule = (
+        "by its own formula" if cell.deltas.definition == "corrected" else f"{whose}'s figures repeated, as published"
+    )
+    return f"answers to the perturbed questions of {whose}, {rule}"
+
+
+def _spread(found: Spread) -> str:
+    surely = stars(found.change.p, significant=found.change.p < 0.05)
+    reach = ""
+    if not math.isnan(found.change.low):
+        reach = f" [{changed_by(found.change.low)}, {changed_by(found.change.high)}]"
+    change = f"{changed_by(found.change.mean)}{reach} {surely}".rstrip()
+    return f"{share(found.original)} → {share(found.changed)}, {change}"
+
+
+def _left_out(cell: Cell, way: str, *, whole: bool = False) -> Iterator[Content]:
+    reasons = Counter(one.reason for one in cell.deltas.left_out)
+    dropped = cell.dropped
+    said = []
+    if reasons:
+        said.append(
+            f"left out {sum(reasons.values())}: " + "; ".join(f"{reason} ({n})" for reason, n in reasons.items())
+        )
+    if dropped.blank or dropped.not_offered:
+        counted = "not counted" if cell.deltas.definition == "corrected" else "counted by this definition"
+        named = [f"{dropped.blank:,} blank"] * bool(dropped.blank)
+        named += [f"{dropped.not_offered:,} of letters not offered"] * bool(dropped.not_offered)
+        said.append(f"{' and '.join(named)} in {plural(dropped.questions, 'question')}, {counted}")
+    if dropped.invalid >= 0.5 and way != "exact":
+        said.append(f"{plural(round(dropped.invalid), 'answer')} drawn again")
+    if said and not whole:
+        yield Content.styled(visible(" · ".join(said)), "$text-warning")
+    elif said:
+        yield Content.styled("Left out and not counted", "bold")
+        yield from (Content(f"  {visible(line)}") for line in said)
+        yield from (Content.styled(f"  {visible(one.key)}: {one.reason}", DIM) for one in cell.deltas.left_out)
+
+
+def _way(loaded: Loaded, shown: Shown) -> str:
+    return loaded.judged.subjects[shown.look.subject].way if loaded.judged else ""
+
+
+def _counted(reasons: Counter[str]) -> str:
+    return "; ".join(f"{reason} ({n})" for reason, n in reasons.items())
+
+
+def _difference(found: Row) -> Content:
+    test = found.change
+    if math.isnan(test.mean):
+        return Content.assemble(("B − A", "bold"), "  no question takes part in both")
+    turned = " · ⇄ to opposite sides" if found.turned else ""
+    said = f"{signed(test.mean)} {interval(test)}, {p_words(test.p)}, n {test.n:,} common"
+    return Content.assemble(("B − A", "bold"), f"  {said}{turned}")
+
+
+def _agreement(found: SamplingAgreement) -> Content:
+    """Say whether samples are what the exact probabilities lead one to expect."""
+    z = "no z" if math.isnan(found.z) else f"z = {found.z:+.2f}, {p_words(found.p)}"
+    apart = found.p < 0.05
+    said = f"  {signed(found.sampled)} sampled, {signed(found.exact)} exact: {z}"
+    return Content.assemble(("samples", "bold"), said, " ✗ apart" if apart else " ✓ as chance has it")
+
+
+# ── everything ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _draws(cell: Cell) -> Iterator[Content]:
+    if len(cell.draws.draws) < 2:
+        return
+    found = cell.draws
+    yield Content.styled("Draws of the perturbation", "bold")
+    for one in found.draws:
+        test = one.delta
+        said = {1: "significant", 0: "not significant", -1: "significant"}[one.effect]
+        yield Content(f"  {one.draw:>3}  {signed(test.mean):>6} {interval(test):<16} {p_words(test.p)}  {said}")
+    sd = "" if math.isnan(found.sd) else f", sd {found.sd:.2f}"
+    yield Content(f"  mean {signed(found.mean)}{sd}, from {signed(found.low)} to {signed(found.high)}")
+    yield Content()
+
+
+def _topics(cell: Cell) -> Iterator[Content]:
+    if not cell.topics:
+        return
+    yield Content.styled("By topic", "bold")
+    width = min(26, max(len(visible(one.topic)) for one in cell.topics) + 1)
+    for one in cell.topics:
+        name = visible(one.topic) or "(no topic)"
+        name = name if len(name) < width else f"{name[: width - 2]}…"
+        test = one.delta
+        yield Content(
+            f"  {name:<{max(width, 11)}} {signed(test.mean):>6} {interval(test):<16} n {test.n:>3}  {p_words(test.p)}"
+        )
+    yield Content()
+
+
+def _entropies(cell: Cell, rule: str) -> Iterator[Content]:
+    yield Content.styled("Normalised entropy of the answers (0: all alike, 1: spread evenly)", "bold")
+    yield Content(f"  by the options offered  {_spread(cell.spread)}")
+    yield Content(f"  as published            {_spread(cell.spread_csv)}")
+    yield Content(f"  {ENTROPY_WORDS[rule]} with |Δ| over questions: {correlation_words(cell.uncertainty)}")
+    yield Content()
+
+
+# ── below the biases ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _summary(key: str, loaded: Loaded, shown: Shown, *, whole: bool = False) -> Iterator[Content]:
+    subject = shown.look.subject
+    report, judged = loaded.report(subject), loaded.judged
+    if report is None or judged is None:
+        return
+    if key == SCORE:
+        yield from _score(report)
+    elif key == LIKENESS:
+        yield from _likeness(report)
+    elif key == VALID:
+        yield from _validity(judged.validity[subject], subject, imported=judged.subjects[subject].way == "imported")
+    elif key == PEOPLE and (found := judged.people.get(subject)) is not None:
+        yield from _people(found, subject, whole=whole)
+    elif key == PEOPLE:
+        yield _named("like people", subject, "no human shares of the questions that it answered")
+
+
+def _score(report: Report) -> Iterator[Content]:
+    found = report.score
+    yield _named("score", report.model, f"{_points(found.human_like)} over {_biases(found.biases)}")
+    biases = [cell for cell in report.cells if cell.scored]
+    yield Content(" · ".join(f"{BIAS_NAMES[cell.bias]} {_points(cell.human_like)}" for cell in biases))
+    yield Content.styled("+1 for each bias that is significant as people show it, −1 for each that is against it", DIM)
+    if found.signed != found.human_like:
+        said = f"the published score, by the sign of this definition: {found.signed:+d} (allow/forbid counts above 0)"
+        yield Content.styled(said, "$text-warning")
+
+
+def _points(value: int) -> str:
+    return f"{value:+d}" if value else "0"
+
+
+def _biases(n: int) -> str:
+    return f"{n} {'bias' if n == 1 else 'biases'}"
+
+
+def _likeness(report: Report) -> Iterator[Content]:
+    yes = [one for one in report.likeness if one.most_human_like]
+    yield _named("most human-like", report.model, f"{len(yes)} of {_biases(len(report.likeness))}")
+    for one in report.likeness:
+        yield Content.assemble(
+            (f"  {BIAS_NAMES[one.bias]:<15}", "bold"), _why(one.human_like, one.perturbed, one.untested)
+        )
+    yield Content.styled("a bias moves it as it moves people, and no error of typing, which people overlook, does", DIM)
+
+
+def _why(direction: int, perturbed: tuple[Perturbation, ...], untested: tuple[Perturbation, ...]) -> str:
+    if direction != 1:
+        return "no: not significant" if direction == 0 else "no: significant against people"
+    if perturbed:
+        return f"no: {', '.join(CONDITION_NAMES[one] for one in perturbed)} moves it too"
+    if untested:
+        return f"open: {', '.join(CONDITION_NAMES[one] for one in untested)} not tested"
+    return "yes ✓"
+
+
+def _validity(found: ValidShares, subject: str, *, imported: bool) -> Iterator[Content]:
+    said = f"{percent(found.mean, digits=1)} of all drawn answers were an offered letter, over questions"
+    yield _named("valid answers", subject, said)
+    if imported:
+        said = "imported: answers that were drawn again there are counted only where the source kept them"
+        yield Content.styled(said, "$text-warning")
+    if found.without:
+        yield Content.styled(f"{plural(found.without, 'question')} without any valid answer", "$text-warning")
+    for row, start in enumerate(range(0, 10, 2)):
+        n = int(found.histogram[start : start + 2].sum())
+        drawn = bar(n, found.shares.size, 20)
+        yield Content(f"  {start * 10:>3}–{start * 10 + 20:<3} %  {drawn} {n:>4}{' questions' if row == 0 else ''}")
+
+
+def _people(found: Representativeness, subject: str, *, whole: bool) -> Iterator[Content]:
+    test = found.mean
+    reach = "" if math.isnan(test.low) else f" [{share(test.low)}, {share(test.high)}]"
+    said = f"representativeness {share(test.mean)}{reach} over {plural(test.n, 'question')}"
+    yield _named("like people", subject, said)
+    yield Content.styled("1: the answers to the original are shared out as people's are; 0: at the other end", DIM)
+    reasons = Counter(one.reason for one in found.left_out)
+    if reasons:
+        yield Content.styled(f"left out: {_counted(reasons)}", DIM)
+    ranked = sorted(found.alignments, key=lambda one: one[1])
+    if whole:
+        yield from (Content(f"  {share(value)}  {visible(key)}") for key, value in ranked)
+    elif ranked:
+        least = " · ".join(f"{visible(key)} {share(value)}" for key, value in ranked[:3])
+        yield Content.styled(f"least alike: {least}", DIM)
+
+
+def conditions_of(loaded: Loaded, subject: str, bias: Bias, variant: str = "") -> tuple[Place, ...]:
+    """Return the cells of a bias that a subject has, the bias itself first."""
+    report = loaded.report(subject)
+    return tuple(cell.place for cell in report.cells if cell.bias is bias and cell.variant == variant) if report else ()

@@ -1,0 +1,101 @@
+"""What is odd about multiple-choice questions as lint tells it: forms that cannot be read, or are not of their bias."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from workbench.domain.choice_statements import PERTURBATION_OF, pair_of
+from workbench.domain.choice_texts import Fault, parse_choice
+from workbench.domain.choices import Bias, ChoiceItem, ChoicePair
+from workbench.domain.findings import LintFinding, Quoted, folded
+from workbench.domain.instruments import Instrument
+from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantKind, Wording
+from workbench.workshop.choice_forms import pair_faults, pair_hints
+from workbench.workshop.wording_checks import character_hints
+
+FORMS = frozenset({VariantKind.ORIGINAL, VariantKind.CHANGED, *PERTURBATION_OF})
+"kinds of wordings that are put to a model as questions with options"
+
+
+def without_choices(instrument: Instrument) -> Instrument:
+    """Return an instrument without its multiple-choice questions, for checks that are about statements alone."""
+    refs = {item.ref for item in instrument.choices}
+    return replace(instrument, statements=tuple(s for s in instrument.statements if s.ref not in refs))
+
+
+def choice_findings(instrument: Instrument, language: str | None = None) -> Iterator[LintFinding]:
+    """Yield what is odd about an instrument's questions, in one language or in all."""
+    items = {item.ref: item for item in instrument.choices}
+    first: dict[tuple[Bias, str, str, str], str] = {}
+    for statement in instrument.statements:
+        item = items.get(statement.ref)
+        for spoken in dict.fromkeys(w.language for w in statement.wordings) if item is not None else ():
+            if item is not None and language in (None, spoken):
+                yield from _of_question(statement, item, spoken)
+                yield from _twice(statement, item, spoken, first)
+
+
+def _of_question(statement: Statement, item: ChoiceItem, language: str) -> Iterator[LintFinding]:
+    wordings = [w for w in statement.wordings if w.language == language and w.variant.kind in FORMS]
+    for wording in wordings:
+        yield from _unreadable(statement.ref, wording)
+        yield from _characters(statement.ref, wording)
+    pair = pair_of(statement, item, language)
+    if isinstance(pair, ChoicePair):
+        texts = tuple(Quoted(str(w.variant), w.text) for w in wordings if w.variant in (ORIGINAL, CHANGED))
+        unreadable = pair.changed is None and any(w.variant == CHANGED for w in wordings)
+        yield from _of_pair(statement.ref, pair, language, texts, unreadable=unreadable)
+
+
+def _unreadable(ref: str, wording: Wording) -> Iterator[LintFinding]:
+    found = parse_choice(wording.text)
+    if isinstance(found, Fault):
+        message = f"{wording.language}: {wording.variant} cannot be asked: {found.found}, where {found.expected}"
+        texts = (Quoted(str(wording.variant), wording.text),)
+        yield LintFinding("error", "no-options", ref, message, ref, wording.variant, wording.language, texts)
+
+
+def _characters(ref: str, wording: Wording) -> Iterator[LintFinding]:
+    for hint in character_hints(wording.text):
+        message = f"{wording.language}: {wording.variant} {hint.message}"
+        place = (ref, wording.variant, wording.language, (Quoted(str(wording.variant), wording.text),))
+        yield LintFinding(hint.severity, hint.code, ref, message, *place, detail=hint.message)
+
+
+def _of_pair(
+    ref: str, pair: ChoicePair, language: str, texts: tuple[Quoted, ...], *, unreadable: bool
+) -> Iterator[LintFinding]:
+    """Yield what is odd about a question whose original can be read; `unreadable`: its changed form is none."""
+    place = (ref, CHANGED, language, texts)
+    if pair.changed is not None:
+        for fault in pair_faults(pair):
+            yield LintFinding("warning", "not-of-bias", ref, f"{pair.bias}: {fault}", *place, detail=fault)
+        for hint in pair_hints(pair):
+            yield LintFinding("note", "bias-wording", ref, f"{pair.bias}: {hint}", *place, detail=hint)
+    elif not unreadable:
+        message = f"has no changed form, so {pair.bias} cannot be measured on it"
+        yield LintFinding("warning", "no-changed-form", ref, message, *place)
+    for (kind, draw), form in pair.perturbed.items():
+        if form.options != pair.original.options:
+            name = f"{kind}-{draw}"
+            message = f"{name} has other options than the original, so more than errors of typing tell them apart"
+            yield LintFinding("warning", "other-options", ref, message, ref, None, language, texts[:1], detail=name)
+    if pair.shares and len(pair.shares) != len(pair.original.options):
+        message = f"has {len(pair.shares)} shares of people, and {len(pair.original.options)} options"
+        yield LintFinding("warning", "other-shares", ref, message, ref, ORIGINAL, language, texts[:1])
+
+
+def _twice(
+    statement: Statement, item: ChoiceItem, language: str, first: dict[tuple[Bias, str, str, str], str]
+) -> Iterator[LintFinding]:
+    """Note a question that stands under its bias already; under another one it may well stand, too."""
+    original = statement.wording(ORIGINAL, language)
+    if original is None:
+        return
+    before = first.setdefault((item.bias, item.variant, language, folded(original.text)), statement.ref)
+    if before != statement.ref:
+        message = f"{language}: the same question as {before}"
+        texts = (Quoted(f"{statement.ref} original", original.text),)
+        place = (statement.ref, ORIGINAL, language, texts)
+        yield LintFinding("warning", "duplicate-question", statement.ref, message, *place, detail=before)
