@@ -15,7 +15,8 @@ from workbench.domain.choice_statements import pair_of
 from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair, Perturbation
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.errors import ConflictError, UnknownName, UsageError
-from workbench.pipeline.choice_forms import Proposals, Wanted, accept, propose
+from workbench.pipeline.choice_forms import accept, propose
+from workbench.pipeline.choice_proposals import Proposals, Wanted
 from workbench.pipeline.draft_decisions import accept as accept_draft
 from workbench.pipeline.draft_rules import draft_by_rule
 from workbench.pipeline.drafting import DraftSpec, plan_drafting

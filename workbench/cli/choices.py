@@ -17,7 +17,7 @@ from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from stores.store import Store
-    from workbench.pipeline.choice_forms import Proposal, Proposals, Wanted
+    from workbench.pipeline.choice_proposals import Proposal, Proposals, Wanted
 
 SHOWN = 40
 "proposals that a preview prints; all of them are counted, and in the JSON"
@@ -116,7 +116,7 @@ def _name(wording: Wording) -> str:
 
 
 def _forms(store: Store, options: Namespace, name: str) -> int:
-    from workbench.pipeline.choice_forms import Wanted
+    from workbench.pipeline.choice_proposals import Wanted
     from workbench.workshop.choice_forms import DONT_KNOW
 
     wanted = Wanted(
@@ -130,7 +130,7 @@ def _forms(store: Store, options: Namespace, name: str) -> int:
 
 
 def _perturb(store: Store, options: Namespace, name: str) -> int:
-    from workbench.pipeline.choice_forms import Wanted
+    from workbench.pipeline.choice_proposals import Wanted
 
     kinds = listed(options.kinds.replace("-", "_"))
     if odd := [kind for kind in kinds if kind not in tuple(Perturbation)]:

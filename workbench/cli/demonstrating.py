@@ -79,7 +79,8 @@ def _instrument(audit: str) -> str:
 
 def _put_errors(store: Store, instrument: str) -> None:
     """Write one kind of errors of typing into the questions, once: the others take the demonstration as long again."""
-    from workbench.pipeline.choice_forms import Wanted, accept, propose
+    from workbench.pipeline.choice_forms import accept, propose
+    from workbench.pipeline.choice_proposals import Wanted
 
     proposals = propose(store, instrument, (), Wanted(perturbations=DEMO_ERRORS, seed=DEMO_SEED))
     if any(one.held is None for one in proposals.made):

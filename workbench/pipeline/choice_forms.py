@@ -7,123 +7,25 @@ a statement of its own, derived from the question that it was made of.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from stores.editing import MOST_REF
 from stores.store import Store
 from workbench.domain.choice_statements import KIND_OF
 from workbench.domain.choice_texts import Fault, parse_choice
-from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair, Perturbation, ref_of
+from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair, ref_of
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId
 from workbench.errors import UsageError
+from workbench.pipeline.choice_proposals import Proposal, Proposals, Refused, Wanted, counted
 from workbench.pipeline.drafting import chosen_statements
 from workbench.pipeline.editing import Done, outcome
-from workbench.workshop.choice_forms import DONT_KNOW, WRITTEN, form_pair, out_of_order
+from workbench.workshop.choice_forms import WRITTEN, form_pair, out_of_order
 from workbench.workshop.edits import with_text
 from workbench.workshop.perturbations import draw
 
 MOST_DRAWS = 99
-"of one perturbation: the published study has 1, its appendix A.4 asks for 3"
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be made of questions."""
-
-    bias: Bias | None = None
-    "the changed form under this bias: a pair of its own for a question that stands under another"
-    own: bool = False
-    "the changed form under the bias that each question stands under, whichever that is"
-    perturbations: tuple[Perturbation, ...] = ()
-    draws: int = 1
-    "of each perturbation, numbered from 1"
-    seed: int = 1
-    middle: str | None = None
-    "odd/even: the middle option of a scale of four"
-    dont_know: str = DONT_KNOW
-    "opinion float: the option that is added"
-    language: str = ""
-    "empty: the instrument's"
-
-    @property
-    def act(self) -> str:
-        """What the history calls it: `made response_order, key_typo (3 draws, seed 7)`."""
-        form = [self.bias.value] if self.bias is not None else ["changed form"] if self.own else []
-        draws = f"{self.draws} draw{'' if self.draws == 1 else 's'}, seed {self.seed}"
-        errors = [f"{', '.join(self.perturbations)} ({draws})"] if self.perturbations else []
-        return f"made {', '.join([*form, *errors])}"
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A wording that is not written yet."""
-
-    ref: str
-    "of the statement that it is a wording of"
-    variant: VariantId
-    before: str
-    "the text that it was made from"
-    text: str
-    author: str | None
-    "how it came about: `workbench key_typo, seed 7, draw 2`; of an original that is taken over, who wrote that"
-    words: tuple[tuple[str, str], ...] = ()
-    "(before, after) of each word with an error of typing"
-    remarks: tuple[str, ...] = ()
-    "what is worth a look, in sentences"
-    held: str | None = None
-    "what stands there now, in other words"
-    of: str = ""
-    "ref of the question that it was made of, where that is another statement"
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """What cannot be made of a question."""
-
-    ref: str
-    what: str
-    "`response_order`, `key_typo`"
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Proposals:
-    """What was made of the questions of an instrument; nothing of it is written yet."""
-
-    instrument: str
-    language: str
-    wanted: Wanted
-    made: tuple[Proposal, ...]
-    refused: tuple[Refused, ...]
-    there: int
-    "forms that stand there already, in these words"
-    seen: Mapping[str, Statement]
-    "the statements that were looked at"
-    new: Mapping[str, tuple[Statement, ChoiceItem]] = field(default_factory=dict)
-    "ref -> a pair that is no statement yet, without its wordings"
-
-    @property
-    def replacing(self) -> tuple[Proposal, ...]:
-        """Those that another text would go for."""
-        return tuple(one for one in self.made if one.held is not None)
-
-    def describe(self) -> str:
-        """Say in a few lines what was made and what was not."""
-        refs = len({one.ref for one in self.made})
-        forms = f"{_counted(len(self.made), 'form')} of {_counted(refs, 'question')}"
-        parts = [forms if self.made else "no new form"]
-        if self.new:
-            parts.append(f"{_counted(len(self.new), 'question')} would be new")
-        if self.replacing:
-            parts.append(f"{len(self.replacing):,} would replace another text")
-        if self.there:
-            parts.append(f"{self.there:,} {'is' if self.there == 1 else 'are'} there already")
-        lines = ["; ".join(parts)]
-        whys = Counter((one.what, one.why) for one in self.refused)
-        lines += [f"{what}, {_counted(n, 'question')} left out: {why}" for (what, why), n in whys.most_common()]
-        return "\n".join(lines)
+"of one perturbation: the published prompts have 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +83,7 @@ def accept(store: Store, proposals: Proposals, *, person: str, replace: bool = F
     """
     chosen = [one for one in proposals.made if replace or one.held is None]
     left = len(proposals.made) - len(chosen)
-    stays = f"{_counted(left, 'form')} would replace another text, which stays" if left else ""
+    stays = f"{counted(left, 'form')} would replace another text, which stays" if left else ""
     if not chosen:
         raise UsageError(f"there is nothing to write: {stays or proposals.describe()}")
     create, items, save = [], [], {}
@@ -399,7 +301,3 @@ def _check(wanted: Wanted) -> None:
     for name, option in (("middle option", wanted.middle), ("don't-know option", wanted.dont_know)):
         if option is not None and (not option.strip() or not option.isprintable()):
             raise UsageError(f"the {name} is {option!r}; give one line of text")
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

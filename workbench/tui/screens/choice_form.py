@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from stores.store import Store
     from workbench.domain.statements import Statement
-    from workbench.pipeline.choice_forms import Proposals, Wanted
+    from workbench.pipeline.choice_proposals import Proposals, Wanted
     from workbench.pipeline.editing import Done
 
 PREVIEW_AFTER_S = 0.25
@@ -221,7 +221,7 @@ class ChoiceForm(EditForm):
 
 def wanted_of(typed: FormTyped, language: str) -> Wanted:
     """Return what the form asks for. Raises UsageError, naming the field."""
-    from workbench.pipeline.choice_forms import Wanted
+    from workbench.pipeline.choice_proposals import Wanted
     from workbench.workshop.choice_forms import DONT_KNOW
 
     if typed.make == NONE and not typed.errors:

@@ -16,7 +16,7 @@ from workbench.tui.worddiff import Part
 from workbench.workshop.choice_differences import OptionLine, option_lines, word_pairs
 
 if TYPE_CHECKING:
-    from workbench.pipeline.choice_forms import Proposal, Proposals
+    from workbench.pipeline.choice_proposals import Proposal, Proposals
 
 SHOWN = 40
 "forms that a preview draws; all of them are counted, and written"
