@@ -13,6 +13,7 @@ from stores.edit_log import record, time_of_edit
 from stores.snapshots import restored_statement, snapshot
 from stores.statement_rows import insert_statement, read_statements, update_about
 from stores.versions import latest_version, write_texts
+from workbench.domain.choice_statements import unreadable_forms
 from workbench.domain.names import person_name
 from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement, VariantKind, text_fault
 from workbench.errors import ConflictError, UnknownName, UsageError
@@ -20,7 +21,7 @@ from workbench.errors import ConflictError, UnknownName, UsageError
 MOST_REF = 60
 "characters of a ref: lists and file names have to hold it"
 UNDO = "undo"
-_SINGLE = (VariantKind.ORIGINAL, VariantKind.QUESTION)
+_SINGLE = (VariantKind.ORIGINAL, VariantKind.QUESTION, VariantKind.CHANGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ class Batch:
             raise ConflictError(f"{ref} was changed meanwhile{by}; nothing was written")
 
     def create(self, statement: Statement) -> None:
-        _check(statement, None)
+        _check(statement, None, choice=self._is_choice(statement.ref))
         if self._current(statement.ref) is not None:
             raise UsageError(f"there is a statement {statement.ref!r} already; choose another ref")
         version = latest_version(self._connection, self._instrument_id, statement.ref) + 1
@@ -119,7 +120,7 @@ class Batch:
         if snapshot(replace(statement, version=before.version)) == snapshot(before):
             return
         if check:
-            _check(statement, before)
+            _check(statement, before, choice=self._is_choice(statement.ref))
         ordinal = self._connection.execute("select ordinal from statement where id = ?", (rowid,)).fetchone()[0]
         made, another = write_texts(self._connection, self._instrument_id, rowid, statement, ordinal)
         update_about(self._connection, made, statement)
@@ -187,6 +188,13 @@ class Batch:
         values = {"instrument": self._instrument_id, "ref": ref}
         return next(iter(read_statements(self._connection, condition, values, {}).items()), None)
 
+    def _is_choice(self, ref: str) -> bool:
+        """Return whether the statement of a ref is a multiple-choice question."""
+        found = self._connection.execute(
+            "select 1 from choice where instrument_id = ? and ref = ?", (self._instrument_id, ref)
+        )
+        return found.fetchone() is not None
+
     def _known(self, ref: str) -> Statement:
         there = self._current(ref)
         if there is None:
@@ -227,10 +235,15 @@ class Batch:
         )
 
 
-def _check(statement: Statement, before: Statement | None) -> None:
-    """Raise UsageError with all that is wrong with a statement; what was wrong before may stay."""
+def _check(statement: Statement, before: Statement | None, *, choice: bool = False) -> None:
+    """Raise UsageError with all that is wrong with a statement; what was wrong before may stay.
+
+    `choice`: it is a multiple-choice question, whose forms have options.
+    """
     known = set(_faults(before)) if before is not None else set()
     faults = [fault for fault in _faults(statement) if fault not in known]
+    if choice:
+        faults += _form_faults(statement, before)
     if faults:
         raise UsageError(f"{statement.ref or 'the statement'}: {'; '.join(faults)}. Nothing was written.")
 
@@ -266,6 +279,14 @@ def _faults(statement: Statement) -> Iterator[str]:
             yield f"its {name} holds control characters: {said!r}"
     if any(not tag.strip() or not tag.isprintable() for tag in statement.tags):
         yield "a tag is empty or holds control characters"
+
+
+def _form_faults(statement: Statement, before: Statement | None) -> Iterator[str]:
+    """Yield what is wrong with forms that were not there in these words: a model could not be asked them."""
+    for wording, fault in unreadable_forms(statement):
+        if before is None or wording not in before.wordings:
+            place = f"{wording.variant} in {wording.language}"
+            yield f"{place} is no multiple-choice question: found {fault.found}; expected {fault.expected}"
 
 
 def _controls(text: str) -> bool:

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 
 Cell = tuple[object, ...]
-"(kind, ordinal, template, axes without the context, which changes with every edit) of a prompt"
+"(kind, ordinal, template, axes without what an edit changes: the context and the number of options) of a prompt"
 
 LIVE = """
     exists (
@@ -23,12 +23,13 @@ def scope_of(connection: sqlite3.Connection, run: Mapping[str, object]) -> str:
 
     Of each statement that the instrument still has, it is the newest version that the model has answered wherever it
     answered the one before; where it has answered none, the current one. So neither an edit, nor another model that is
-    asked about the new text, takes anything from results that are there: asking this model again replaces them.
+    asked about the new text, takes anything from results that are there: asking this model again replaces them. The
+    current version counts as the newest, also where an edit was undone and others were made after it.
     `run` binds instrument, audit, language, model and sampling.
     """
     chosen: dict[str, int] = {}
     several: dict[str, list[int]] = {}
-    for ref, rowid, current, versions in connection.execute(_VERSIONS, run):  # of each ref, the oldest first
+    for ref, rowid, current, versions in connection.execute(_VERSIONS, run):  # of each ref, the current one last
         if versions > 1:
             several.setdefault(ref, []).append(rowid)
         if current:
@@ -52,7 +53,7 @@ def _answered(connection: sqlite3.Connection, run: Mapping[str, object]) -> dict
 def _taken_over(
     connection: sqlite3.Connection, run: Mapping[str, object], asked: Sequence[tuple[int, set[Cell]]]
 ) -> int:
-    """Return the version that counts of those that were answered, the oldest first."""
+    """Return the version that counts of those that were answered, from the oldest to the current one."""
     (chosen, has), *newer = asked
     for rowid, cells in newer:
         values = {"statement": rowid, "language": run["language"]}
@@ -66,11 +67,11 @@ _VERSIONS = f"""
     select s.ref, s.id, s.current, count(*) over (partition by s.ref)
     from instrument i join statement s on s.instrument_id = i.id
     where i.name = :instrument and {LIVE}
-    order by s.ref, s.version
+    order by s.ref, s.current, s.version
 """
 
 _ANSWERED = f"""
-    select s.id, w.kind, w.ordinal, p.template_id, json_remove(p.axes, '$.context')
+    select s.id, w.kind, w.ordinal, p.template_id, json_remove(p.axes, '$.context', '$.options')
     from instrument i
     join statement s on s.instrument_id = i.id
     join wording w on w.statement_id = s.id and w.language = :language

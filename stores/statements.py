@@ -111,12 +111,15 @@ class Statements(Aggregate):
     ) -> Changed:
         """Make several changes that are one: all of them or none, undone together. In this order.
 
-        `choices`: which of the statements are multiple-choice questions. One whose statement is archived is none.
+        `choices`: which of the statements are multiple-choice questions, whose texts are checked as such. One whose
+        statement is archived is none.
         """
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, act)
             for ref, seen in (expected or {}).items():
                 work.expect(ref, seen)
+            for item in choices:
+                write_item(connection, instrument_id_of(connection, instrument), item)
             for statement in save:
                 work.save(statement)
             if rename is not None:
@@ -125,8 +128,6 @@ class Statements(Aggregate):
                 work.create(statement)
             for ref in archive:
                 work.archive(ref)
-            for item in choices:
-                write_item(connection, instrument_id_of(connection, instrument), item)
             return work.done()
 
     def rename(self, instrument: str, ref: str, new_ref: str, *, person: str) -> Changed:

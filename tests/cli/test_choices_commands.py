@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,49 @@ def test_json_has_every_proposal_and_why_others_were_refused(path: Path, capsys:
     errors = data(capsys, "choices", "perturb", path, "--questions", "1", "--kinds", "key_typo", "--seed", "3")
     assert errors["proposals"][0]["words"]
     assert data(capsys, "choices", "perturb", path, "--questions", "1", "--kinds", "key_typo", "--seed", "3") == errors
+
+
+def test_a_question_is_written_under_a_bias_and_found_by_its_key(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = "Should ball games be allowed in parks?\nA. Yes\nB. No\n"
+    (tmp_path / "q.txt").write_text(question, encoding="utf-8")
+    add = ("choices", "add", path, "--person", "N", "--bias")
+    monkeypatch.setattr("sys.stdin", StringIO(question.replace("allowed", "forbidden")))
+    parks = (*add, "allow_forbid", "--key", "parks", "--topic", "sport", "--text", tmp_path / "q.txt")
+    code, out, _ = run(capsys, *parks, "--changed", "-")
+    assert (code, out) == (0, "allow_forbid.parks, a question with 2 options, stands under allow_forbid.\n")
+    shown = data(capsys, "choices", "show", path, "parks")
+    assert (shown["ref"], shown["topic"], len(shown["wordings"])) == ("allow_forbid.parks", "sport", 2)
+    code, _, err = run(capsys, *parks)
+    assert (code, "there is a question allow_forbid.parks already" in err) == (2, True)
+    second = ("statements", path, "--add-variant", "allow_forbid.parks", "changed", "--person", "N", "--text")
+    code, _, err = run(capsys, *second, question)
+    assert (code, "has a changed in en already; --edit allow_forbid.parks" in err) == (2, True)
+    code, _, err = run(capsys, "statements", path, "--edit", "allow_forbid.parks", "--variant", "changed",
+                       "--person", "N", "--text", "Ball games?")  # fmt: skip
+    assert (code, "is no multiple-choice question" in err) == (2, True)
+    for wrong, said in (("one line", "no file that can be read"), ("Parks?\nA. Yes", "a question with one option")):
+        code, _, err = run(capsys, *add, "odd_even", "--key", "x", "--text", wrong)
+        assert (code, said in err) == (2, True), err
+
+
+def test_a_statement_is_put_under_the_bias_that_it_is_called_after(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "How good are the buses?\nA. Good\nB. Rather good\nC. So-so\nD. Rather bad\nE. Bad"
+    code, out, _ = run(capsys, "statements", path, "--add", "odd_even.q10", "--text", text, "--person", "N")
+    assert (code, "choices add STORE" in out) == (0, True)
+    code, out, _ = run(capsys, "choices", "list", path)
+    assert (code, "under no bias yet, so not asked: odd_even.q10" in out) == (0, True)
+    add = ("choices", "add", path, "--person", "N", "--key", "odd_even.q10", "--bias")
+    code, _, err = run(capsys, *add, "acquiescence")
+    assert (code, "no statement acquiescence.q10" in err) == (2, True)
+    code, out, _ = run(capsys, *add, "odd_even")
+    assert (code, "Its changed form is still to be made" in out) == (0, True)
+    assert "odd_even.q10" in [one["ref"] for one in data(capsys, "choices", "list", path, "--bias", "odd_even")]
+    made = data(capsys, "choices", "forms", path, "--questions", "q10", "--person", "N", "--yes")
+    assert [(one["ref"], one["variant"]) for one in made["proposals"]] == [("odd_even.q10", "changed")]
 
 
 def test_another_text_needs_replace(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,8 +15,8 @@ from stores.store import Store
 from tests.cli.test_commands import data, run
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import DESIGN, EXACT, ask, first_option, pairs
+from workbench.cli.output import table
 from workbench.cli.response_bias_names import find_condition, find_kind
-from workbench.cli.response_bias_shown import key_of
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
@@ -73,8 +73,10 @@ def test_the_matrix_says_size_significance_and_direction_in_words(
     assert row(out, "odd/even") == "+4.8 *** significant, human-like (n 3)"
     assert row(out, "  key typo") == "0.0 no change in any question (n 3)"
     assert row(out, "allow/forbid") == "-50.0 one question is no test (n 1)"
-    assert re.findall("  most human-like +(\\w+)", out) == ["no", "open", "open"]
-    assert row(out, "score ") == "+2 of 3"
+    assert re.findall("  most human-like +(\\w+)", out) == ["open"] * 3, (
+        "no test of allow/forbid, too few of the others"
+    )
+    assert row(out, "score ") == "+2 of 2"
     assert "probabilities of the next token · template lettered" in out
     assert "Definition corrected: shares of valid answers" in out
     assert "p below 0.05, t-test over questions, two-sided; p is not adjusted" in out
@@ -88,7 +90,7 @@ def test_models_stand_beside_one_another_and_what_is_missing_is_a_dash(
     assert row(out, "response order").endswith("no question takes part")
     assert row(out, "odd/even").split()[0] == "–", "nobody told of it"
     assert "told · answers imported · 3 pairs of answered forms" in out
-    assert "- silent: 20 prompts with fewer than 2 valid answers" in out
+    assert "- silent: 20 forms with fewer than 2 valid answers" in out
 
 
 def test_a_definition_is_named_in_words_and_turns_signs_as_published(
@@ -238,6 +240,7 @@ def test_json_of_a_question_has_every_answer_with_its_seed(asked: Path, capsys: 
     of = ("--question", "q1", "--bias", "odd_even", "--questions", "odd_even", "--model", "first · samples")
     found = data(capsys, "verdicts", asked, *AUDIT, *of)
     (shown,) = found["question"].values()
+    assert found["notes"] == [], "what is said of other questions is not said here"
     arm = shown["changed"]
     assert [option["original"] for option in arm["options"]] == ["a", "b", "d", "e"]
     assert sum(answer["count"] for answer in arm["answers"]) == arm["drawn"]
@@ -253,7 +256,7 @@ def test_csv_files_have_a_row_a_figure(asked: Path, tmp_path: Path, capsys: pyte
     folder = tmp_path / "figures"
     code, out, err = run(capsys, "verdicts", asked, *AUDIT, "--csv", folder)
     assert code == 0, err
-    names = {"cells", "scores", "likeness", "topics", "draws", "validity", "people"}
+    names = {"cells", "scores", "likeness", "topics", "draws", "validity", "people", "questions"}
     assert {path.stem for path in folder.iterdir()} == names
     rows = read(folder / "cells.csv")
     assert f"cells.csv  {len(rows)} rows" in out
@@ -262,10 +265,17 @@ def test_csv_files_have_a_row_a_figure(asked: Path, tmp_path: Path, capsys: pyte
     assert (order["blank"], order["not_offered"], order["definition"]) == ("2", "1", "corrected")
     silent = next(line for line in rows if line["model"] == "silent")
     assert (silent["mean"], silent["p"], silent["said"]) == ("", "", "no question takes part")
+    places = {(line["model"], line["bias"], line["condition"]) for line in read(folder / "questions.csv")}
+    assert places == {(line["model"], line["bias"], line["condition"]) for line in rows}, "every cell's questions"
     assert run(capsys, "verdicts", asked, *AUDIT, "--csv", folder)[0] == 2, "nothing is written over unasked"
+    for bias in ("odd_even", "response_order"):
+        code, out, err = run(capsys, "verdicts", asked, *AUDIT, "--csv", folder, "--questions", bias)
+        assert (code, f"questions-{bias}.csv" in out) == (0, True), err
+    out = run(capsys, "verdicts", asked, *AUDIT, "--csv", folder, "--people", "--model", "told")[1]
+    assert "people.csv was not written: there is no such figure" in out
     views = ("--questions", "odd_even", "--question", "q9", "--compare", "first · samples", EXACTLY_ASKED)
     assert run(capsys, "verdicts", asked, *AUDIT, "--csv", folder, "--force", *views)[0] == 0
-    answers = [line for line in read(folder / "answers.csv") if line["model"] == EXACTLY_ASKED]
+    answers = [line for line in read(folder / "answers-allow_forbid-q9.csv") if line["model"] == EXACTLY_ASKED]
     assert [float(line["probability"]) for line in answers] == pytest.approx([0.5625, 0.1875] * 2)
     assert [line["count"] for line in answers] == [""] * 4
     assert len(read(folder / "sampling.csv")) == 4, "three biases, a typing error of two draws by its first"
@@ -357,10 +367,59 @@ def test_names_are_read_as_people_write_them() -> None:
     assert [find_kind(text, kinds)[0] for text in ("odd/even", "Odd-Even", "odd even")] == [Bias.ODD_EVEN] * 3
     assert find_kind("acquiescence (reword)", kinds) == find_kind("acquiescence-reword", kinds) == kinds[1]
     assert (find_condition("key typo"), find_condition("bias")) == (Perturbation.KEY_TYPO, None)
-    assert [key_of(text) for text in ("odd_even.a.b", "acquiescence-reword.x", "Q1.2")] == ["a.b", "x", "Q1.2"]
 
 
 def test_the_json_is_one_document(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "verdicts", asked, *AUDIT, "--json", "--bias", "odd_even", "--condition", "bias", "--cells")[1]
     shown = json.loads(out)["shown"]
     assert shown == {"views": ["cells"], "biases": ["odd_even"], "conditions": ["bias"]}
+
+
+def test_names_from_data_stand_in_the_head_of_a_table_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    table(["[/b]", "[red]x", "\x1b[31mred"], [("a", "b", "c")])
+    assert capsys.readouterr().out.split() == ["[/b]", "[red]x", "\\x1b[31mred", "a", "b", "c"]
+
+
+def test_errors_of_typing_stand_under_their_own_bias_and_signs_as_published_beneath_the_score(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def forbids(key: str, n: int) -> AnsweredPair:
+        return AnsweredPair(key, ArmAnswers({"a": 10 - n, "b": n}, 2, 2), ArmAnswers({"a": 9, "b": 1}, 2, 2))
+
+    path = tmp_path / "signs.db"
+    answered = tuple(forbids(f"q{n}", n) for n in (1, 2, 3))
+    typed = AnswerSet("typed", Bias.ALLOW_FORBID, Perturbation.KEY_TYPO, answered)
+    moved = AnswerSet("moved", Bias.ALLOW_FORBID, None, answered)
+    with new_store(path) as store:
+        store.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs(), (typed, moved, TOLD)))
+    out = run(capsys, "verdicts", path, *AUDIT, "--model", "typed,told")[1].splitlines()
+    at = next(place for place, line in enumerate(out) if line.startswith("  key typo"))
+    assert re.match(r"allow/forbid +– not asked", out[at - 1])
+    published = run(capsys, "verdicts", path, *AUDIT, "--model", "moved", "--definition", "all_keys")[1]
+    assert row(published, "score ") == "-1 of 1", "opposite to people, whatever the sign"
+    assert row(published, "score as published (sign)") == "+1 of 1"
+    assert "score as published" not in run(capsys, "verdicts", path, *AUDIT, "--model", "moved")[1]
+
+
+def test_what_rests_on_more_than_is_shown_is_not_shown(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = run(capsys, "verdicts", asked, *AUDIT)[1]
+    assert "- told, response_order: " in whole
+    part = run(capsys, "verdicts", asked, *AUDIT, "--bias", "odd_even", "--condition", "bias")[1]
+    for absent in ("score", "most human-like", "Score", "Most human-like", "- told, response_order: "):
+        assert absent not in part
+    assert "most human-like" in run(capsys, "verdicts", asked, *AUDIT, "--bias", "odd_even")[1]
+
+
+def test_a_question_is_named_by_ref_or_key_and_its_change_by_letters(
+    asked: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for name in ("q9", "allow_forbid.q9"):
+        out = run(capsys, "verdicts", asked, *AUDIT, "--question", name, "--model", EXACTLY_ASKED)[1]
+        assert "change -50.0 percentage points: B in q − A in q' (q original, q' changed form)" in out
+    doubled = replace(TOLD, pairs=tuple(replace(one, key=f"response_order.{one.key}") for one in TOLD.pairs))
+    with new_store(tmp_path / "doubled.db") as store:
+        store.instruments.add(Instrument("choices", "Choices", (), answer_sets=(doubled,)))
+    for name in ("response_order.q1", "response_order.response_order.q1"):
+        code, out, err = run(capsys, "verdicts", tmp_path / "doubled.db", *AUDIT, "--question", name)
+        assert code == 0, err
+        assert "response_order.q1 · response order · told" in out

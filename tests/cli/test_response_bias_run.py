@@ -128,7 +128,7 @@ def test_the_demonstration_puts_errors_into_the_shipped_questions_once_and_print
     code, out, err = run(capsys, *demo)
     assert code == 0, err
     assert "Made key_typo (1 draw, seed 1)" in out
-    assert "50 statements x 3 variants x 1 template" in out
+    assert "25 statements x 3 variants x 1 template" in out, "five questions of each bias"
     assert out.count("\n  key typo ") == len(Bias), "beneath each bias"
     again = run(capsys, *demo)[1]
     assert "Everything is stored already." in again

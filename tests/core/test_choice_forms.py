@@ -83,13 +83,20 @@ def test_a_question_with_an_option_for_those_without_an_opinion_gets_no_second_o
         odd_even(scale((*FOUR, known)))
 
 
-def test_a_scale_without_a_middle_is_worth_a_look_before_dont_know_is_added() -> None:
-    assert opinion_floated(scale(FOUR)).warnings == (
-        "4 options: delta is about the third of five, the middle of a scale",
-    )
+def test_dont_know_is_not_added_without_a_middle_and_another_middle_than_the_third_is_worth_a_look() -> None:
+    with pytest.raises(UsageError, match="4 options, none of them in the middle"):
+        opinion_floated(scale(FOUR))
+    pair, warnings = form_pair("q", Bias.OPINION_FLOAT, scale(("Good", "So-so", "Bad")))
+    assert ("the third, “Bad”" in warnings[0], "counts “So-so”" in warnings[0]) == (True, True)
+    assert pair_hints(pair) == warnings, "lint goes on saying it"
     assert opinion_floated(scale(("Red", "Blue", "Green", "White", "Black"))).warnings == (
         "“Green” does not read like the middle of a scale: is it?",
     )
+
+
+def test_a_middle_option_that_goes_may_refer_to_the_others() -> None:
+    assert odd_even(scale((*FOUR[:2], "Neither", *FOUR[2:]))).warnings == ()
+    assert len(odd_even(scale(("Trams", "Buses", "Neither", "Ships", "None of these"))).warnings) == 1
 
 
 def test_a_scale_of_five_loses_its_middle_and_one_of_four_gets_the_given_one() -> None:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.domain.choices import Bias, Choice, ChoicePair, Perturbation
 from workbench.errors import Finding, InputError, UsageError
 from workbench.formats.about import About
 from workbench.formats.choices import Choices, read_choices
-from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.formats.choices_rules import form_fault
 from workbench.formats.choices_write import write_choices
 from workbench.formats.folder import put
@@ -132,7 +132,7 @@ def test_shares_in_percent_and_rounded_ones_become_parts_of_one(
         (GOOD.replace(".5,.25,.25", ".5,.5,"), 2, "share_2", "2 shares (share_1, share_2) of 3 options"),
         (GOOD.replace(".5,.25", "-1,.25"), 2, "share_1", "'-1'"),
         (GOOD.replace(".5,.25", "half,.25"), 2, "share_1", "'half'"),
-        (GOOD + GOOD, 9, "key", "'response_order', '', 'q-1' again, after line 2"),
+        (GOOD + GOOD, 9, "key", "question 'q-1' of response_order again, after line 2"),
         (GOOD.replace("response_order", "order"), 2, "bias", "an unknown bias 'order'"),
         (GOOD.replace("q-1", ""), 2, "key", "an empty cell"),
         (GOOD.replace(ASKED, ""), 2, "original", "an empty cell"),
@@ -159,6 +159,13 @@ def test_a_fault_of_a_row_is_reported_with_its_place(
     assert fault(folder(tmp_path / "q", rows)) == ("choices.csv", line, column, found)
 
 
+def test_faults_are_told_in_the_order_of_lines(tmp_path: Path) -> None:
+    rows = GOOD.replace("response_order", "order") + GOOD.replace("q-1", "")
+    with pytest.raises(InputError) as error:
+        read_choices(folder(tmp_path / "q", rows))
+    assert [(one.line, one.column) for one in error.value.findings] == [(2, "bias"), (9, "key")]
+
+
 PERTURBED = "key,bias,perturbation,draw,text\n"
 TYPO = f"q-1,response_order,key_typo,1,{ASKED}\n"
 
@@ -170,7 +177,7 @@ TYPO = f"q-1,response_order,key_typo,1,{ASKED}\n"
         (TYPO.replace("key_typo", "typo"), 2, "perturbation", "an unknown perturbation 'typo'"),
         (TYPO.replace(",1,", ",0,"), 2, "draw", "'0'"),
         (TYPO.replace("\nC. Worse", ""), 2, "text", "2 options"),
-        (TYPO + TYPO, 6, "draw", "'response_order', '', 'q-1', 'key_typo', 1 again, after line 2"),
+        (TYPO + TYPO, 6, "draw", "key_typo, draw 1, of question 'q-1' of response_order again, after line 2"),
     ],
 )
 def test_a_fault_of_an_error_of_typing_is_reported_with_its_place(

@@ -29,9 +29,10 @@ from workbench.domain.choices import (
 )
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import Prompt
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import AmbiguousRun, UsageError
-from workbench.inference.base import Model
+from workbench.inference.base import Model, NextTokens
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
 from workbench.jobs import launch
@@ -92,6 +93,14 @@ class Failing(ScriptedModel):
                 yield drawn
 
 
+class NamingFew(ScriptedModel):
+    """Names two tokens and spells no words, as endpoints do that give the likeliest tokens alone."""
+
+    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
+        del k, words
+        yield from super().next_tokens(prompts, 2)
+
+
 def ask(store: Store, model: Model, design: Design = DESIGN, stop_after: int | None = None) -> Progress:
     plan = pipeline.plan(store, design, card=model.card)
     job = store.jobs.create(launch.SAMPLE, design.as_json(), plan.samples)
@@ -135,7 +144,7 @@ def test_a_model_that_never_gives_a_letter_is_asked_so_often_and_no_more(asked: 
     assert (left.samples_needed, left.requests()) == (0, [])
     assert "with fewer than 5 valid answers after all tries: 20 prompts" in left.describe()
     judged = response_bias(asked)
-    assert "20 prompts with fewer than 5 valid answers" in judged.notes[0]
+    assert "20 forms with fewer than 5 valid answers" in judged.notes[0]
     for definition in Definition:
         report = response_bias(asked, ResponseBiasChoice(options=Options(definition))).reports["first"]
         assert all(cell.delta.n == 0 for cell in report.cells), definition
@@ -188,6 +197,13 @@ def test_exact_probabilities_are_what_samples_tend_to(asked: Store) -> None:
     assert len(compared(judged, "first · exact", "first · samples").rows) == 3
 
 
+def test_a_letter_that_a_backend_does_not_name_is_reported_with_the_most_it_can_have(asked: Store) -> None:
+    ask(asked, NamingFew(Persona(letters=LetterHabits((3.0, 1.0), 0.0, 0.0)), name="first"), EXACT)
+    said = next(note for note in response_bias(asked).notes if "not among the likeliest tokens" in note)
+    assert "in 18 forms" in said, "those of three options or more: two are named whole"
+    assert said.endswith("counts as 0 and has at most 20 %"), "odds 3, 1 and 1"
+
+
 def test_exact_probabilities_are_refused_for_answers_longer_than_a_token(asked: Store) -> None:
     with pytest.raises(UsageError, match="longer than a token"):
         pipeline.plan(asked, replace(EXACT, family="extended"))
@@ -203,6 +219,11 @@ def test_a_prompt_that_steers_is_put_to_the_questions_of_its_bias_alone(asked: S
         "steer-allow-forbid-2": {"allow_forbid"},
         "steer-response-order-2": {"response_order"},
     }
+    ask(asked, first_option())
+    ask(asked, first_option(), replace(DESIGN, family="steering", samples=5))
+    judged = response_bias(asked)
+    assert not judged.notes, "a job that asks more under other templates leaves these complete"
+    assert {subject.wanted for subject in judged.subjects.values()} == {5, 20}
 
 
 def test_an_instrument_without_multiple_choice_questions_is_refused(asked: Store) -> None:
@@ -250,6 +271,25 @@ def test_imported_answers_stand_beside_ours_and_their_letters_that_were_not_offe
     assert np.isnan(question(asked, judged, "first · exact", ODD, "q0").changed.options[0].count)
 
 
+def test_each_wording_of_a_bias_shows_its_own_answers_and_texts_also_under_another_ref(asked: Store) -> None:
+    stated, plain = Choice("Do you agree?", ("Yes", "No")), Choice("Which is it?", ("This", "That"))
+    forms = {"": replace(stated, stem="Don't you agree?"), "reword": stated}
+    two = [ChoicePair("k", Bias.ACQUIESCENCE, plain, changed, variant=variant) for variant, changed in forms.items()]
+    said = {"": ArmAnswers({"a": 5}, 2, 2), "reword": ArmAnswers({"b": 5}, 2, 2)}
+    sets = [
+        AnswerSet("first", Bias.ACQUIESCENCE, None, (AnsweredPair("k", said[""], arm),), variant=variant)
+        for variant, arm in said.items()
+    ]
+    asked.instruments.add(with_pairs(Instrument("worded", "Worded", ()), two, tuple(sets)))
+    asked.statements.rename("worded", "acquiescence-reword.k", "agree", person="ana")
+    judged = response_bias(asked, ResponseBiasChoice("worded"))
+    for variant, letter in {"": "a", "reword": "b"}.items():
+        shown = question(asked, judged, "first", (Bias.ACQUIESCENCE, None, variant), "k")
+        assert shown.changed.choice == forms[variant]
+        assert [option.letter for option in shown.changed.options if option.count] == [letter]
+        assert shown.draws == 1
+
+
 def test_a_worker_process_asks_and_a_changed_question_is_asked_anew(asked: Store) -> None:
     design = replace(DESIGN, model="scripted", samples=6)
     job = wait(asked, launch.start(asked, design), ended)
@@ -258,3 +298,50 @@ def test_a_worker_process_asks_and_a_changed_question_is_asked_anew(asked: Store
     asked.instruments.add(with_pairs(Instrument("choices", "Choices", ()), changed))
     assert pipeline.plan(asked, design).prompts_needed == 1
     assert "1 question changed since" in " ".join(response_bias(asked).notes)
+
+
+def test_a_question_with_other_options_counts_once_it_is_asked_and_the_first_one_again_once_that_is_back(
+    asked: Store,
+) -> None:
+    def asked_text(original: Choice, changed: Choice | None) -> str:
+        first = ChoicePair("q9", Bias.ALLOW_FORBID, original, changed)
+        asked.instruments.add(with_pairs(Instrument("choices", "Choices", ()), [*pairs()[:-1], first]))
+        ask(asked, first_option())
+        judged = response_bias(asked)
+        assert not judged.notes
+        shown = question(asked, judged, "first", (Bias.ALLOW_FORBID, None, ""), "q9")
+        return asked.runs.prompt(shown.original.probe or 0).messages[0].content
+
+    before = pairs()[-1]
+    assert "C. Perhaps" not in asked_text(before.original, before.changed)
+    assert "C. Perhaps" in asked_text(Choice("Should it be allowed?", ("Yes", "No", "Perhaps")), before.changed)
+    assert "C. Perhaps" not in asked_text(before.original, before.changed)
+
+
+def test_what_cannot_be_compared_or_read_is_left_out_and_said(asked: Store) -> None:
+    alone = ChoicePair("alone", Bias.ODD_EVEN, Choice("Better?", SCALE), None)
+    asked.instruments.add(with_pairs(Instrument("choices", "Choices", ()), [*pairs(), alone]))
+    with asked.write() as connection:
+        connection.execute(
+            "update text set body = 'No options here.' where id = (select w.text_id from wording w join statement s "
+            "on s.id = w.statement_id where s.ref = 'allow_forbid.q9' and w.kind = 'changed')"
+        )
+    said = pipeline.plan(asked, DESIGN).describe()
+    assert "allow_forbid.q9 changed is a question without lettered options" in said
+    assert "1 question without a form to compare the original with, not asked: odd_even.alone" in said
+    assert "allow_forbid.q9" not in {probe.statement for probe in pipeline.plan(asked, DESIGN).probes}
+
+
+def test_forms_that_a_stopped_job_has_not_finished_are_not_called_short_of_valid_answers(asked: Store) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("workbench.pipeline.asking.FLUSH_AFTER_S", 0.0)
+        ask(asked, first_option(invalid=0.6), stop_after=9)
+    subject = response_bias(asked).subjects["first"]
+    assert subject.unfinished
+    assert not subject.short
+
+
+def test_draws_of_an_error_are_no_further_questions(asked: Store) -> None:
+    ask(asked, first_option(), EXACT)
+    cell = response_bias(asked).reports["first"].cell(Bias.ODD_EVEN, Perturbation.KEY_TYPO)
+    assert (cell.spread.change.n, cell.delta.n) == (3, 3)

@@ -15,12 +15,14 @@ from workbench.domain.choice_statements import pair_of
 from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair, Perturbation
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.errors import ConflictError, UnknownName, UsageError
+from workbench.pipeline.checking import check_report
 from workbench.pipeline.choice_forms import accept, propose
 from workbench.pipeline.choice_proposals import Proposals, Wanted
 from workbench.pipeline.draft_decisions import accept as accept_draft
 from workbench.pipeline.draft_rules import draft_by_rule
 from workbench.pipeline.drafting import DraftSpec, plan_drafting
 from workbench.pipeline.editing import undo
+from workbench.workshop.edits import with_text
 from workbench.workshop.perturbations import fits
 
 ERRORS = Wanted(perturbations=tuple(Perturbation), draws=2, seed=7)
@@ -90,6 +92,14 @@ def test_forms_are_written_as_one_change_and_undone_as_one(town: Store) -> None:
     assert (again.made, again.there) == ((), len(found.made))
     with pytest.raises(UsageError, match="are there already"):
         accept(town, again, person="Nora")
+    views = town.statements.get(NAME, "acquiescence.views")
+    written = with_text(views, CHANGED, "en", "Shouldn't the state build more flats?\nA. Yes\nB. No", "Nora")
+    town.statements.save(NAME, [written], person="Nora")
+    after = propose(town, NAME, (), replace(ERRORS, own=True))
+    assert (after.there, {one.ref for one in after.refused}) == (
+        again.there + 1, {one.ref for one in again.refused} - {"acquiescence.views"}
+    ), "a form that a person wrote is not missing"  # fmt: skip
+    undo(town, NAME, "Nora")
     assert undo(town, NAME, "Nora").sentence.startswith("Undone: made changed form")
     assert pair(town, "response_order.weather").changed is None
     assert len(propose(town, NAME, (), replace(ERRORS, own=True)).made) == len(found.made)
@@ -112,14 +122,14 @@ def test_another_text_is_replaced_only_where_that_is_said(town: Store) -> None:
 
 
 def test_nothing_is_written_over_a_question_that_was_changed_meanwhile(town: Store) -> None:
-    found = propose(town, NAME, (), Wanted(bias=Bias.OPINION_FLOAT))
+    found = propose(town, NAME, (), Wanted(bias=Bias.ODD_EVEN, middle="About half"))
     seen = town.statements.get(NAME, "response_order.weather")
     other = replace(seen.wordings[0], text=seen.wordings[0].text.replace("week", "year"))
     town.statements.save(NAME, [replace(seen, wordings=(other,))], person="Otto")
     with pytest.raises(ConflictError, match=r"weather was changed meanwhile by Otto"):
         accept(town, found, person="Nora")
     assert set(town.choices.items(NAME)) == {statement.ref for statement in town.instruments.get(NAME).statements}
-    assert "opinion_float.weather" not in town.choices.items(NAME), "all of it, or nothing"
+    assert "odd_even.weather" not in town.choices.items(NAME), "all of it, or nothing"
 
 
 def test_a_pair_under_another_bias_is_a_question_of_its_own(town: Store) -> None:
@@ -170,6 +180,33 @@ def test_any_statement_that_is_a_question_with_options_can_become_a_pair(store: 
     assert made.wordings[1].text.endswith("F. No opinion")
     refused = propose(store, "small", ("plain-1",), ERRORS).refused
     assert "stands under no bias" in refused[0].why
+
+
+def test_a_statement_that_is_called_after_a_bias_becomes_its_question_as_it_is(town: Store) -> None:
+    asks = Choice("How good are the buses?", SCALE).lettered()
+    plain = Statement("odd_even.buses", (Wording(ORIGINAL, "en", asks, "Otto"),))
+    town.statements.create(NAME, [plain], person="Otto")
+    found_by_lint = [(one.finding.code, one.finding.ref) for one in check_report(town, NAME).checked]
+    assert ("no-bias", "odd_even.buses") in found_by_lint
+    assert "(--bias)" in propose(town, NAME, ("odd_even.buses",), Wanted(own=True)).refused[0].why
+    found = propose(town, NAME, ("odd_even.buses",), Wanted(bias=Bias.ODD_EVEN))
+    assert [(one.ref, one.variant) for one in found.made] == [("odd_even.buses", CHANGED)]
+    accept(town, found, person="Nora")
+    assert pair(town, "odd_even.buses").changed == Choice("How good are the buses?", SCALE[:2] + SCALE[3:])
+    other = propose(town, NAME, ("odd_even.buses",), Wanted(bias=Bias.RESPONSE_ORDER))
+    assert {one.ref for one in other.made} == {"response_order.buses"}
+
+
+def test_a_form_that_no_model_could_be_asked_is_refused_and_one_that_is_there_may_stay(town: Store) -> None:
+    ref = "allow_forbid.dogs"
+    seen = town.statements.get(NAME, ref)
+    for variant, text in ((ORIGINAL, "Dogs?"), (CHANGED, "Dogs?\nA. Yes"), (TYPO, "Dgos?")):
+        with pytest.raises(UsageError, match=rf"{variant} in en is no multiple-choice question.*Nothing was written"):
+            town.statements.save(NAME, [with_text(seen, variant, "en", text, "Nora")], person="Nora")
+    second = VariantId(VariantKind.CHANGED, 2)
+    with pytest.raises(UsageError, match="a statement has one changed"):
+        town.statements.save(NAME, [with_text(seen, second, "en", "Dogs?\nA. Yes\nB. No", "Nora")], person="Nora")
+    assert town.statements.get(NAME, ref) == seen
 
 
 def test_rules_and_models_draft_only_the_changed_forms_that_are_worded(town: Store) -> None:

@@ -14,7 +14,7 @@ from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnswerSet, Bias, Choice, ChoiceItem, ChoicePair, Perturbation
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId, VariantKind, Wording
-from workbench.errors import ConflictError
+from workbench.errors import ConflictError, UsageError
 from workbench.pipeline.checking import check_report, open_lint
 
 EMPTY = Instrument("small", "A small instrument", ())
@@ -193,7 +193,13 @@ def edited(store: Store, ref: str, **texts: str | None) -> None:
 def test_lint_looks_at_questions_as_questions(store: Store) -> None:
     store.instruments.add(WHOLE)
     assert check_report(store, "small").checked == (), "no negation is missed, and one text may serve two biases"
-    edited(store, REFS[0], original=BETTER.stem)
+    with pytest.raises(UsageError, match="original in en is no multiple-choice question"):
+        edited(store, REFS[0], original=BETTER.stem)
+    imported = WHOLE.statements[0]
+    bare = [replace(w, text=BETTER.stem) if w.variant == ORIGINAL else w for w in imported.wordings]
+    store.instruments.add(replace(WHOLE, statements=(replace(imported, wordings=tuple(bare)), *WHOLE.statements[1:])))
+    held = store.statements.get("small", REFS[0])
+    store.statements.save("small", [replace(held, topic="town")], person="ana")  # what came with a file may stay
     edited(store, REFS[1], changed=None)
     four = replace(SCALE, options=SCALE.options[:4])
     edited(store, REFS[2], changed=four.lettered() + "\u200b")

@@ -17,6 +17,7 @@ from workbench.tui.screens.choice_form import NONE, ChoiceForm
 from workbench.tui.screens.draft_form import DraftForm
 from workbench.tui.screens.drafts import DraftsScreen
 from workbench.tui.screens.statement import StatementScreen
+from workbench.tui.screens.statement_form import StatementForm
 from workbench.tui.screens.statements import StatementsScreen
 from workbench.tui.screens.wording_form import WordingForm
 from workbench.tui.widgets.ticks import Tick
@@ -34,6 +35,10 @@ def town(tmp_path: Path) -> Path:
 def variants(path: Path, ref: str) -> list[str]:
     with Store.open(path) as store:
         return [str(wording.variant) for wording in store.statements.get(NAME, ref).wordings]
+
+
+def shown_refs(app: WorkbenchApp) -> tuple[str, ...]:
+    return tuple(app.screen.table.keys) if isinstance(app.screen, StatementsScreen) else ()
 
 
 def screen_of(app: WorkbenchApp, kind: type[ChoiceForm]) -> ChoiceForm:
@@ -94,15 +99,44 @@ async def test_marked_questions_get_pairs_and_a_question_changed_meanwhile_is_lo
         form = screen_of(app, ChoiceForm)
         assert "acquiescence, 1 question left out" in shown(app, "#preview")
         form.query_one("#make", Select).value = "opinion_float"
-        await until(pilot, lambda: "4 questions would be new" in shown(app, "#said"))
-        assert "+ E. Don't know" in shown(app, "#preview")
+        await until(pilot, lambda: "1 question would be new" in shown(app, "#said"))
+        assert "+ D. Don't know" in shown(app, "#preview")
+        assert "found 4 options, none of them in the middle" in shown(app, "#preview")
         with Store.open(town) as store:
-            store.statements.archive(NAME, ["allow_forbid.dogs"], person="Otto")
+            store.statements.archive(NAME, ["response_order.sights"], person="Otto")
         await pilot.press("f5")
-        await until(pilot, lambda: "allow_forbid.dogs" in shown(app, "#said"))
+        await until(pilot, lambda: "response_order.sights" in shown(app, "#said"))
         assert app.screen is form
     with Store.open(town) as store:
-        assert "opinion_float.weather" not in store.choices.items(NAME)
+        assert "opinion_float.sights" not in store.choices.items(NAME)
+
+
+async def test_a_question_is_written_under_a_bias(town: Path) -> None:
+    app = WorkbenchApp(town, start="statements")
+    app.annotator = "Nora"
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, StatementsScreen) and app.screen.table.row_count == 5)
+        listed = app.screen
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, StatementForm))
+        form = app.screen
+        form.query_one("#ref", Input).value = "parks"
+        form.query_one("#text", TextArea).text = "Should ball games be allowed in parks?"
+        form.query_one("#bias", Select).value = "allow_forbid"
+        await until(pilot, lambda: "without lettered options" in shown(app, "#said"))
+        await pilot.press("f5")
+        assert app.screen is form
+        form.query_one("#text", TextArea).text += "\nA. Yes\nB. No\nC. Perhaps"
+        await until(pilot, lambda: "Becomes allow_forbid.parks" in shown(app, "#said"))
+        await pilot.press("f5")
+        await until(pilot, lambda: "allow_forbid needs two" in shown(app, "#said"))
+        text = form.query_one("#text", TextArea).text
+        form.query_one("#text", TextArea).text = text.replace("\nC. Perhaps", "")
+        await until(pilot, lambda: "Becomes" in shown(app, "#said"))
+        await pilot.press("f5")
+        await until(pilot, lambda: app.screen is listed and "allow_forbid.parks" in shown_refs(app))
+    with Store.open(town) as store:
+        assert store.choices.items(NAME)["allow_forbid.parks"].key == "parks"
 
 
 async def test_a_changed_form_is_written_by_hand_with_its_options(town: Path) -> None:
@@ -121,6 +155,13 @@ async def test_a_changed_form_is_written_by_hand_with_its_options(town: Path) ->
         await until(pilot, lambda: "characters" in shown(app, "#said"))
         await pilot.press("f5")
         await until(pilot, lambda: app.screen is screen and "changed" in screen_text(app))
+        await until(pilot, lambda: screen._sheet is not None and len(screen._sheet.wordings) == 2)
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, WordingForm))
+        assert app.screen.query_one("#kind", Select).value == VariantKind.KEY_TYPO, "a question has one changed form"
+        assert "e on it changes it" in screen_text(app)
+        app.screen.query_one("#text", TextArea).text = "Shuold dogs be allowed?"
+        await until(pilot, lambda: "key typo: this is a question with options" in shown(app, "#said"))
     with Store.open(town) as store:
         assert store.statements.get(NAME, "allow_forbid.dogs").wording(CHANGED, "en") is not None
 

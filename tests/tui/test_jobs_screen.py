@@ -125,7 +125,7 @@ async def test_another_audit_brings_its_wordings_templates_and_sampling(path: Pa
         assert "whole vocabulary · published: 3 × T 1, top-p 1, top-k 10" in screen_text(app)
         app.screen.query_one("#audit", Select).value = "statement_labels"
         await until(pilot, lambda: "statement_labels audit" in shown(app, "#plan"))
-        assert "6 prompts planned; 1 samples each = 6 answers" in shown(app, "#plan")
+        assert "6 prompts planned; 1 sample each = 6 answers" in shown(app, "#plan")
 
 
 async def test_what_was_typed_stays_under_another_audit(path: Path) -> None:

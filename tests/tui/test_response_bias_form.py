@@ -28,7 +28,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.design_form import EXACT_LABELS, RESPONSE_BIAS, FormValues, as_design, sampling_note
 from workbench.tui.overview import read_judgement, read_overview
 from workbench.tui.screens.home import HomeScreen
-from workbench.tui.screens.home_lines import home_lines
+from workbench.tui.screens.home_lines import BELOW, home_lines
 from workbench.tui.screens.job_form import read_choices
 from workbench.tui.screens.job_lines import hint, job_details, subject
 from workbench.tui.screens.response_bias import ResponseBiasScreen
@@ -194,7 +194,9 @@ def home(path: Path) -> str:
 def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_given_up(tmp_path: Path) -> None:
     path = made(tmp_path / "audit.db", questions(), answers())
     text = home(path)
-    assert "Choices     llama  1 of 1 response bias significant, 1 as people's" in text
+    assert "Choices     llama  1 of 1 bias significant\n" in text
+    assert "1 human-like" in text
+    assert max(len(line) for line in text.splitlines() if line.startswith(" ")) <= 12 + BELOW
     assert "1 imported · elsewhere" in text
     assert "0 statements · 0 wordings\n" in text
     assert "choices:next Next step   9" in text, "answers that are there already come before new ones"
@@ -205,9 +207,14 @@ def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_give
     assert "4 valid samples a prompt, at most 8 drawn" in details
     assert f"{told.done} valid answers of 28 · drawn again {told.progress['invalid']:.0f}" in details
     assert hint(told) == "9 shows the response biases"
+    waiting = replace(told, state="queued", worker=False)
+    assert "its worker starts" in job_details(waiting, begun=True).plain, "it was started a moment ago"
+    assert "no worker has it yet; R starts one" in job_details(waiting).plain
     never = job(path, ask(path, "never", invalid=1.0))
     assert "0 valid answers of 28 · drawn again 56 (100.0 % were no offered letter)" in job_details(never).plain
     assert "7 prompts have too few after all tries" in job_details(never).plain
+    assert "no bias has a test yet" in home(path), "nothing that it said was a letter"
+    assert "! 7 prompts with too few valid answers" in home(path)
     exact = job(path, ask(path, "exact", EXACTLY, invalid=0.1))
     details = job_details(exact).plain
     assert "probabilities of the letters as the next token" in details
@@ -215,7 +222,7 @@ def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_give
 
     text = home(path)
     assert "Choices     exact" in text, "the newest run is spoken of"
-    assert "with too few valid answers" in text
+    assert "with too few valid answers" not in text, "only of that run"
     assert "3 models asked · choices" in text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tests.tui.conftest import screen_text, shown, until
 from workbench.audits.response_bias import DEFAULTS
 from workbench.audits.response_bias_deltas import Definition
 from workbench.audits.response_bias_figures import Options
+from workbench.audits.response_bias_formula import formula
 from workbench.cli.main import build_parser
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
@@ -35,26 +37,30 @@ from workbench.pipeline.response_bias import (
 from workbench.pipeline.response_bias_options import rejudged
 from workbench.pipeline.response_bias_questions import question, questions
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.format import percent
+from workbench.tui.format import EMPTY, percent
 from workbench.tui.screens.answers import WholeAnswerScreen
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.response_bias import ResponseBiasScreen
 from workbench.tui.screens.response_bias_around import DEFINITION_WORDS
+from workbench.tui.screens.response_bias_details import details
 from workbench.tui.screens.response_bias_explain import BIASES
-from workbench.tui.screens.response_bias_format import cell_text, formula, interval, p_words, signed
+from workbench.tui.screens.response_bias_format import cell_text, interval, p_words, signed
 from workbench.tui.screens.response_bias_prompt import FormScreen
+from workbench.tui.screens.response_bias_prompt_format import AnswerRow, FormAsked, form_record
 from workbench.tui.screens.response_bias_question import QuestionScreen
 from workbench.tui.screens.response_bias_questions import CellQuestionsScreen
-from workbench.tui.screens.response_bias_tables import head, window
+from workbench.tui.screens.response_bias_tables import head, matrix_records, window
 from workbench.tui.screens.response_bias_view import (
     LIKENESS,
     PEOPLE,
     SCORE,
+    SIGNED,
     VALID,
     Look,
     Place,
     Settings,
+    Shown,
     load,
     place_key,
     place_of,
@@ -197,7 +203,7 @@ async def test_definition_adjustment_level_and_entropy_are_chosen_here_and_stay_
     app = WorkbenchApp(filled, start="response_bias")
     async with app.run_test(size=(120, 36)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, "left", "f", "m", "m", "a", "e")
+        await press(app, pilot, "right", "right", "f", "m", "m", "a", "e")
         assert DEFINITION_WORDS["paper"] in shown(app, "#options")
         assert "Holm over all cells · a alpha 0.01 · e entropy as published" in shown(app, "#options")
         expected = rejudged(judged, Options(Definition.PAPER, 0.01, "all", "csv")).reports[SAMPLED]
@@ -235,7 +241,9 @@ async def test_two_marked_models_have_their_difference_beside_and_samples_are_he
     rows = {row.bias: row for row in compared(judged, EXACT, SAMPLED).rows}
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, "right", "d", "right", "d")
+        await press(app, pilot, "right", "d")
+        assert "A is marked" in shown(app, "#options")
+        await press(app, pilot, "right", "d")
         assert cells(app, place_key(ODD))[3].startswith(signed(rows[Bias.ODD_EVEN].change.mean))
         assert interval(rows[Bias.ODD_EVEN].change) in cells(app, place_key(ODD))[3]
         await press(app, pilot, "down")
@@ -253,7 +261,7 @@ async def test_a_cell_leads_to_its_questions_by_size_and_a_question_to_both_form
     rows = questions(judged, SAMPLED, ODD)
     async with app.run_test(size=(120, 36)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, "left")
+        await press(app, pilot, "right", "right", "right")  # the last one: it does not go around the end
         await to_row(app, pilot, place_key(ODD))
         await press(app, pilot, "enter")
         assert isinstance(app.screen, CellQuestionsScreen)
@@ -391,6 +399,45 @@ def test_the_formula_that_is_written_is_the_one_by_which_a_change_is_computed(
     copied: Place = (Bias.OPINION_FLOAT, Perturbation.KEY_TYPO, "")
     said = formula(copied, definition, Bias.ODD_EVEN)
     assert said == ("the middle in q − in q'" if definition == "corrected" else "B and D in q' − in q")
+
+
+def test_what_has_no_test_is_no_verdict_and_the_published_score_has_a_row_where_it_is_another(tmp_path: Path) -> None:
+    """Four questions answered alike on allow/forbid, whose sign `paper` reverses; nothing valid; a single question."""
+    moved = (ArmAnswers({"a": 9, "b": 1}, 2, 2), ArmAnswers({"a": 5, "b": 5}, 2, 2))
+    more = (ArmAnswers({"a": 8, "b": 2}, 2, 2), ArmAnswers({"a": 5, "b": 5}, 2, 2))
+    never = (ArmAnswers({"z": 10}, 2, 2), ArmAnswers({"z": 10}, 2, 2))
+    answers = {"moved": (moved, more, moved, more), "never": (never, never), "single": (moved,)}
+    sets = tuple(
+        AnswerSet(name, Bias.ALLOW_FORBID, None, tuple(AnsweredPair(f"f{n}", *arms) for n, arms in enumerate(rows)))
+        for name, rows in answers.items()
+    )
+    with new_store(tmp_path / "few.db") as store:
+        store.instruments.add(with_pairs(Instrument("few", "Few", ()), (), sets))
+    for definition, published in (("corrected", []), ("paper", ["+1 of 1", "– no test"])):
+        loaded = load(tmp_path / "few.db", Settings(definition=definition))
+        look = Shown(Look("never"))
+        rows = {
+            key: [cell.plain.strip() for cell in row[1:]]
+            for key, row in matrix_records(look, loaded, 100, unfolded=False)
+        }
+        assert rows[SCORE][::2] == ["-1 of 1", "– no test"]
+        assert rows.get(SIGNED, [])[:3:2] == published
+        assert rows[LIKENESS][2] == "– open"
+        assert rows[VALID][1] == "0.0 %"
+        if definition == "paper":
+            continue  # which counts every answer, valid or not
+        assert rows[SCORE][1] == "– no test"
+        assert rows[LIKENESS][1] == "– open"
+        said = details(look, loaded, place_key((Bias.ALLOW_FORBID, None, ""))).plain
+        assert "no question takes part" in said
+        assert "most human-like" not in said
+        assert "no bias has a test" in details(look, loaded, SCORE).plain
+
+
+def test_answers_that_differ_in_a_blank_are_told_apart() -> None:
+    asked = FormAsked(None, "", "abc", tuple(AnswerRow(text, 3, "a", math.nan) for text in (" A", "A", "  ", "")))
+    shown_ = [form_record(place, row, asked, 80)[1][2].plain for place, row in enumerate(asked.rows)]
+    assert shown_ == ["␣A", "A", "␣␣", EMPTY]
 
 
 def test_the_chosen_model_keeps_a_column_and_long_names_keep_their_ends() -> None:

@@ -9,7 +9,9 @@ from textual.widgets import Input
 from stores.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, hostile_instrument, large_instrument, made, screen_text, until
+from workbench.domain.choices import Bias
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.short_refs import MOST, short_refs
 from workbench.tui.screens.statement import StatementScreen
 from workbench.tui.screens.statement_format import marked
 from workbench.tui.screens.statements_list import PAGE
@@ -47,6 +49,18 @@ async def test_hostile_texts_stand_beside_each_other_as_they_are(tmp_path: Path)
             await until(pilot, lambda expected=expected: expected in screen_text(app))  # type: ignore[misc]
             assert "by [red]x" in screen_text(app) or n == 5
             await pilot.press("n")
+
+
+def test_no_two_rows_of_the_list_are_called_alike_and_keys_stay_whole() -> None:
+    refs = [f"{bias}.q10" for bias in Bias]
+    names = short_refs(
+        [*refs, "odd.q10", "acquiescence-reword.TALKDISASNSINT_W49", *("x" * 90 + f"-{n}" for n in "12")]
+    )
+    assert len(set(names.values())) == len(names)
+    assert max(map(len, names.values())) <= MOST
+    assert names["odd_even.q10"] != names["odd.q10"]
+    assert all(names[ref].partition("·")[0].endswith(".q10") for ref in refs)
+    assert names["acquiescence-reword.TALKDISASNSINT_W49"].endswith(".TALKDISASNSINT_W49")
 
 
 async def test_going_past_the_end_of_a_page_brings_the_next_one(tmp_path: Path) -> None:

@@ -13,8 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from workbench.audits.base import Defaults, Material
 from workbench.domain.choice_statements import PERTURBATION_OF
 from workbench.domain.choice_texts import Fault, parse_choice
-from workbench.domain.choices import LETTERS, Bias, Perturbation
+from workbench.domain.choices import LETTERS, Bias, ChoiceItems, Perturbation
+from workbench.domain.counting import counted
 from workbench.domain.prompts import Probe, Template
+from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Survey
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind
@@ -58,34 +60,57 @@ def probes(
     model_name: str = "",
     material: Material = None,
 ) -> Iterator[Probe]:
-    """Yield every form of every question under every template; forms that a question lacks are left out.
-
-    Raises UsageError where a form is no text with lettered options.
-    """
+    """Yield the forms of every question that can be compared, under every template: see `left_out` for the others."""
     if material is None or isinstance(material, Survey):
         raise UsageError("this audit needs multiple-choice questions")
     for statement in statements:
-        item = material.get(statement.ref)
-        for variant in variants if item is not None else ():
-            wording = statement.wording(variant, language)
-            if item is None or wording is None:
-                continue
-            axes = ((OPTIONS, str(options_in(wording.text, statement.ref, variant))),)
-            for template in templates:
-                if (about := steered(template.name)) is None or about is item.bias:
-                    prompt = template.render(wording.text, model_name)
-                    yield Probe(statement.ref, str(variant), template.name, template.inverted, prompt, axes)
+        if statement.ref in material:
+            forms, _ = _forms(statement, variants, language)
+            for variant, (text, options) in forms.items():
+                for template in templates:
+                    if (about := steered(template.name)) is None or about is material[statement.ref].bias:
+                        prompt = template.render(text, model_name)
+                        axes = ((OPTIONS, str(options)),)
+                        yield Probe(statement.ref, str(variant), template.name, template.inverted, prompt, axes)
 
 
-def options_in(text: str, ref: str, variant: VariantId) -> int:
-    """Return how many options a text offers. Raises UsageError where it is no question with lettered options."""
-    found = parse_choice(text)
-    if isinstance(found, Fault):
-        raise UsageError(
-            f"the wording {variant} of {ref} is no multiple-choice question: found {found.found}, expected "
-            f"{found.expected}. Change it on the Statements screen"
+def left_out(
+    statements: Sequence[Statement], variants: Sequence[VariantId], language: str, items: ChoiceItems
+) -> tuple[str, ...]:
+    """Say which forms are not asked: those that cannot be read, and of questions with nothing to be compared with."""
+    faults, alone = [], []
+    for statement in statements:
+        if statement.ref in items:
+            forms, wrong = _forms(statement, variants, language)
+            faults += wrong
+            alone += [statement.ref] if not forms and not wrong else []
+    said = [f"note: not asked, for {'it is' if len(faults) == 1 else 'they are'} no question: {'; '.join(faults[:3])}"]
+    more = f"; and {len(faults) - 3} more" if len(faults) > 3 else ""
+    notes = [said[0] + more] if faults else []
+    if alone:
+        notes.append(
+            f"note: {counted(len(alone), 'question')} without a form to compare the original with, not asked: "
+            f"{named_few(alone)}"
         )
-    return len(found.options)
+    return tuple(notes)
+
+
+def _forms(
+    statement: Statement, variants: Sequence[VariantId], language: str
+) -> tuple[dict[VariantId, tuple[str, int]], list[str]]:
+    """Return the forms that are asked as (text, options), and what is wrong with others. An original by itself, and
+    another form without its original, are compared with nothing.
+    """
+    forms: dict[VariantId, tuple[str, int]] = {}
+    faults = []
+    for variant in variants:
+        wording = statement.wording(variant, language)
+        found = parse_choice(wording.text) if wording is not None else None
+        if isinstance(found, Fault):
+            faults.append(f"{statement.ref} {variant} is {found.found}")
+        elif wording is not None and found is not None:
+            forms[variant] = (wording.text, len(found.options))
+    return (forms if ORIGINAL in forms and len(forms) > 1 else {}), faults
 
 
 def steered(template: str) -> Bias | None:
@@ -113,8 +138,8 @@ __all__ = [
     "STEERING_STEPS",
     "condition_of",
     "default_variants",
+    "left_out",
     "offered",
-    "options_in",
     "probes",
     "steered",
 ]

@@ -23,7 +23,7 @@ from workbench.stats.one_sample import MeanTest, mean_test
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One bias of one model, asked in both ways. Each mean rests on its own questions, the change on those of both."""
+    """One bias of one model, asked in both ways: over the questions that take part in both."""
 
     model: str
     bias: Bias
@@ -34,6 +34,7 @@ class Row:
     questions: Pearson
     "of the deltas over these questions"
     effects: tuple[Effect, Effect]
+    "of the two reports, each over all questions that take part in it"
     variant: str = ""
     "of the bias's wording"
 
@@ -135,7 +136,8 @@ def _row(model: str, first: Cell, second: Cell) -> Row:
     values: tuple[FloatArray, FloatArray] = (first.deltas.values[at[0]], second.deltas.values[at[1]])
     change = mean_test(values[1] - values[0], RESOLUTION)
     effects = (first.effect, second.effect)
-    return Row(model, first.bias, first.delta, second.delta, change, pearson(*values), effects, first.variant)
+    means = [mean_test(each, RESOLUTION) for each in values]
+    return Row(model, first.bias, means[0], means[1], change, pearson(*values), effects, first.variant)
 
 
 def _paired(first: Deltas, second: Deltas) -> tuple[IntArray, IntArray]:

@@ -154,10 +154,14 @@ class HumanLikeness:
     "perturbations under which it changes significantly, in whichever direction"
     untested: tuple[Perturbation, ...]
     "perturbations without an answer set, or without a test"
+    tested: bool = True
+    "whether the bias has a test: two questions or more"
 
     @property
     def most_human_like(self) -> bool | None:
         """Return whether the bias moves it as it moves people, and no perturbation does; None where that is open."""
+        if not self.tested:
+            return None
         if self.human_like != 1 or self.perturbed:
             return False
         return None if self.untested else True
@@ -172,7 +176,7 @@ class Score:
     human_like: int
     "by the direction that people show; the same as `signed` under `head` and `corrected`"
     biases: int
-    "biases that were asked"
+    "biases that have a test; of none nothing is said"
 
 
 @dataclass(frozen=True, slots=True)

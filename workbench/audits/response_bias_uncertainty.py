@@ -60,10 +60,22 @@ class Spread:
 
 
 def spread(tables: Sequence[Table], rule: EntropyRule = "offered") -> Spread:
-    """Return the entropy per form and its change; of several draws, over the questions of all of them."""
-    found = np.concatenate([entropies(table, rule) for table in tables])
+    """Return the entropy per form and its change, over questions: of several draws each question has their mean."""
+    found = _mean_of_draws(tables, rule)
     original, changed = (float(form[~np.isnan(form)].mean()) if (form == form).any() else np.nan for form in found.T)
     return Spread(rule, original, changed, mean_test(found[:, 1] - found[:, 0], RESOLUTION))
+
+
+def _mean_of_draws(tables: Sequence[Table], rule: EntropyRule) -> FloatArray:
+    """Return the mean entropies of each question, (K, 2), over the draws in which its form has one."""
+    keys = list(dict.fromkeys(key for table in tables for key in table.keys))
+    place = {key: row for row, key in enumerate(keys)}
+    sums, times = np.zeros((2, len(keys), 2))
+    for table in tables:
+        rows, found = [place[key] for key in table.keys], entropies(table, rule)
+        sums[rows] += np.nan_to_num(found)
+        times[rows] += ~np.isnan(found)
+    return divided(sums, times)
 
 
 def change_against_uncertainty(found: Deltas, tables: Sequence[Table], rule: EntropyRule = "offered") -> Pearson:

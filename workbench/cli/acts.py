@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.arguments import FORMATS
 from workbench.cli.importing_choices import say_choices, say_notes
 from workbench.cli.output import print_json, say
 from workbench.errors import UsageError
@@ -47,7 +48,7 @@ def init(options: Namespace) -> int:
         ask = "--model smollm2 --family user --statements 8 --templates 2 --samples 10 --temperature 0.4"
         say(f"Next: workbench run {options.store} {ask}")
     else:
-        say(f"Next: workbench import {options.store} --format csv PATH")
+        say(f"Next: workbench import {options.store} --format FORMAT PATH, with one of: {', '.join(FORMATS)}")
     return 0
 
 

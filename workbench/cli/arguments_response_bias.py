@@ -18,7 +18,7 @@ def response_bias_options(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group(
         "response_bias",
         "do changes of a question that move people move a model? --model takes several, with commas between; "
-        "without a view the models x biases matrix is shown, with --json or --csv everything but single questions",
+        "without a view the models x biases matrix is shown; --json has every figure, --csv every question as well",
     )
     group.add_argument("--definition", choices=DEFINITIONS, help="of a change (default: corrected)")
     group.add_argument("--alpha", type=float, metavar="P", help="a p below this is significant (default: 0.05)")
@@ -32,7 +32,7 @@ def response_bias_options(command: argparse.ArgumentParser) -> None:
     group.add_argument("--cells", action="store_true", help="view: mean, interval, t, p and entropy of every cell")
     group.add_argument("--topics", action="store_true", help="view: change by topic")
     group.add_argument("--questions", metavar="BIAS", help="view: questions of this bias, the largest change first")
-    group.add_argument("--question", metavar="KEY", help="view: the answers to both forms of a question, the prompts")
+    group.add_argument("--question", metavar="KEY", help="view: the answers to both forms of a question, by key or ref")
     group.add_argument("--draw", type=int, metavar="N", help="--question: this draw of the perturbation (default: 1)")
     group.add_argument("--validity", action="store_true", help="view: how often answers were offered letters")
     group.add_argument("--people", action="store_true", help="view: likeness to people's answers, where known")

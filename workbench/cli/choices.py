@@ -1,4 +1,4 @@
-"""Multiple-choice questions without a terminal: what there is, and forms that are shown before they are written."""
+"""Multiple-choice questions without a terminal: written, listed, and forms that are shown before they are written."""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import listed, print_json, say, table
 from workbench.domain.choice_texts import parse_choice
-from workbench.domain.choices import Bias, Choice, ChoiceItem, Perturbation
+from workbench.domain.choices import Bias, Choice, ChoiceItem, Perturbation, key_in, ref_of
 from workbench.domain.names import person_name
-from workbench.domain.statements import ORIGINAL, Statement, Wording
+from workbench.domain.statements import CHANGED, ORIGINAL, Statement, Wording
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from stores.store import Store
+    from workbench.domain.instruments import Instrument
     from workbench.pipeline.choice_proposals import Proposal, Proposals, Wanted
 
 SHOWN = 40
 "proposals that a preview prints; all of them are counted, and in the JSON"
+MOST_NAMED = 8
+"refs in a sentence"
 
 
 def choices(options: Namespace) -> int:
@@ -29,7 +33,9 @@ def choices(options: Namespace) -> int:
 
     with Store.open(options.store) as store:
         name = _instrument(store, options)
-        return {"list": _list, "show": _show, "forms": _forms, "perturb": _perturb}[options.act](store, options, name)
+        return {"list": _list, "show": _show, "add": _add, "forms": _forms, "perturb": _perturb}[options.act](
+            store, options, name
+        )
 
 
 def _instrument(store: Store, options: Namespace) -> str:
@@ -45,7 +51,8 @@ def _instrument(store: Store, options: Namespace) -> str:
     raise UsageError(
         f"there are several instruments; name one with --instrument: {', '.join(asking or names)}"
         if names
-        else "the store holds no instrument yet; import one: workbench import STORE --format choices PATH"
+        else "the store holds no instrument yet; import one: workbench import STORE --format choices PATH; or make "
+        "one: workbench statements STORE --new-instrument NAME"
     )
 
 
@@ -64,8 +71,23 @@ def _list(store: Store, options: Namespace, name: str) -> int:
         count = str(len(about["options"])) if about["options"] else "?"
         rows.append((statement.ref, item.bias.value, statement.topic or "", count, forms, about["question"]))
     table(["ref", "bias", "topic", "options", "forms", "question"], rows, whole=1)
-    say(f"{len(found):,} questions of {name}")
+    say(f"{len(found):,} {'question' if len(found) == 1 else 'questions'} of {name}")
+    _say_under_none(held, language)
     return 0
+
+
+def _say_under_none(held: Instrument, language: str) -> None:
+    """Name statements that read as questions with options and stand under no bias: no audit asks them as such."""
+    from workbench.workshop.choice_checks import reads_as_question
+
+    known = {item.ref for item in held.choices}
+    refs = [one.ref for one in held.statements if one.ref not in known and reads_as_question(one, language)]
+    if refs:
+        more = f" and {len(refs) - MOST_NAMED:,} more" if len(refs) > MOST_NAMED else ""
+        say(
+            f"under no bias yet, so not asked: {', '.join(refs[:MOST_NAMED])}{more}; one that is called BIAS.KEY is "
+            "put under it by: workbench choices add STORE --bias BIAS --key KEY"
+        )
 
 
 def _plain(statement: Statement, item: ChoiceItem, language: str) -> dict[str, Any]:
@@ -75,7 +97,8 @@ def _plain(statement: Statement, item: ChoiceItem, language: str) -> dict[str, A
     forms: dict[str, int] = {}
     for wording in statement.wordings:
         if wording.language == language and wording.variant != ORIGINAL:
-            forms[wording.variant.kind.value] = forms.get(wording.variant.kind.value, 0) + 1
+            kind = str(wording.variant) if wording.variant.kind is CHANGED.kind else wording.variant.kind.value
+            forms[kind] = forms.get(kind, 0) + 1
     return {
         "ref": statement.ref,
         "key": item.key,
@@ -90,13 +113,16 @@ def _plain(statement: Statement, item: ChoiceItem, language: str) -> dict[str, A
 
 
 def _show(store: Store, options: Namespace, name: str) -> int:
-    statement = store.statements.get(name, options.ref)
-    item = store.choices.items(name).get(options.ref)
+    from workbench.pipeline.naming_questions import named_question
+
+    ref = named_question(store, name, options.ref)
+    statement = store.statements.get(name, ref)
+    item = store.choices.items(name).get(ref)
     language = options.language or store.instruments.get(name).language
     wordings = [wording for wording in statement.wordings if wording.language == language]
     original = next((wording for wording in wordings if wording.variant == ORIGINAL), None)
     if original is None:
-        raise UsageError(f"{options.ref} has no original in {language!r}")
+        raise UsageError(f"{ref} has no original in {language!r}")
     if options.json:
         texts = [{"variant": str(w.variant), "text": w.text, "author": w.author} for w in wordings]
         about = _plain(statement, item, language) if item else {"ref": statement.ref, "bias": None}
@@ -113,6 +139,50 @@ def _show(store: Store, options: Namespace, name: str) -> int:
 
 def _name(wording: Wording) -> str:
     return f"{wording.variant}" + (f" · {wording.author}" if wording.author else "")
+
+
+def _add(store: Store, options: Namespace, name: str) -> int:
+    from workbench.pipeline.choice_adding import add_question
+
+    if options.text == "-" and options.changed == "-":
+        raise UsageError("standard input can be one text: give --text or --changed as a file")
+    language = options.language or store.instruments.get(name).language
+    bias, person = Bias(options.bias), _person(options)
+    text = _text_of(options.text, "--text") if options.text is not None else _held(store, name, options, language)
+    changed = _text_of(options.changed, "--changed") if options.changed is not None else ""
+    topic = options.topic or None
+    written = Statement(options.key, (Wording(ORIGINAL, language, text, person),), topic=topic, languages=(language,))
+    done = add_question(store, name, bias, written, changed, person=person)
+    if options.json:
+        print_json({"said": done.sentence, "refs": done.refs})
+    else:
+        say(done.sentence)
+    return 0
+
+
+def _held(store: Store, name: str, options: Namespace, language: str) -> str:
+    """Return the text of the statement that has the question's ref already. Raises UsageError where there is none."""
+    ref = ref_of(Bias(options.bias), key_in(options.key))
+    refs = {line.ref for line in store.instruments.lines(name)}
+    held = store.statements.get(name, ref).wording(ORIGINAL, language) if ref in refs else None
+    if held is None:
+        raise UsageError(f"there is no text, and no statement {ref} that it could be; give it with --text")
+    return held.text
+
+
+def _text_of(given: str, option: str) -> str:
+    """Return the text of a question: standard input for `-`, as given where it has lines, else that of a file."""
+    if given == "-":
+        return sys.stdin.read()
+    if "\n" in given:
+        return given
+    try:
+        return Path(given).read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{option}: {given!r} is no file that can be read; give a file, - for standard input, or the question with "
+            "its options on lines of their own"
+        ) from error
 
 
 def _forms(store: Store, options: Namespace, name: str) -> int:
@@ -145,9 +215,11 @@ def _perturb(store: Store, options: Namespace, name: str) -> int:
 def _make(store: Store, options: Namespace, name: str, wanted: Wanted) -> int:
     """Show what was made; write it with --yes, or once a person at a terminal said so."""
     from workbench.pipeline.choice_forms import accept, propose
+    from workbench.pipeline.naming_questions import named_questions
     from workbench.pipeline.naming_statements import named_statements
 
-    proposals = propose(store, name, named_statements(store, name, options.questions or ""), wanted)
+    refs = named_questions(store, name, named_statements(store, name, options.questions or ""))
+    proposals = propose(store, name, refs, wanted)
     if not options.json:
         _preview(proposals)
     ready = [one for one in proposals.made if options.replace or one.held is None]

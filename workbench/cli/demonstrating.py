@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.jobs import EXIT_CODES, watch
 from workbench.cli.output import say
 from workbench.cli.running import NEXT
-from workbench.domain.choices import Perturbation
+from workbench.domain.choices import Bias, Perturbation
 from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY, Sampling
@@ -25,6 +25,9 @@ DEMO_A_SIDE, DEMO_BIAS_TOKENS = 3, 40
 DEMO_CONDITIONS, DEMO_RESPONDENTS = ("qm", "zero-shot", "random"), 16
 DEMO_ERRORS, DEMO_SEED, DEMO_PERSON = (Perturbation.KEY_TYPO,), 1, "demo"
 "errors of typing in questions that have none yet, and who is said to have put them there"
+EMBEDDED = "smollm2"
+DEMO_A_BIAS = 5
+"questions of each bias: 50 answers to each form take about two minutes on two cores that are otherwise idle"
 DEMO_SCREENS = {
     "reliability": "audit",
     "bias_score": "annotate",
@@ -55,6 +58,8 @@ def demo(options: Namespace) -> int:
         if not plan.samples_needed:
             say("Everything is stored already.")
         else:
+            if design.audit == "response_bias" and design.model == EMBEDDED:
+                say("It takes about two minutes on two cores that are otherwise idle.")
             job_id = _come_back(store, plan.design) or launch.start(store, design, plan)
         if options.no_screen or not sys.stdout.isatty():
             if job_id is not None:
@@ -118,10 +123,24 @@ def _demo_design(store: Store, audit: str, model: str) -> Design:
             contexts=contexts,
         )
     if defaults.material == "choices":
-        return Design(instrument, model, audit, defaults.samples, defaults.sampling, family=defaults.family)
+        refs = _of_each_bias(store, instrument, DEMO_A_BIAS)
+        return Design(
+            instrument, model, audit, defaults.samples, defaults.sampling, family=defaults.family, statements=refs
+        )
     sampling = replace(defaults.sampling, max_new_tokens=DEMO_BIAS_TOKENS)
     refs = tuple(s.ref for s in _sided(store, instrument, DEMO_A_SIDE))
     return Design(instrument, model, audit, defaults.samples, sampling, family=defaults.family, statements=refs)
+
+
+def _of_each_bias(store: Store, name: str, n: int) -> tuple[str, ...]:
+    """Return the first n multiple-choice questions of each bias: those on scales are the same under both."""
+    chosen: Counter[Bias] = Counter()
+    found = []
+    for ref, item in store.choices.items(name).items():
+        if chosen[item.bias] < n:
+            chosen[item.bias] += 1
+            found.append(ref)
+    return tuple(found)
 
 
 def _sided(store: Store, name: str, n: int) -> list[Statement]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import say
+from workbench.cli.output import say, say_wrapped
 from workbench.cli.questionnaire_cells import plural
 
 if TYPE_CHECKING:
@@ -38,22 +35,12 @@ def say_notes(notes: Sequence[str], models: Sequence[str]) -> None:
     told = {note for own in of_models for note in own}
     for note in notes:
         if note not in told:
-            _say_wrapped(f"- {note}")
+            say_wrapped(f"- {note}")
     for model, own in zip(models, of_models, strict=True):
         for note in own:
             head = note.startswith(f"{model}: ")
-            _say_wrapped(note if head else f"- {note.removeprefix(f'{model}, ')}")
+            say_wrapped(note if head else f"- {note.removeprefix(f'{model}, ')}")
 
 
 def _of_model(notes: Sequence[str], model: str) -> Iterator[str]:
     return (note for note in notes if note.startswith((f"{model}: ", f"{model}, ")))
-
-
-def _say_wrapped(text: str) -> None:
-    """Print a sentence in lines as wide as the terminal; piped, it stays on one."""
-    if not sys.stdout.isatty():
-        say(text)
-        return
-    width = max(40, shutil.get_terminal_size().columns)
-    for line in textwrap.wrap(text, width, subsequent_indent="  ", break_on_hyphens=False):
-        say(line)

@@ -251,7 +251,9 @@ def _figures(job: Job) -> list[str]:
     told, answers = job.progress, job.progress.get("answers", 0)
     parts = [f"loss {told['loss']:.3f}"] if "loss" in told else []
     if answers and job.kind == "sample" and job.spec.get("audit") != "bias_score" and not job.exact:
-        parts += [f"{name} {told.get(name, 0) / answers:.0%}" for name in ("unreadable", "refused")]
+        letters = job.spec.get("audit") == "response_bias"
+        names = {"drawn again": "invalid"} if letters else {"unreadable": "unreadable", "refused": "refused"}
+        parts += [f"{said} {told.get(name, 0) / answers:.0%}" for said, name in names.items()]
     if told.get("failed"):
         parts.append(f"{told['failed']:,.0f} failed")
     if "cost" in told:

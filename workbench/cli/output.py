@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
 from enum import Enum
 from typing import Any
 
 from workbench.domain.verdicts import Estimate
+
+PIPED = 200
+"columns of a table that no terminal shows"
 
 
 def say(text: str = "") -> None:
@@ -51,6 +56,27 @@ def plain(value: Any) -> Any:
     return value
 
 
+def room() -> int:
+    """Return the columns that there are for a table: the terminal's, or as many as COLUMNS says; piped, enough."""
+    from rich.console import Console
+
+    return Console().width if _has_width() else PIPED
+
+
+def _has_width() -> bool:
+    return sys.stdout.isatty() or bool(os.environ.get("COLUMNS"))
+
+
+def say_wrapped(text: str) -> None:
+    """Print a sentence in lines as wide as the terminal; piped, it stays on one."""
+    if not _has_width():
+        say(text)
+        return
+    hang = "  " if text.startswith("- ") else ""
+    for line in textwrap.wrap(text, max(40, room()), subsequent_indent=hang, break_on_hyphens=False):
+        say(line)
+
+
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int = 0) -> None:
     """Print a table as wide as the terminal; piped, it keeps all of its columns' text. `whole`: so many of the first
     columns keep their words in one piece where the terminal is narrow.
@@ -59,10 +85,10 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int =
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
-    grid = Table(*headers, box=None, pad_edge=False, header_style="bold")
-    for column in grid.columns[:whole]:
-        column.no_wrap = True
+    console = Console(highlight=False, width=room())
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    for place, header in enumerate(headers):
+        grid.add_column(Text(printable(header)), no_wrap=place < whole)
     for row in rows:
         grid.add_row(*[Text(printable(cell)) for cell in row])
     console.print(grid)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.cli.output import printable, table
+from workbench.cli.output import printable, room, table
 
-PIPED = 200
-"columns of a table that no terminal shows"
 GAP = 2
 
 
@@ -30,16 +27,9 @@ class Form:
         return sum(widths) + GAP * (len(self.headers) - 1)
 
 
-def columns() -> int:
-    """Return the columns that there are for a table, as `table` has them."""
-    from rich.console import Console
-
-    return Console().width if sys.stdout.isatty() else PIPED
-
-
 def print_fitting(*forms: Form, whole: int = 0) -> str:
     """Print the first form that has room, or the last; return what is to be said of what it leaves out."""
-    room = columns()
-    form = next((one for one in forms if one.width <= room), forms[-1])
+    columns = room()
+    form = next((one for one in forms if one.width <= columns), forms[-1])
     table(form.headers, form.rows, whole=whole)
     return f"{form.missing}: in {forms[0].width} columns, or piped" if form.missing else ""

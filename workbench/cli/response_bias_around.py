@@ -15,6 +15,7 @@ from workbench.cli.response_bias_format import (
     plain_number,
     points,
     probability,
+    undefined_said,
 )
 from workbench.cli.response_bias_names import kind_said, place_said
 
@@ -96,6 +97,8 @@ def print_compared(judged: ResponseBiasJudged, first: str, second: str) -> None:
     )
     if any(row.turned for row in found.rows):
         say("turned: significant in both, to opposite sides")
+    if why := undefined_said(row.questions for row in found.rows):
+        say(why)
     means = found.means
     if not math.isnan(means.change):
         say(

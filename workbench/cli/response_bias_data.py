@@ -40,11 +40,11 @@ def data(store: Store, judged: ResponseBiasJudged, shown: Shown) -> dict[str, An
             "conditions": [condition or "bias" for condition in shown.conditions],
         },
         "questions_with_texts": len(judged.pairs),
-        "notes": judged.notes,
+        "notes": shown.notes(judged),
         "models": {name: _model(store, judged, name, shown) for name in judged.reports},
     }
-    if shown.listed is not None:
-        found["questions"] = _place(shown.listed) | {"models": _listed(judged, shown.listed)}
+    for place in shown.listed:  # one at the most: every cell's are for files
+        found["questions"] = _place(place) | {"models": _listed(judged, place)}
     if shown.question is not None:
         rows = found_questions(store, judged, shown)
         found["question"] = {name: _question(store, judged, row) for name, row in rows.items()}
@@ -58,8 +58,8 @@ def _model(store: Store, judged: ResponseBiasJudged, name: str, shown: Shown) ->
     found = _subject(store, subject)
     if MATRIX in shown.views or CELLS in shown.views:
         found |= {
-            "score": asdict(report.score),
-            "likeness": [asdict(one) | {"most_human_like": one.most_human_like} for one in report.likeness],
+            "score": asdict(report.score) if shown.scored(report) else None,
+            "likeness": [asdict(one) | {"most_human_like": one.most_human_like} for one in shown.likeness(report)],
         }
     if {MATRIX, CELLS, TOPICS, DRAWS} & set(shown.views):
         found["cells"] = [cell_data(cell, shown) for cell in shown.cells(report)]

@@ -5,7 +5,10 @@ Changes are percentage points; a figure that is undefined has no value.
 
 from __future__ import annotations
 
+import csv
+import io
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -25,11 +28,15 @@ Row = Mapping[str, object]
 
 
 def view_files(store: Store, judged: ResponseBiasJudged, shown: Shown) -> dict[str, str]:
-    """Return the files by their names: one for each view that was asked for, the matrix as `cells` and `scores`."""
+    """Return the files by their names: one for each view that was asked for, the matrix as `cells` and `scores`.
+
+    A file without a row is empty. Questions of a single cell, and the answers to a single question, have a name
+    that says whose.
+    """
     views = set(shown.views)
     made: dict[str, Iterator[Row]] = {}
     if views & {MATRIX, CELLS}:
-        made |= {"cells": _cells(judged, shown), "scores": _scores(judged), "likeness": _likeness(judged)}
+        made |= {"cells": _cells(judged, shown), "scores": _scores(judged, shown), "likeness": _likeness(judged, shown)}
     if TOPICS in views:
         made["topics"] = _topics(judged, shown)
     if DRAWS in views:
@@ -38,14 +45,25 @@ def view_files(store: Store, judged: ResponseBiasJudged, shown: Shown) -> dict[s
         made["validity"] = _validity(judged)
     if PEOPLE in views:
         made["people"] = _people(judged)
-    if shown.listed is not None:
-        made["questions"] = _questions(judged, shown.listed)
+    if shown.listed:
+        one = f"-{_named(shown.listed[0])}" if len(shown.listed) == 1 else ""
+        made[f"questions{one}"] = (row for place in shown.listed for row in _questions(judged, place))
     if shown.question is not None:
-        made["answers"] = _answers(store, judged, shown)
+        made[f"answers-{_named(shown.question, shown.key)}"] = _answers(store, judged, shown)
     if shown.compared is not None:
         made |= {"compared": _compared(judged, shown), "sampling": _sampling(judged, shown)}
-    texts = {f"{name}.csv": _text(tuple(rows)) for name, rows in made.items()}
-    return {name: text for name, text in texts.items() if text}
+    return {f"{name}.csv": _text(tuple(rows)) for name, rows in made.items()}
+
+
+def rows_of(text: str) -> int:
+    """Return the number of figures in a file, in whose cells there may be lines."""
+    return sum(1 for _ in csv.reader(io.StringIO(text))) - 1
+
+
+def _named(place: Place, key: str = "") -> str:
+    """Return `odd_even-key_typo-GAP_W82`, for a file's name."""
+    bias, condition, variant = place
+    return re.sub(r"[^\w.-]+", "_", "-".join(filter(None, (str(bias), variant, condition, key))))
 
 
 def _text(rows: tuple[Row, ...]) -> str:
@@ -130,16 +148,18 @@ def _entropies(cell: Cell) -> Row:
     return found
 
 
-def _scores(judged: ResponseBiasJudged) -> Iterator[Row]:
+def _scores(judged: ResponseBiasJudged, shown: Shown) -> Iterator[Row]:
     for name, report in judged.reports.items():
+        if not shown.scored(report):
+            continue
         score = report.score
-        numbers = {"score": score.signed, "score_human_like": score.human_like, "biases": score.biases}
+        numbers = {"score": score.human_like, "score_as_published": score.signed, "biases": score.biases}
         yield {**_of(judged, name), **numbers, **_by(report.options)}
 
 
-def _likeness(judged: ResponseBiasJudged) -> Iterator[Row]:
+def _likeness(judged: ResponseBiasJudged, shown: Shown) -> Iterator[Row]:
     for name, report in judged.reports.items():
-        for one in report.likeness:
+        for one in shown.likeness(report):
             yield {
                 **_of(judged, name),
                 "bias": str(one.bias),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from workbench.audits.response_bias_deltas import Definition
@@ -18,6 +18,8 @@ NOTHING = "–"
 BAR = 30
 "characters of the bar of a share of 1"
 FULL, PART = "█", "·"
+ROUNDING = 1e-9
+"shares that differ by less are equal: they are sums of floating-point numbers"
 
 DEFINITIONS: Mapping[Definition, str] = {
     Definition.PAPER: "as the published tables: shares of all answers; of perturbations the first 50 questions of the "
@@ -61,8 +63,20 @@ def plain_number(value: float, digits: int = 3) -> str:
 
 
 def percent(value: float) -> str:
-    """Return `61.2 %`; a dash where there is nothing."""
-    return NOTHING if math.isnan(value) else f"{round(100 * value, 1) + 0.0:.1f} %"
+    """Return `61.2 %`; a dash where there is nothing. Less than all is never `100.0 %`, more than none never `0.0 %`.
+
+    Examples
+    --------
+    >>> percent(0.612), percent(0.99996), percent(1.0), percent(1e-6), percent(0.0)
+    ('61.2 %', '99.9 %', '100.0 %', '<0.1 %', '0.0 %')
+    """
+    if math.isnan(value):
+        return NOTHING
+    if 0.9995 <= value < 1 - ROUNDING:
+        return "99.9 %"
+    if ROUNDING < value < 0.0005:
+        return "<0.1 %"
+    return f"{round(100 * value, 1) + 0.0:.1f} %"
 
 
 def probability(p: float) -> str:
@@ -94,8 +108,14 @@ def t_value(test: MeanTest) -> str:
 
 
 def correlation(found: Pearson) -> str:
-    """Return `+0.42`, or why there is none."""
-    return f"undefined: {found.undefined}" if found.undefined else f"{round(found.r, 2) + 0.0:+.2f}"
+    """Return `+0.42`; a dash where there is none, see `undefined_said`."""
+    return NOTHING if found.undefined else f"{round(found.r, 2) + 0.0:+.2f}"
+
+
+def undefined_said(found: Iterable[Pearson]) -> str:
+    """Return why correlations that a table shows as dashes are none; nothing where all are."""
+    reasons = dict.fromkeys(one.undefined for one in found if one.undefined)
+    return f"{NOTHING} for r: {'; '.join(reasons)}" if reasons else ""
 
 
 def stars(cell: Cell) -> str:
@@ -132,13 +152,13 @@ def most_human_like(found: HumanLikeness) -> str:
 
 
 def score(report: Report) -> str:
-    """Return `+2 of 5`, the score of the definition's own signs."""
-    return _summed(report.score.signed, report)
-
-
-def human_score(report: Report) -> str:
     """Return `+2 of 5`, the score by the direction that people show."""
     return _summed(report.score.human_like, report)
+
+
+def score_as_published(report: Report) -> str:
+    """Return `+2 of 5`, the score by the definition's own sign."""
+    return _summed(report.score.signed, report)
 
 
 def _summed(value: int, report: Report) -> str:

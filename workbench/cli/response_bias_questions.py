@@ -6,7 +6,8 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import printable, say, table
+from workbench.audits.response_bias_formula import formula
+from workbench.cli.output import printable, say, say_wrapped, table
 from workbench.cli.questionnaire_cells import plural
 from workbench.cli.response_bias_format import NOTHING, amount, bar, percent, plain_number, points
 from workbench.cli.response_bias_names import place_said
@@ -87,7 +88,11 @@ def print_question(store: Store, judged: ResponseBiasJudged, found: QuestionShow
     topic = f" · {row.topic}" if row.topic else ""
     say(f"{row.key}{topic} · {place_said(found.bias, found.condition, found.variant)}{drawn} · {found.subject}")
     over = " (mean over draws)" if found.draws > 1 else ""
-    say(f"left out: {row.left_out}" if row.left_out else f"change {points(row.delta)} percentage points{over}")
+    place = (found.bias, found.condition, found.variant)
+    deltas = judged.reports[found.subject].cell(*place).deltas
+    rule = formula(place, deltas.definition, deltas.source)
+    said = f"change {points(row.delta)} percentage points{over}: {rule} (q original, q' {_changed_said(found)})"
+    say_wrapped(f"left out: {row.left_out}" if row.left_out else said)
     for arm in (found.original, found.changed):
         _print_arm(arm, found, made_by(judged, found, arm))
     if found.shares:
@@ -95,6 +100,10 @@ def print_question(store: Store, judged: ResponseBiasJudged, found: QuestionShow
         say(f"People's answers to the original: {', '.join(map(percent, found.shares))}")
     for arm in (found.original, found.changed):
         _print_prompt(store, judged, found.subject, arm)
+
+
+def _changed_said(found: QuestionShown) -> str:
+    return "with errors of typing" if found.condition else "changed form"
 
 
 def made_by(judged: ResponseBiasJudged, found: QuestionShown, arm: ArmShown) -> str | None:
@@ -113,7 +122,7 @@ def made_by(judged: ResponseBiasJudged, found: QuestionShown, arm: ArmShown) -> 
 def _print_arm(arm: ArmShown, found: QuestionShown, made: str | None) -> None:
     exact = any(not math.isnan(option.probability) for option in arm.options)
     say()
-    form = "original" if arm.arm is Arm.ORIGINAL else "with errors of typing" if found.condition else "changed form"
+    form = "original" if arm.arm is Arm.ORIGINAL else _changed_said(found)
     form += f" ({made})" if made else ""
     say(f"{form}: {_answers_said(arm, exact=exact)}; entropy {plain_number(arm.entropy, 2)}")
     moved = any(option.original not in ("", option.letter) for option in arm.options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import listed, print_json, say
+from workbench.cli.output import listed, print_json, say, say_wrapped
 from workbench.cli.questionnaire_cells import plural
 from workbench.cli.response_bias_shown import (
     CELLS,
@@ -93,8 +93,8 @@ def _print(store: Store, judged: ResponseBiasJudged, shown: Shown) -> None:
         around.print_validity(judged)
     if PEOPLE in shown.views:
         around.print_people(judged)
-    if shown.listed is not None:
-        questions.print_questions(judged, shown.listed)
+    for place in shown.listed:
+        questions.print_questions(judged, place)
     for one in found.values():
         questions.print_question(store, judged, one)
     if shown.compared is not None:
@@ -104,11 +104,13 @@ def _print(store: Store, judged: ResponseBiasJudged, shown: Shown) -> None:
 
 def _write(store: Store, judged: ResponseBiasJudged, options: Namespace, shown: Shown) -> None:
     """Write a file a view."""
-    from workbench.cli.response_bias_files import view_files
+    from workbench.cli.response_bias_files import rows_of, view_files
     from workbench.formats.folder import expanded, put
 
-    files = view_files(store, judged, shown)
-    for path in put(files, expanded(options.csv), force=options.force):
-        say(f"{path}  {plural(files[path.name].count(chr(10)) - 1, 'row')}")
-    for note in judged.notes:
-        say(note)
+    files, folder = view_files(store, judged, shown), expanded(options.csv)
+    for path in put({name: text for name, text in files.items() if text}, folder, force=options.force, beside=True):
+        say(f"{path}  {plural(rows_of(files[path.name]), 'row')}")
+    for name in (name for name, text in files.items() if not text):
+        say(f"- {name} was not written: there is no such figure")
+    for note in shown.notes(judged):
+        say_wrapped(f"- {note}")

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import listed
-from workbench.cli.response_bias_names import Kind, find_condition, find_kind, kind_name, place_order, place_said
-from workbench.domain.choices import Bias, Perturbation
+from workbench.cli.response_bias_names import (
+    CONDITIONS,
+    Kind,
+    find_condition,
+    find_kind,
+    kind_name,
+    place_order,
+    place_said,
+)
+from workbench.domain.choices import Perturbation, ref_of
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from workbench.audits.response_bias_figures import Cell, Report
+    from workbench.audits.response_bias_figures import Cell, HumanLikeness, Report
     from workbench.pipeline.response_bias import Place, ResponseBiasJudged
 
 MATRIX, CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE = "matrix", "cells", "topics", "draws", "validity", "people"
@@ -30,8 +38,8 @@ class Shown:
     kinds: tuple[Kind, ...]
     "biases, with the variants of their wordings"
     conditions: tuple[Perturbation | None, ...]
-    listed: Place | None = None
-    "whose questions are listed"
+    listed: tuple[Place, ...] = ()
+    "whose questions are listed: one cell's, or every cell's in a file"
     question: Place | None = None
     "where the question stands whose answers are shown"
     key: str = ""
@@ -47,6 +55,38 @@ class Shown:
         """Return the places of all wanted cells, a bias with its perturbations beneath it."""
         there = {cell.place for report in judged.reports.values() for cell in self.cells(report)}
         return sorted(there, key=place_order)
+
+    def scored(self, report: Report) -> bool:
+        """Return whether all biases are shown that the score is a sum over."""
+        there = {(one.bias, "") for one in report.likeness}
+        return None in self.conditions and there <= set(self.kinds)
+
+    def likeness(self, report: Report) -> tuple[HumanLikeness, ...]:
+        """Return what is most human-like of the biases that are shown, with everything that it rests on."""
+        whole = len(set(self.conditions)) == len(CONDITIONS)
+        return tuple(one for one in report.likeness if whole and (one.bias, "") in self.kinds)
+
+    def notes(self, judged: ResponseBiasJudged) -> tuple[str, ...]:
+        """Return what a reader should know of what is shown: what is said of other questions' answers is left out."""
+        rests = self._rests(judged)
+        about = {
+            f"{name}, {one.name}: ": (one.bias, one.condition, one.variant)
+            for name, subject in judged.subjects.items()
+            for one in subject.tables
+        }
+        others = tuple(head for head, place in about.items() if place not in rests)
+        return tuple(note for note in judged.notes if not note.startswith(others))
+
+    def _rests(self, judged: ResponseBiasJudged) -> set[Place]:
+        """Return the places whose answers are behind what is shown."""
+        wanted = {*self.listed, *([self.question] if self.question is not None else [])}
+        found: set[Place] = set()
+        for report in judged.reports.values():
+            cells = [*self.cells(report)] if {MATRIX, CELLS, TOPICS, DRAWS, VALIDITY} & set(self.views) else []
+            cells += [cell for cell in report.cells if cell.place in wanted]
+            cells += [cell for cell in report.cells if self.compared is not None and cell.condition is None]
+            found |= {(cell.deltas.source, cell.condition, cell.variant) for cell in cells}
+        return found
 
 
 def check_given(options: Namespace) -> None:
@@ -72,16 +112,19 @@ def shown_of(judged: ResponseBiasJudged, options: Namespace) -> Shown:
     there = kinds_of(judged)
     kinds = tuple(find_kind(name, there) for name in listed(options.bias)) or there
     conditions = tuple(find_condition(name) for name in listed(options.condition))
+    kind, key = _meant(judged, options.question, kinds) if options.question else (None, "")
     shown = Shown(
         views=_views(options),
         kinds=kinds,
         conditions=conditions or (None, *Perturbation),
-        listed=_place(judged, find_kind(options.questions, there), conditions) if options.questions else None,
-        question=_place(judged, _kind_of_key(judged, options, kinds), conditions) if options.question else None,
-        key=key_of(options.question or ""),
+        listed=(_place(judged, find_kind(options.questions, there), conditions),) if options.questions else (),
+        question=_place(judged, kind, conditions) if kind is not None else None,
+        key=key,
         draw=options.draw or 1,
         compared=_compared(judged, options.compare),
     )
+    if QUESTIONS in shown.views and not shown.listed:
+        shown = replace(shown, listed=tuple(shown.places(judged)))
     if set(shown.views) & set(FIGURES) and not shown.places(judged):
         asked = "; ".join(place_said(*place) for place in _every(judged) if (place[0], place[2]) in kinds)
         raise UnknownName(f"nothing was asked of these biases under this condition; there is: {asked}")
@@ -102,13 +145,13 @@ def _cells(judged: ResponseBiasJudged) -> Iterator[Cell]:
 
 
 def _views(options: Namespace) -> tuple[str, ...]:
-    """Return the views that were named; where none was, the matrix, and for programs all figures."""
+    """Return the views that were named; else the matrix, for programs all figures, for files questions as well."""
     given = [name for name in (CELLS, TOPICS, VALIDITY, PEOPLE) if getattr(options, name)]
     given += [DRAWS] if options.draws is not None else []
     given += [name for name in (QUESTIONS, QUESTION, COMPARE) if getattr(options, name) is not None]
     if given:
         return tuple(name for name in (*FIGURES, QUESTIONS, QUESTION, COMPARE) if name in given)
-    return FIGURES if options.json or options.csv is not None else (MATRIX,)
+    return (*FIGURES, QUESTIONS) if options.csv is not None else FIGURES if options.json else (MATRIX,)
 
 
 def _place(judged: ResponseBiasJudged, kind: Kind, conditions: Sequence[Perturbation | None]) -> Place:
@@ -122,27 +165,35 @@ def _place(judged: ResponseBiasJudged, kind: Kind, conditions: Sequence[Perturba
     return place
 
 
-def key_of(text: str) -> str:
-    """Return the key in a ref, `odd_even.GAP_W82`; a key is what it is."""
-    kind, dot, key = text.partition(".")
-    return key if dot and kind.partition("-")[0] in list(Bias) else text
+def _meant(judged: ResponseBiasJudged, text: str, kinds: Sequence[Kind]) -> tuple[Kind, str]:
+    """Return the question that a ref or a key means, as (bias, key): a ref first, which may be another one's key.
+
+    Raises UnknownName, or UsageError where it is open.
+    """
+    there = [(kind, key) for kind in kinds_of(judged) for key in _keys(judged, kind)]
+    named = {one: _names(judged, *one) for one in there}
+    found = next((those for n in (0, 1) if (those := [one for one in there if text in named[one][n]])), [])
+    wanted = [one for one in found if one[0] in kinds]
+    if not wanted:
+        asked = ", ".join(place_said(bias, None, variant) for (bias, variant), _ in found)
+        some = list(dict.fromkeys(key for kind, key in there if kind in kinds))
+        listed = f"{', '.join(some[:8])}{f' and {len(some) - 8} more' if len(some) > 8 else ''}"
+        where = f" of these biases, but of {asked}" if found else ""
+        raise UnknownName(f"no question {text!r} was asked{where}; there is: {listed}")
+    if len(wanted) > 1:
+        names = ", ".join(kind_name(*kind) for kind, _ in wanted)
+        ref = named[wanted[0]][0][0]
+        raise UsageError(
+            f"{text} was asked for several biases: {names}; name one with --bias, or the question as {ref}"
+        )
+    return wanted[0]
 
 
-def _kind_of_key(judged: ResponseBiasJudged, options: Namespace, kinds: Sequence[Kind]) -> Kind:
-    """Return the bias under which a question is meant. Raises UnknownName, or UsageError where it is open."""
-    key = key_of(options.question)
-    there = [kind for kind in kinds if key in _keys(judged, kind)]
-    if key != options.question:
-        named = find_kind(options.question.removesuffix(f".{key}"), kinds_of(judged))
-        there = [kind for kind in there if kind == named]
-    if not there:
-        some = list(dict.fromkeys(key for kind in kinds for key in _keys(judged, kind)))
-        more = f" and {len(some) - 8} more" if len(some) > 8 else ""
-        raise UnknownName(f"no question {options.question!r} was asked; there is: {', '.join(some[:8])}{more}")
-    if len(there) > 1:
-        names = ", ".join(kind_name(*kind) for kind in there)
-        raise UsageError(f"{key} was asked for several biases: {names}; name one with --bias")
-    return there[0]
+def _names(judged: ResponseBiasJudged, kind: Kind, key: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what a question is called: by refs, its statement's first, and by its key alone."""
+    bias, variant = kind
+    ref = ref_of(bias, key, variant)
+    return tuple(dict.fromkeys((judged.refs.get((bias, variant, key), ref), ref))), (key,)
 
 
 def _keys(judged: ResponseBiasJudged, kind: Kind) -> list[str]:

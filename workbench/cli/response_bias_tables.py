@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.cli.output import printable, say, table
+from workbench.cli.output import printable, room, say, say_wrapped, table
 from workbench.cli.questionnaire_cells import plural
-from workbench.cli.questionnaire_fit import GAP, Form, columns, print_fitting
+from workbench.cli.questionnaire_fit import GAP, Form, print_fitting
 from workbench.cli.response_bias_format import (
     ENTROPIES,
     NOTHING,
     amount,
     correlation,
     definition_said,
-    human_score,
     marked,
     mean,
     most_human_like,
@@ -23,8 +23,10 @@ from workbench.cli.response_bias_format import (
     points,
     probability,
     score,
+    score_as_published,
     t_value,
     test_said,
+    undefined_said,
     worded,
 )
 from workbench.cli.response_bias_names import CONDITIONS, kind_said, place_said
@@ -36,13 +38,15 @@ if TYPE_CHECKING:
 
 NARROWEST = 12
 "columns of a model in the matrix: `-59.5 *** -`"
+NOT_ASKED = f"{NOTHING} not asked"
+PUBLISHED = "score as published (sign)"
 
 
 def print_head(judged: ResponseBiasJudged) -> None:
     """Say which questions were asked and in which ways."""
     say(f"{judged.instrument.name}: {plural(len(judged.pairs), 'question')}")
     for name, subject in judged.subjects.items():
-        say(f"{name} · {subject_said(subject)}")
+        say_wrapped(f"{name} · {subject_said(subject)}")
 
 
 def subject_said(subject: Subject) -> str:
@@ -65,12 +69,14 @@ def print_basis(judged: ResponseBiasJudged, shown: Shown) -> None:
     options = judged.choice.options
     if set(shown.views) - {VALIDITY, PEOPLE}:
         say()
-        say(definition_said(options.definition))
-        say(test_said(options))
+        say_wrapped(definition_said(options.definition))
+        say_wrapped(test_said(options))
         if any(cell.copied for report in judged.reports.values() for cell in shown.cells(report)):
-            say("Opinion float under errors of typing: the answers to odd/even's questions, where it was not asked.")
-    for note in judged.notes:
-        say(f"- {note}")
+            say_wrapped(
+                "Opinion float under errors of typing: the answers to odd/even's questions, where it was not asked."
+            )
+    for note in shown.notes(judged):
+        say_wrapped(f"- {note}")
 
 
 def print_matrix(judged: ResponseBiasJudged, shown: Shown) -> None:
@@ -81,24 +87,26 @@ def print_matrix(judged: ResponseBiasJudged, shown: Shown) -> None:
     lines = tuple(_lines(judged, shown))
     headers = ("", *judged.reports)
     full = Form(headers, [(line.title, *line.full) for line in lines])
-    room = columns()
-    if full.width <= room:
+    columns = room()
+    if full.width <= columns:
         print_fitting(full)
     else:
-        for part in _parts(Form(headers, [(line.title, *line.short) for line in lines]), room):
+        for part in _parts(Form(headers, [(line.title, *line.short) for line in lines]), columns):
             table(part.headers, part.rows, whole=1)
-        say("+ human-like, - opposite; of perturbations above and below 0, though people overlook them; no sign: not")
-        say(f"significant. In words and with the number of questions: in {full.width} columns, or piped")
-    _explain_summary(judged)
+        say_wrapped(
+            "+ human-like, - opposite; of perturbations above and below 0, though people overlook them; no sign: not "
+            f"significant. In words and with the number of questions: in {full.width} columns, or piped"
+        )
+    _explain_summary(judged, shown)
 
 
-def _parts(form: Form, room: int) -> Iterator[Form]:
+def _parts(form: Form, columns: int) -> Iterator[Form]:
     """Yield a table in parts that have room for their models; one that has none gets a part of its own."""
     first = max(len(printable(row[0])) for row in form.rows)
     at = 1
     while at < len(form.headers):
         until, width = at, first
-        while until < len(form.headers) and (until == at or width + GAP + _narrow(form, until) <= room):
+        while until < len(form.headers) and (until == at or width + GAP + _narrow(form, until) <= columns):
             width += GAP + _narrow(form, until)
             until += 1
         yield Form(("", *form.headers[at:until]), [(str(row[0]), *map(str, row[at:until])) for row in form.rows])
@@ -123,31 +131,43 @@ def _lines(judged: ResponseBiasJudged, shown: Shown) -> Iterator[_Line]:
     reports = tuple(judged.reports.values())
     places = shown.places(judged)
     for bias, variant in dict.fromkeys((place[0], place[2]) for place in places):
+        if (bias, None, variant) not in places:  # its errors of typing alone were asked, or are shown
+            missing = [NOT_ASKED if None in shown.conditions else ""] * len(reports)
+            yield _same(kind_said(bias, variant), missing)
         for place in (place for place in places if (place[0], place[2]) == (bias, variant)):
             title = f"  {CONDITIONS[place[1]]}" if place[1] else kind_said(bias, variant)
             found = [report.find(*place) for report in reports]
             yield _Line(title, [worded(cell) for cell in found], [marked(cell) for cell in found])
-        if not variant:
-            likeness = ({one.bias: one for one in report.likeness}.get(bias) for report in reports)
+        likeness = [{one.bias: one for one in shown.likeness(report)}.get(bias) for report in reports]
+        if not variant and any(likeness):
             yield _same("  most human-like", [most_human_like(one) if one else NOTHING for one in likeness])
-    yield _same("score", [score(report) for report in reports])
-    if _signs_differ(judged):
-        yield _same("score, human-like", [human_score(report) for report in reports])
+    if _whole(judged, shown):
+        yield _same("score", [score(report) for report in reports])
+        if _signs_differ(judged):
+            yield _same(PUBLISHED, [score_as_published(report) for report in reports])
 
 
 def _same(title: str, cells: Sequence[str]) -> _Line:
     return _Line(title, cells, cells)
 
 
+def _whole(judged: ResponseBiasJudged, shown: Shown) -> bool:
+    return all(shown.scored(report) for report in judged.reports.values())
+
+
 def _signs_differ(judged: ResponseBiasJudged) -> bool:
     return any(report.score.signed != report.score.human_like for report in judged.reports.values())
 
 
-def _explain_summary(judged: ResponseBiasJudged) -> None:
-    say("Most human-like: significant as with people, and no perturbation changes anything; open: one is missing.")
-    signs = "human-like +1, opposite -1"
-    signs = f"above 0 +1, below 0 -1, as published; beneath it {signs}" if _signs_differ(judged) else signs
-    say(f"Score: sum over the significant biases, {signs}.")
+def _explain_summary(judged: ResponseBiasJudged, shown: Shown) -> None:
+    if any(shown.likeness(report) for report in judged.reports.values()):
+        say_wrapped(
+            "Most human-like: significant as with people, and no perturbation changes anything; open: a test is "
+            "missing."
+        )
+    if _whole(judged, shown):
+        published = f" {PUBLISHED.capitalize()}: above 0 +1, below 0 -1." if _signs_differ(judged) else ""
+        say_wrapped(f"Score: sum over the significant biases, human-like +1, opposite -1.{published}")
 
 
 def print_cells(judged: ResponseBiasJudged, shown: Shown) -> None:
@@ -193,7 +213,7 @@ def _test_cells(cell: Cell, adjusted: bool, said: str, *t: str) -> tuple[str, ..
 
 def _print_entropies(report: Report, cells: Sequence[Cell]) -> None:
     rule = report.options.entropy
-    full = ["", "H(q)", "H(q')", "change [95 %]", "p", "r", "p", "blank", "not offered", "drawn again"]
+    full = ["", "H(q)", "H(q')", "change [95 %]", "p", "r", "p of r", "blank", "not offered", "drawn again"]
     print_fitting(
         Form(full, [_entropy_cells(cell, rule) for cell in cells]),
         Form([*full[:3], "change", *full[4:7]], [_entropy_cells(cell, rule, short=True) for cell in cells]),
@@ -219,7 +239,17 @@ def _entropy_cells(cell: Cell, rule: str, *, short: bool = False) -> tuple[str, 
 
 
 def _explain_cells(cells: Sequence[Cell]) -> None:
-    say("r: of |change| and H of the original, over questions. Blank, not offered: answers that `corrected` drops.")
+    say_wrapped(
+        "r: of |change| and H of the original, over questions. Blank, not offered: answers that `corrected` drops."
+    )
+    if why := undefined_said(cell.uncertainty for cell in cells):
+        say_wrapped(why)
+    out: dict[str, dict[str, int]] = {}
+    for cell in cells:
+        for reason, n in Counter(left.reason for left in cell.deltas.left_out).items():
+            out.setdefault(reason, {})[place_said(*cell.place)] = n
+    for reason, places in out.items():
+        say_wrapped(f"left out, {reason}: {'; '.join(f'{place} {n:,}' for place, n in places.items())}")
     for cell in cells:
         if cell.delta.degenerate:
             say(f"{place_said(*cell.place)}: {cell.delta.degenerate}, so the test says little")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.cli.jobs import EXIT_CODES, started, watch
 from workbench.cli.output import listed, print_json, say
 from workbench.cli.response_bias_names import find_kind
+from workbench.domain.choices import over_biases
 from workbench.domain.designs import TRIES, Design
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Contexts, Role
@@ -168,10 +169,10 @@ def _statements(store: Store, options: Namespace, instrument: Instrument, defaul
 
 def _asked_of(store: Store, instrument: Instrument, defaults: Defaults) -> list[str]:
     """Return the refs of which the first so many may be asked for: of a questionnaire its targets, where an audit is
-    about multiple-choice questions those.
+    about multiple-choice questions those, one of every bias first.
     """
     if defaults.material == "choices":
-        return list(store.choices.items(instrument.name))
+        return list(over_biases(store.choices.items(instrument.name).values()))
     if defaults.material != "questionnaire":
         return [statement.ref for statement in instrument.statements]
     return [

@@ -11,6 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import listed, print_json, say, table
+from workbench.domain.choice_texts import parse_choice
+from workbench.domain.choices import Choice
 from workbench.domain.names import person_name
 from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement, VariantId, VariantKind, Wording
 from workbench.errors import UsageError
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
 
 BULK = ("tag", "untag", "set", "replace", "strip")
 "acts on --refs"
+
+_UNDER_NO_BIAS = (
+    "It is a question with options, under no bias yet: workbench choices add STORE --bias BIAS --key KEY puts it under "
+    "one where it is called BIAS.KEY; choices forms --bias BIAS makes a pair of it."
+)
 
 Act = Callable[["Store", Namespace, str], "Done"]
 
@@ -179,6 +186,8 @@ def _add(store: Store, options: Namespace, name: str) -> Done:
         statement = with_field(statement, field, getattr(options, field))
     changed = store.statements.create(name, [statement], person=person)
     done = outcome(store, name, changed)
+    if isinstance(parse_choice(wordings[0].text), Choice) and options.add not in store.choices.items(name):
+        return replace(done, sentence=f"{done.sentence} {_UNDER_NO_BIAS}")
     return replace(done, sentence=f"{done.sentence} “{text}”") if options.text is None else done
 
 
@@ -215,7 +224,7 @@ def _write(store: Store, options: Namespace, name: str, ref: str, variant: Varia
     held = seen.wording(variant, language)
     if (held is not None) != must_be_there:
         there = ", ".join(f"{w.variant} ({w.language})" for w in seen.wordings)
-        how = "--edit REF changes it" if held else f"it has {there}; --add-variant adds one"
+        how = f"--edit {ref} --variant {variant} changes it" if held else f"it has {there}; --add-variant adds one"
         raise UsageError(
             f"{ref} has {'a' if held else 'no'} {variant} in {language}{' already' if held else ''}; {how}"
         )

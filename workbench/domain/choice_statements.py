@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from workbench.domain.choice_texts import Fault, parse_choice
@@ -16,6 +16,8 @@ KIND_OF = {
     Perturbation.LETTER_SWAP: VariantKind.LETTER_SWAP,
 }
 PERTURBATION_OF = {kind: perturbation for perturbation, kind in KIND_OF.items()}
+FORMS = frozenset({VariantKind.ORIGINAL, VariantKind.CHANGED, *PERTURBATION_OF})
+"kinds of wordings that are put to a model as questions with options"
 
 
 def statement_of(pair: ChoicePair, language: str = "en", author: str | None = None) -> tuple[Statement, ChoiceItem]:
@@ -55,6 +57,14 @@ def pair_of(statement: Statement, item: ChoiceItem, language: str) -> ChoicePair
         shares=item.shares,
         variant=item.variant,
     )
+
+
+def unreadable_forms(statement: Statement) -> Iterator[tuple[Wording, Fault]]:
+    """Yield the forms of a question that cannot be put to a model, each with what is wrong with its text."""
+    for wording in statement.wordings:
+        found = parse_choice(wording.text) if wording.variant.kind in FORMS else None
+        if isinstance(found, Fault):
+            yield wording, found
 
 
 def with_pairs(instrument: Instrument, pairs: Iterable[ChoicePair], answers: Sequence[AnswerSet] = ()) -> Instrument:

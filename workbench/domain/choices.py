@@ -7,7 +7,7 @@ Neubig 2024, table 1).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -145,6 +145,17 @@ ChoiceItems = Mapping[str, ChoiceItem]
 "by the statement's ref"
 
 
+def over_biases(items: Iterable[ChoiceItem]) -> tuple[str, ...]:
+    """Return the refs with one of every bias first, then a second one of each: the first few are of all biases."""
+    seen: dict[tuple[Bias, str], int] = {}
+    places = []
+    for item in items:
+        kind = (item.bias, item.variant)
+        seen[kind] = seen.get(kind, 0) + 1
+        places.append((seen[kind], item.ref))
+    return tuple(ref for _, ref in sorted(places, key=lambda place: place[0]))
+
+
 def ref_of(bias: Bias, key: str, variant: str = "") -> str:
     """Return the ref of a question's statement: a key stands once under each bias, so the bias is part of it.
 
@@ -154,3 +165,15 @@ def ref_of(bias: Bias, key: str, variant: str = "") -> str:
     ('odd_even.GAP_W82', 'acquiescence-reword.GAP_W82')
     """
     return f"{bias}{'-' if variant else ''}{variant}.{key}"
+
+
+def key_in(ref: str) -> str:
+    """Return the key in a ref such as `ref_of` makes; any other ref may be a key as it is.
+
+    Examples
+    --------
+    >>> key_in("odd_even.GAP_W82"), key_in("acquiescence-reword.GAP_W82"), key_in("town.q1")
+    ('GAP_W82', 'GAP_W82', 'town.q1')
+    """
+    kind, _, key = ref.partition(".")
+    return key if key and kind.partition("-")[0] in tuple(Bias) else ref

@@ -73,7 +73,7 @@ def _pairs(path: Path, findings: Findings) -> dict[Id, ChoicePair]:
     seen: dict[Hashable, int] = {}
     for row in rows:
         pair = _pair(row, findings)
-        if row.get("key") and row.get("bias") and not is_new(seen, _id(row), row, "key", findings):
+        if row.get("key") and row.get("bias") and not is_new(seen, _id(row), row, "key", findings, _called(row)):
             continue
         if pair is not None:
             pairs[_id(row)] = pair
@@ -107,6 +107,11 @@ def _pair(row: Row, findings: Findings) -> ChoicePair | None:
 
 def _id(row: Row) -> Id:
     return row.get("bias").casefold(), row.get("variant"), row.get("key")
+
+
+def _called(row: Row) -> str:
+    variant = f" ({row.get('variant')})" if row.get("variant") else ""
+    return f"question {row.get('key')!r} of {row.get('bias').casefold()}{variant}"
 
 
 def _word(row: Row, column: str, known: type[Bias] | type[Perturbation], findings: Findings) -> str | None:
@@ -177,7 +182,8 @@ def _perturbed(path: Path, pairs: dict[Id, ChoicePair], findings: Findings) -> d
         if len(choice.options) != len(pair.original.options):
             found = f"{len(choice.options)} options"
             findings.add(row.file, row.line, "text", found, f"{len(pair.original.options)}, as in the original")
-        if is_new(seen, (*_id(row), word, draw), row, "draw", findings):
+        called = f"{word}, draw {draw}, of {_called(row)}"
+        if is_new(seen, (*_id(row), word, draw), row, "draw", findings, called):
             texts.setdefault(_id(row), {})[Perturbation(word), draw] = choice
     return {at: replace(pair, perturbed=texts[at]) if at in texts else pair for at, pair in pairs.items()}
 

@@ -11,17 +11,22 @@ from workbench.errors import UsageError
 
 
 def put(
-    files: Mapping[str, str], folder: Path, *, force: bool = False, check: Callable[[Path], None] | None = None
+    files: Mapping[str, str],
+    folder: Path,
+    *,
+    force: bool = False,
+    beside: bool = False,
+    check: Callable[[Path], None] | None = None,
 ) -> tuple[Path, ...]:
     """Write files, named by their path in the folder, and return where they are.
 
     They are written beside the folder first, where `check` may look at them and raise. A folder that is not there comes
     about by one renaming. Into one that is there they are put one by one, each whole: with `force` a file of the same
-    name is replaced; other files stay.
+    name is replaced; other files stay. With `beside` they may be put beside others, where none has the same name.
 
     Raises UsageError where the folder holds something and `force` is not given, or cannot be written.
     """
-    check_place(folder, force=force)
+    check_place(folder, force=force, beside=tuple(files) if beside else None)
     fresh = folder.parent / f".{folder.name}.{uuid4().hex[:12]}"
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -44,14 +49,15 @@ def put(
     return tuple(folder / name for name in files)
 
 
-def check_place(folder: Path, *, force: bool) -> None:
-    """Raise UsageError where files may not be put into a folder."""
+def check_place(folder: Path, *, force: bool, beside: tuple[str, ...] | None = None) -> None:
+    """Raise UsageError where files may not be put into a folder: `beside`, only files of these names are in the way."""
     try:
         if "\x00" in str(folder):
             raise UsageError("the folder's name holds a NUL, which no file system takes. Give another name.")
         if folder.exists() and not folder.is_dir():
             raise UsageError(f"{folder}: this is a file. Give the name of a folder that is not there yet.")
         held = others(folder, ())
+        held = held if beside is None else tuple(name for name in beside if (folder / name).exists())
     except OSError as error:
         raise UsageError(f"{folder}: cannot be read ({error.strerror}). Give another folder.") from error
     if held and not force:

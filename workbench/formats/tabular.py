@@ -38,9 +38,10 @@ class Findings:
         self.found.append(Finding(file.name, line, column, found, expected))
 
     def check(self) -> None:
-        """Raise InputError if anything was found."""
+        """Raise InputError if anything was found: file by file, in the order of lines."""
+        files = list(dict.fromkeys(one.file for one in self.found))
         if self.found:
-            raise InputError(self.found)
+            raise InputError(sorted(self.found, key=lambda one: (files.index(one.file), one.line or 0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +224,8 @@ def _header_is_good(
 def unknown(what: str, name: str, known: Sequence[str]) -> tuple[str, str]:
     """Return what was found and what was expected where a name is not known; a near one is suggested."""
     near = nearest(name, known)
-    return f"an unknown {what}", f"one of {', '.join(known)}" + (f" (did you mean {near!r}?)" if near else "")
+    hint = f" (did you mean {str(near)!r}?)" if near else ""  # names may be members of an enumeration
+    return f"an unknown {what}", f"one of {', '.join(known)}{hint}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -241,12 +243,17 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return by_case[near[0]] if near else None
 
 
-def is_new(seen: dict[Hashable, int], key: Hashable, row: Row, column: str, findings: Findings) -> bool:
-    """Return whether no row before had this key; otherwise note both lines. `seen` is filled on the way."""
+def is_new(
+    seen: dict[Hashable, int], key: Hashable, row: Row, column: str, findings: Findings, called: str = ""
+) -> bool:
+    """Return whether no row before had this key; otherwise note both lines. `seen` is filled on the way.
+
+    `called`: the key in words, where its parts do not speak for themselves.
+    """
     first = seen.setdefault(key, row.line)
     if first == row.line:
         return True
-    said = ", ".join(repr(part) for part in (key if isinstance(key, tuple) else (key,)))
+    said = called or ", ".join(repr(part) for part in (key if isinstance(key, tuple) else (key,)) if part != "")
     findings.add(row.file, row.line, column, f"{said} again, after line {first}", "it once")
     return False
 

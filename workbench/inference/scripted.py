@@ -196,7 +196,7 @@ def load_scripted(name: str) -> ScriptedModel:
         return ScriptedModel(_persona(value), name)
     except (OSError, ValueError, TypeError) as error:
         raise ModelError(
-            f"{name}: the persona cannot be read ({error}); see workbench/inference/scripted.py"
+            f"{name}: the persona cannot be read ({error}); see 'Scripted personas' in data/README.md"
         ) from error
 
 

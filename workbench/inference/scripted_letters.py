@@ -56,7 +56,8 @@ def read_habits(table: object) -> LetterHabits:
         raise TypeError("letters is no table: write [letters] and its fields below it")
     unknown = sorted(table.keys() - {field.name for field in fields(LetterHabits)})
     if unknown:
-        raise TypeError(f"letters: unknown {', '.join(unknown)}")
+        known = ", ".join(field.name for field in fields(LetterHabits))
+        raise TypeError(f"letters: unknown {', '.join(unknown)}; there is: {known}")
     lists = {name: table[name] for name in ("weights", "others") if name in table}
     for name, value in lists.items():
         if not isinstance(value, list):

@@ -113,12 +113,15 @@ def sample(task: Task) -> Ended:
     say(throughput(progress, before, model.work, unit))
     for reason, count in progress.reasons.most_frequent():
         say(f"{count:,} {unit} failed: {reason}")
-    held = f"{progress.done:,} of {progress.total:,} {unit} are {'scored' if exact else 'stored'}"
+    counted_here = unit if plan.tally is None else "valid answers"
+    held = f"{progress.done:,} of {progress.total:,} {counted_here} are {'scored' if exact else 'stored'}"
     if progress.failed and not task.stop():
         again = AGAIN if progress.failed > progress.reasons.lasting else NEVER
         return "failed", f"{progress.failed:,} {unit} failed: {progress.reasons.describe()}. {held}. {again}"
     if progress.done + progress.lacking < progress.total:
         return _unfinished(task, held, "asks for the rest")
+    if progress.invalid:
+        held += f"; {progress.invalid:,} were no offered letter and were drawn again"
     if progress.short:
         held += f"; with fewer than {design.samples} valid ones after all tries: {counted(progress.short, 'prompt')}"
     rate = f", {progress.answers / progress.seconds:.1f} {unit} a second" if progress.seconds else ""

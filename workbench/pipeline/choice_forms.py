@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 
 from stores.editing import MOST_REF
 from stores.store import Store
-from workbench.domain.choice_statements import KIND_OF
+from workbench.domain.choice_statements import KIND_OF, pair_of
 from workbench.domain.choice_texts import Fault, parse_choice
-from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair, ref_of
+from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair, key_in, ref_of
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId
 from workbench.errors import UsageError
 from workbench.pipeline.choice_proposals import Proposal, Proposals, Refused, Wanted, counted
 from workbench.pipeline.drafting import chosen_statements
 from workbench.pipeline.editing import Done, outcome
 from workbench.workshop.choice_forms import WRITTEN, form_pair, out_of_order
-from workbench.workshop.edits import with_text
+from workbench.workshop.edits import with_tag, with_text
 from workbench.workshop.perturbations import draw
 
 MOST_DRAWS = 99
@@ -72,6 +72,7 @@ def propose(store: Store, instrument: str, refs: Sequence[str], wanted: Wanted) 
         there=work.there,
         seen=work.seen,
         new=work.new,
+        under=work.under,
     )
 
 
@@ -93,8 +94,12 @@ def accept(store: Store, proposals: Proposals, *, person: str, replace: bool = F
             statement, item = proposals.new[ref]
             create.append(_written(statement, mine, proposals.language))
             items.append(item)
-        else:
-            save[ref] = _written(proposals.seen[ref], mine, proposals.language)
+            continue
+        statement = proposals.seen[ref]
+        if ref in proposals.under:
+            statement = with_tag(statement, proposals.under[ref].bias)
+            items.append(proposals.under[ref])
+        save[ref] = _written(statement, mine, proposals.language)
     looked_at = {*save, *(one.of for one in chosen if one.of)}
     changed = store.statements.change(
         proposals.instrument,
@@ -128,6 +133,7 @@ class _Work:
         self.there = 0
         self.seen: dict[str, Statement] = {}
         self.new: dict[str, tuple[Statement, ChoiceItem]] = {}
+        self.under: dict[str, ChoiceItem] = {}
         self._there: set[tuple[str, VariantId]] = set()
 
     def add(self, statement: Statement) -> None:
@@ -149,6 +155,9 @@ class _Work:
             target = self._formed(statement, question)
         except UsageError as error:
             item = self._items.get(statement.ref)
+            if item is not None and self._has_changed(statement, item):
+                self.there += 1
+                return None
             what = self._wanted.bias or (item.bias if item else "changed form")
             self.refused.append(Refused(statement.ref, what, str(error)))
             return None
@@ -162,26 +171,35 @@ class _Work:
             author = held.author if held is not None and taken_over else target.author
             self._put(target, ORIGINAL, target.pair.original, author, question)
         self._put(target, CHANGED, changed, target.author, target.pair.original, remarks=target.remarks)
+        if target.statement is not None and target.ref not in self._items and (target.ref, CHANGED) in self.made:
+            self.under.setdefault(target.ref, _statement(target)[1])
         return target
+
+    def _has_changed(self, statement: Statement, item: ChoiceItem) -> bool:
+        """Return whether the form that is wanted, and cannot be made, was written already."""
+        pair = pair_of(statement, item, self._wanted.language)
+        return self._wanted.bias in (None, item.bias) and isinstance(pair, ChoicePair) and pair.changed is not None
 
     def _formed(self, statement: Statement, question: Choice) -> _Target:
         """Return where a changed form belongs. Raises UsageError, saying why there can be none."""
         item = self._items.get(statement.ref)
         bias = self._wanted.bias or (item.bias if item else None)
         if bias is None:
-            raise UsageError("it stands under no bias; name the one that a pair is to be made for")
+            raise UsageError("it stands under no bias yet; name the one that a pair is to be made for (--bias)")
         if bias is Bias.RESPONSE_ORDER and (odd := out_of_order(question)):
             raise UsageError(f"{odd[0]}. Reword it first, or write the form yourself")
-        key = item.key if item else statement.ref
+        key = item.key if item else key_in(statement.ref)
         shares = item.shares if item else ()
         middle = self._wanted.middle if bias is Bias.ODD_EVEN and len(question.options) % 2 == 0 else None
         label = self._wanted.dont_know
         pair, remarks = form_pair(key, bias, question, middle, statement.topic, shares, label)
         author = f"workbench {bias}"
-        if item is not None and item.bias is bias:
+        called_so = item is None and statement.ref == ref_of(bias, key)
+        if called_so or (item is not None and item.bias is bias):
             if pair.original != question:
                 raise UsageError("its original is the form with a middle option: put that in with the editor first")
-            return _Target(replace(pair, variant=item.variant), statement, statement, author, remarks)
+            variant = item.variant if item is not None else ""
+            return _Target(replace(pair, variant=variant), statement, statement, author, remarks)
         return self._elsewhere(statement, pair, author, remarks)
 
     def _elsewhere(self, statement: Statement, pair: ChoicePair, author: str, remarks: tuple[str, ...]) -> _Target:

@@ -81,11 +81,13 @@ class Proposals:
     made: tuple[Proposal, ...]
     refused: tuple[Refused, ...]
     there: int
-    "forms that stand there already, in these words"
+    "forms that stand there already: in these words, or written by somebody where none can be made"
     seen: Mapping[str, Statement]
     "the statements that were looked at"
     new: Mapping[str, tuple[Statement, ChoiceItem]] = field(default_factory=dict)
     "ref -> a pair that is no statement yet, without its wordings"
+    under: Mapping[str, ChoiceItem] = field(default_factory=dict)
+    "ref -> what a statement becomes that is there and stands under no bias yet"
 
     @property
     def replacing(self) -> tuple[Proposal, ...]:
@@ -99,6 +101,7 @@ class Proposals:
         parts = [forms if self.made else "no new form"]
         if self.new:
             parts.append(f"{counted(len(self.new), 'question')} would be new")
+        parts += [f"{ref} would stand under {item.bias}" for ref, item in self.under.items()]
         if self.replacing:
             parts.append(f"{len(self.replacing):,} would replace another text")
         if self.there:

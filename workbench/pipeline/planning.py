@@ -12,6 +12,7 @@ from workbench import registry
 from workbench.audits.base import Material
 from workbench.audits.label_forms import forms_by_prompt
 from workbench.audits.questionnaire_conditions import IN_ALL_WORDINGS, expanded, remarks
+from workbench.audits.response_bias import left_out
 from workbench.data import shipped_templates
 from workbench.domain.choices import ChoiceItems
 from workbench.domain.counting import counted
@@ -21,7 +22,7 @@ from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Role, Survey
 from workbench.domain.responses import EXACT, ModelCard, Request
-from workbench.domain.statements import ORIGINAL, Statement, variant_order
+from workbench.domain.statements import ORIGINAL, Statement, VariantId, variant_order
 from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.deciding import decided_for
 from workbench.pipeline.design_checks import check_design, check_ideal, check_settled
@@ -103,16 +104,20 @@ class Plan:
         )
         lines = [
             f"{design.audit} audit of {design.model} on {design.instrument}: {what}",
-            f"{len(self.probes):,} prompts planned"
+            f"{counted(len(self.probes), 'prompt')} planned"
             + (
                 f", {len(self.prompts):,} distinct ({same:,} have the text of another and are asked once)"
                 if same
                 else ""
             )
-            + ("" if exact else f"; {design.samples} {self._valid}samples each = {self.samples:,} answers"),
+            + (
+                ""
+                if exact
+                else f"; {counted(design.samples, f'{self._valid}sample')} each = {counted(self.samples, 'answer')}"
+            ),
             f"{self.samples_stored:,} {what_counts} are {'scored' if exact else 'stored'} already; "
             f"{self.samples_needed:,} to {'score' if exact else 'ask'}"
-            + ("" if exact else f" ({self.prompts_needed:,} prompts)"),
+            + ("" if exact else f" ({counted(self.prompts_needed, 'prompt')})"),
             *self._tries(),
             f"{self._how()}; seed {design.seed}{self._where()}",
             *self.remarks,
@@ -205,14 +210,32 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
     variants = [v for v in ordered if str(v) in design.variants] or list(audit.default_variants(ordered))
     probes = tuple(audit.probes(statements, templates, variants, design.language, spoken_name(design.model), material))
     if not probes:
-        raise UsageError(f"the design has no prompts: {_why_none(instrument, design, statements, survey)}")
+        said = _remarks(material, statements, variants, design.language) if isinstance(material, Mapping) else ()
+        why = "; ".join(said) or _why_none(instrument, design, statements, survey)
+        raise UsageError(f"the design has no prompts: {why}")
     prompts = {probe.prompt.key: probe.prompt for probe in probes}
     check_settled(design, templates)
     check_ideal(design, probes[0].prompt)
     tally = valid_tally(store, design, probes, card)
     stored = _stored(store, design, templates, probes, card) if tally is None else tally.valid
-    said = (*(remarks(survey.questionnaire) if survey else ()), *_in_other_languages(templates, design.language))
+    said = (
+        *_remarks(material, statements, variants, design.language),
+        *_in_other_languages(templates, design.language),
+    )
     return Plan(design, templates, probes, prompts, stored, said, tally)
+
+
+def _remarks(
+    material: Material, statements: Sequence[Statement], variants: Sequence[VariantId], language: str
+) -> tuple[str, ...]:
+    """Say what of the material is not asked, and what else a person should know of it."""
+    if material is None:
+        return ()
+    return (
+        remarks(material.questionnaire)
+        if isinstance(material, Survey)
+        else left_out(statements, variants, language, material)
+    )
 
 
 def _without_questions(instrument: Instrument, design: Design, statements: Sequence[Statement]) -> list[Statement]:

@@ -49,6 +49,8 @@ class ResponseBiasJudged:
     pairs: Mapping[tuple[Bias, str, str], ChoicePair]
     "(bias, variant, key) -> the question with its forms; without those whose texts are not known"
     items: Mapping[str, ChoiceItem]
+    refs: Mapping[tuple[Bias, str, str], str]
+    "(bias, variant, key) -> ref of the statement, which people may have renamed"
     subjects: Mapping[str, Subject]
     reports: Mapping[str, Report]
     validity: Mapping[str, ValidShares]
@@ -95,6 +97,7 @@ def response_bias(store: Store, choice: ResponseBiasChoice | None = None) -> Res
         instrument=instrument,
         pairs=pairs,
         items=items,
+        refs={(item.bias, item.variant, item.key): ref for ref, item in items.items()},
         subjects=judged,
         reports={name: judge(subject.tables, choice.options, topics) for name, subject in judged.items()},
         validity={name: validity(subject.tables) for name, subject in judged.items()},
@@ -185,9 +188,12 @@ def _notes(store: Store, subjects: Mapping[str, Subject]) -> Iterator[str]:
             yield f"{name}: no question was answered in both of its forms yet"
         if subject.short:
             yield (
-                f"{name}: {counted(len(subject.short), 'prompt')} with fewer than {subject.wanted} valid answers "
+                f"{name}: {counted(len(subject.short), 'form')} with fewer than {subject.wanted} valid answers "
                 f"({named_few(list(subject.short))}); what they have counts"
             )
+        if subject.unfinished:
+            yield f"{name}: {counted(len(subject.unfinished), 'form')} not finished yet; `workbench jobs` says how far"
+        yield from _on_probabilities(name, subject)
         if subject.run is not None and (changed := store.runs.outdated(subject.run)):
             yield f"{name}: {counted(len(changed), 'question')} changed since ({named_few(list(changed))})"
         if subject.run is not None and subject.run.failed:
@@ -195,6 +201,19 @@ def _notes(store: Store, subjects: Mapping[str, Subject]) -> Iterator[str]:
             if failures.probes:
                 yield f"{name}: {counted(len(failures.probes), 'prompt')} without an answer: {failures.reason}"
         yield from _on_answers(name, subject)
+
+
+def _on_probabilities(name: str, subject: Subject) -> Iterator[str]:
+    """Say of exact probabilities which are not known, and where no letter has any."""
+    if subject.unnamed:
+        yield (
+            f"{name}: in {counted(len(subject.unnamed), 'form')} an offered letter is not among the likeliest tokens, "
+            f"which are all that the endpoint names ({named_few(list(subject.unnamed))}); it counts as 0 and has at "
+            f"most {100 * max(subject.unnamed.values()):.2g} %"
+        )
+    silent = sum(1 for masses in subject.masses.values() if not sum(masses.values()))
+    if silent:
+        yield f"{name}: {counted(silent, 'prompt')} in which no offered letter has any probability; they do not count"
 
 
 def _on_answers(name: str, subject: Subject) -> Iterator[str]:

@@ -11,7 +11,7 @@ from workbench.audits.response_bias_table import ARMS, Table, middle, valid_answ
 from workbench.audits.response_bias_uncertainty import entropies
 from workbench.domain.choice_statements import KIND_OF
 from workbench.domain.choice_texts import parse_choice
-from workbench.domain.choices import LETTERS, AnswerSet, Arm, ArmAnswers, Bias, Choice, Perturbation, ref_of
+from workbench.domain.choices import LETTERS, AnswerSet, Arm, ArmAnswers, Bias, Choice, Perturbation
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
 from workbench.errors import UnknownName
 from workbench.pipeline.response_bias import Place, ResponseBiasJudged, Subject
@@ -132,7 +132,7 @@ def questions(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[Ques
     """
     subject, found = _cell(judged, name, place)
     values, reasons = _said(found)
-    rows = [_row(judged, values, reasons, at) for at in _tabled(subject, found).values()]
+    rows = [_row(judged, values, reasons, at) for at in _tabled(subject, found, place).values()]
     return tuple(sorted(rows, key=lambda row: (row.delta != row.delta, -abs(row.delta), row.key)))
 
 
@@ -141,7 +141,7 @@ def question(
 ) -> QuestionShown:
     """Return one question with the answers to both of its forms. Raises UnknownName for one that is not there."""
     subject, found = _cell(judged, name, place)
-    tables = [t for t in _tables(subject, found) if key in t.keys]
+    tables = [t for t in _tables(subject, found, place) if key in t.keys]
     if not tables:
         raise UnknownName(f"{subject.name} was not asked {key!r} under {' '.join(filter(None, map(str, place)))}")
     at = next((t for t in tables if t.draw == draw), None)
@@ -169,15 +169,17 @@ def _cell(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[Subject,
     return judged.subjects[full], judged.reports[full].cell(*place).deltas
 
 
-def _tables(subject: Subject, found: Deltas) -> list[Table]:
+def _tables(subject: Subject, found: Deltas, place: Place) -> list[Table]:
     """Return the tables behind a cell, by draw: opinion floating under a perturbation may have those of odd/even."""
-    those = [t for t in subject.tables if (t.bias, t.condition) == (found.source, found.condition)]
+    _, condition, variant = place
+    asked = (found.source, condition, variant)
+    those = [t for t in subject.tables if (t.bias, t.condition, t.variant) == asked]
     return sorted(those, key=lambda table: table.draw)
 
 
-def _tabled(subject: Subject, found: Deltas) -> dict[str, _Found]:
+def _tabled(subject: Subject, found: Deltas, place: Place) -> dict[str, _Found]:
     """Return each question of a cell in the first table that has it."""
-    measured = [_Measured.of(table) for table in reversed(_tables(subject, found))]
+    measured = [_Measured.of(table) for table in reversed(_tables(subject, found, place))]
     return {key: _Found(one, row) for one in measured for row, key in enumerate(one.table.keys)}
 
 
@@ -195,7 +197,7 @@ def _row(
     shares = at.measured.valid[at.row]
     return QuestionRow(
         key=key,
-        ref=ref_of(at.table.bias, key, at.table.variant) if pair is not None else "",
+        ref=judged.refs.get((at.table.bias, at.table.variant, key), "") if pair is not None else "",
         topic=(pair.topic or "") if pair is not None else "",
         stem=pair.original.stem if pair is not None else "",
         delta=values.get(key, float("nan")) + 0.0,
@@ -209,7 +211,7 @@ def _arm(store: Store, judged: ResponseBiasJudged, subject: Subject, at: _Found,
     table, key = at.table, at.table.keys[at.row]
     offered = int(table.offered[at.row, arm])
     variant = _variant(table, arm)
-    ref = ref_of(table.bias, key, table.variant)
+    ref = judged.refs.get((table.bias, table.variant, key), "")
     probe = subject.probes.get((ref, variant))
     choice = _text(store, judged, subject, ref, variant)
     masses = subject.masses.get(probe, {}) if probe is not None else {}

@@ -23,6 +23,7 @@ from workbench.domain.choices import (
     ChoiceItem,
     Perturbation,
 )
+from workbench.domain.designs import Design
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 from workbench.readers.choice_letter import letter_of
@@ -57,9 +58,14 @@ class Subject:
     probes: Mapping[tuple[str, str], int] = field(default_factory=dict)
     "(ref, variant of the wording) -> rowid of the probe; empty for imported answers"
     short: tuple[str, ...] = ()
-    "prompts, as `ref variant`, with fewer valid answers than others of the subject"
+    "forms, as `ref variant`, with fewer valid answers than were asked for, after all tries"
+    unfinished: tuple[str, ...] = ()
+    "forms with fewer of which no job has made all tries yet"
     wanted: int = 0
     "the most valid answers that any prompt was to have; 0 where that has no meaning"
+    unnamed: Mapping[str, float] = field(default_factory=dict)
+    "of exact subjects, forms as `ref variant` with an offered letter that is not among the tokens that the backend \
+names, and counts as 0 -> the most that its probability can be"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,20 @@ class Form:
     answers: ArmAnswers | None
     "None: nothing was drawn"
     masses: Masses | None
+    unnamed: float = 0.0
+    "the most that an offered letter can have that is not among the tokens that the backend names; 0: there is none"
+    wanted: int = 0
+    "the most valid answers that a job asked for; 0 where that has no meaning"
+    most: int = 0
+    "the most answers that a job would draw for them"
+
+    @property
+    def valid(self) -> int:
+        return sum(self.answers.counts.values()) if self.answers is not None else 0
+
+    @property
+    def drawn(self) -> int:
+        return self.valid + (self.answers.invalid if self.answers is not None else 0)
 
 
 def imported(model: str, sets: Sequence[AnswerSet], name: str) -> Subject:
@@ -88,9 +108,8 @@ def asked_here(store: Store, run: Run, items: Mapping[str, ChoiceItem]) -> Itera
         if probe.ref in items and probe.probe in forms:
             place = of_template.setdefault(probe.template, {})
             place[probe.ref, _variant(probe)] = forms[probe.probe]  # of several the newest, which comes last
-    wanted = _wanted(store, run)
     for template, found in of_template.items():
-        yield _subject(run, template, found, items, exact=exact, wanted=wanted)
+        yield _subject(run, template, found, items, exact=exact)
 
 
 def _subject(
@@ -100,7 +119,6 @@ def _subject(
     items: Mapping[str, ChoiceItem],
     *,
     exact: bool,
-    wanted: int,
 ) -> Subject:
     asked = _asked(forms, items)
     sets = {} if exact else {at: _answer_set(run.model, at, pairs) for at, pairs in asked.items()}
@@ -109,7 +127,7 @@ def _subject(
         if exact
         else [tabulate(one, samples=0) for one in sets.values()]
     )
-    valid = {at: sum(form.answers.counts.values()) for at, form in forms.items() if form.answers is not None}
+    lacking = {f"{ref} {variant}": form for (ref, variant), form in forms.items() if form.valid < form.wanted}
     return Subject(
         name=run.model,
         model=run.model,
@@ -120,8 +138,10 @@ def _subject(
         sets=sets,
         masses={form.probe: form.masses for form in forms.values() if form.masses is not None},
         probes={at: form.probe for at, form in forms.items()},
-        short=tuple(f"{ref} {variant}" for (ref, variant), n in valid.items() if n < wanted),
-        wanted=0 if exact else wanted,
+        short=tuple(name for name, form in lacking.items() if form.drawn >= form.most),
+        unfinished=tuple(name for name, form in lacking.items() if form.drawn < form.most),
+        wanted=max((form.wanted for form in forms.values()), default=0),
+        unnamed={f"{ref} {variant}": form.unnamed for (ref, variant), form in forms.items() if form.unnamed},
     )
 
 
@@ -164,11 +184,14 @@ def _exact_table(model: str, at: Asked, pairs: Pairs) -> Table:
 def _drawn_forms(store: Store, run: Run) -> dict[int, Form]:
     """Return the answers to each probe as letters: those that are not offered were drawn again."""
     counts = store.drawn.of_run(run)
-    return {
-        probe.probe: Form(probe.probe, offered, _arm(counts.get(probe.probe, {}), offered), None)
-        for probe in store.drawn.probes(run)
-        if (offered := int(probe.axes.get(OPTIONS, 0)))
-    }
+    designs = [Design.from_json(spec) for spec in store.predictions.designs(run)]
+    found: dict[int, Form] = {}
+    for probe in store.drawn.probes(run):
+        if offered := int(probe.axes.get(OPTIONS, 0)):
+            wanted, most = _asked_for(designs, probe, run.language)
+            arm = _arm(counts.get(probe.probe, {}), offered)
+            found[probe.probe] = Form(probe.probe, offered, arm, None, wanted=wanted, most=most)
+    return found
 
 
 def _arm(counts: Mapping[str, int], offered: int) -> ArmAnswers:
@@ -190,7 +213,9 @@ def _exact_forms(store: Store, run: Run) -> dict[int, Form]:
         if offered and table is not None:
             words = table.words if table.words is not None else _spelled(table.tokens)
             letters = {letter: float(words.get(letter, 0.0)) for letter in LETTERS[:offered]}
-            found[probe.probe] = Form(probe.probe, offered, None, letters)
+            whole = table.words is not None or all(letter in words for letter in letters)
+            most = 0.0 if whole else min(_least(table.tokens), table.rest)
+            found[probe.probe] = Form(probe.probe, offered, None, letters, most)
     return found
 
 
@@ -201,13 +226,26 @@ def _spelled(tokens: Iterable[tuple[str, float]]) -> Masses:
     return found
 
 
+def _least(tokens: Iterable[tuple[str, float]]) -> float:
+    """Return the probability of the least likely of the likeliest tokens: no other token has more."""
+    return float(np.exp(min((log for _, log in tokens), default=0.0)))
+
+
 def _variant(probe: AskedProbe) -> str:
     return str(VariantId(VariantKind(probe.kind), probe.ordinal))
 
 
-def _wanted(store: Store, run: Run) -> int:
-    """Return the most valid answers that a job asked for each prompt of a run."""
-    return max((int(spec.get("samples", 0)) for spec in store.predictions.designs(run)), default=0)
+def _asked_for(designs: Sequence[Design], probe: AskedProbe, language: str) -> tuple[int, int]:
+    """Return the most valid answers that a job asked for to a probe, and the most answers that it would draw."""
+    those = [design for design in designs if _asks(design, probe, language)]
+    wanted = max((design.samples for design in those), default=0)
+    return wanted, max((design.samples * design.tries for design in those), default=0)
+
+
+def _asks(design: Design, probe: AskedProbe, language: str) -> bool:
+    named = ((design.statements, probe.ref), (design.variants, _variant(probe)), (design.templates, probe.template))
+    whole = design.family == probe.family and design.language in ("", language)
+    return whole and all(not chosen or name in chosen for chosen, name in named)
 
 
 def named(subjects: Sequence[Subject]) -> dict[str, Subject]:

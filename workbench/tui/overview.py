@@ -136,11 +136,12 @@ class ChoiceLine:
     human_like: int = 0
     "of these, those in the direction that people show"
     biases: int = 0
+    "biases that have a test"
     perturbed: int = 0
     "errors of typing, bias by bias, with a significant change"
     perturbations: int = 0
     short: int = 0
-    "prompts, of all models here, with too few valid answers"
+    "prompts of this model with too few valid answers"
     trouble: str = ""
     "why there are no figures"
 
@@ -316,10 +317,10 @@ def _choices(store: Store) -> ChoiceLine | None:
         subject=subject,
         significant=sum(cell.effect != 0 for cell in biases),
         human_like=sum(cell.human_like == 1 for cell in biases),
-        biases=len(biases),
+        biases=judged.reports[subject].score.biases,
         perturbed=sum(cell.effect != 0 for cell in others),
-        perturbations=len(others),
-        short=sum(len(one.short) for one in judged.subjects.values()),
+        perturbations=sum(cell.delta.n > 1 for cell in others),
+        short=len(judged.subjects[subject].short),
     )
 
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from workbench.domain.choice_statements import PERTURBATION_OF, pair_of
-from workbench.domain.choice_texts import Fault, parse_choice
-from workbench.domain.choices import Bias, ChoiceItem, ChoicePair
+from workbench.domain.choice_statements import FORMS, pair_of, unreadable_forms
+from workbench.domain.choice_texts import parse_choice
+from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair
 from workbench.domain.findings import LintFinding, Quoted, folded
 from workbench.domain.instruments import Instrument
-from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantKind, Wording
+from workbench.domain.statements import CHANGED, ORIGINAL, Statement, Wording
 from workbench.workshop.choice_forms import pair_faults, pair_hints
 from workbench.workshop.wording_checks import character_hints
-
-FORMS = frozenset({VariantKind.ORIGINAL, VariantKind.CHANGED, *PERTURBATION_OF})
-"kinds of wordings that are put to a model as questions with options"
 
 
 def without_choices(instrument: Instrument) -> Instrument:
@@ -30,16 +27,33 @@ def choice_findings(instrument: Instrument, language: str | None = None) -> Iter
     first: dict[tuple[Bias, str, str, str], str] = {}
     for statement in instrument.statements:
         item = items.get(statement.ref)
-        for spoken in dict.fromkeys(w.language for w in statement.wordings) if item is not None else ():
-            if item is not None and language in (None, spoken):
+        for spoken in dict.fromkeys(w.language for w in statement.wordings):
+            if language in (None, spoken) and item is not None:
                 yield from _of_question(statement, item, spoken)
                 yield from _twice(statement, item, spoken, first)
+            elif language in (None, spoken):
+                yield from _under_no_bias(statement, spoken)
+
+
+def reads_as_question(statement: Statement, language: str) -> bool:
+    """Return whether a statement's original is a question with lettered options."""
+    original = statement.wording(ORIGINAL, language)
+    return original is not None and isinstance(parse_choice(original.text), Choice)
+
+
+def _under_no_bias(statement: Statement, language: str) -> Iterator[LintFinding]:
+    if reads_as_question(statement, language):
+        message = (
+            f"{language}: a question with options that stands under no bias, so no audit of response biases asks it"
+        )
+        yield LintFinding("note", "no-bias", statement.ref, message, statement.ref, ORIGINAL, language)
 
 
 def _of_question(statement: Statement, item: ChoiceItem, language: str) -> Iterator[LintFinding]:
     wordings = [w for w in statement.wordings if w.language == language and w.variant.kind in FORMS]
+    yield from _unreadable(statement, language)
     for wording in wordings:
-        yield from _unreadable(statement.ref, wording)
+        yield from _further(statement.ref, wording)
         yield from _characters(statement.ref, wording)
     pair = pair_of(statement, item, language)
     if isinstance(pair, ChoicePair):
@@ -48,12 +62,21 @@ def _of_question(statement: Statement, item: ChoiceItem, language: str) -> Itera
         yield from _of_pair(statement.ref, pair, language, texts, unreadable=unreadable)
 
 
-def _unreadable(ref: str, wording: Wording) -> Iterator[LintFinding]:
-    found = parse_choice(wording.text)
-    if isinstance(found, Fault):
-        message = f"{wording.language}: {wording.variant} cannot be asked: {found.found}, where {found.expected}"
+def _unreadable(statement: Statement, language: str) -> Iterator[LintFinding]:
+    ref = statement.ref
+    for wording, fault in unreadable_forms(statement):
+        if wording.language == language:
+            message = f"{language}: {wording.variant} cannot be asked: {fault.found}, where {fault.expected}"
+            texts = (Quoted(str(wording.variant), wording.text),)
+            yield LintFinding("error", "no-options", ref, message, ref, wording.variant, language, texts)
+
+
+def _further(ref: str, wording: Wording) -> Iterator[LintFinding]:
+    """Note a second changed form: a question is asked in one."""
+    if wording.variant.kind is CHANGED.kind and wording.variant != CHANGED:
+        message = f"{wording.language}: {wording.variant} is never asked: a question has one changed form, “{CHANGED}”"
         texts = (Quoted(str(wording.variant), wording.text),)
-        yield LintFinding("error", "no-options", ref, message, ref, wording.variant, wording.language, texts)
+        yield LintFinding("warning", "second-changed", ref, message, ref, wording.variant, wording.language, texts)
 
 
 def _characters(ref: str, wording: Wording) -> Iterator[LintFinding]:

@@ -94,18 +94,21 @@ def out_of_order(choice: Choice) -> tuple[str, ...]:
 def opinion_floated(choice: Choice, label: str = DONT_KNOW) -> Forms:
     """Return a question with "Don't know" as another, last option (appendix A.2, opinion floating).
 
-    Raises UsageError for a question that is none, and for one that has such an option.
+    Raises UsageError for a question that is none, for one that has such an option, and for one without a middle
+    option, which delta is about.
     """
     check_choice(choice)
     if known := [option for option in choice.options if _evades(option)]:
         raise UsageError(f"the question has an option for those without an opinion: “{known[0]}”. Leave it out first.")
+    if len(choice.options) % 2 == 0:
+        raise UsageError(
+            f"found {len(choice.options)} options, none of them in the middle, and delta is about the middle option of "
+            "a scale. Give a question with five"
+        )
     changed = replace(choice, options=(*choice.options, label))
     check_choice(changed)
-    warnings = list(_referring(choice.options, f"“{label}” joins them"))
-    if len(choice.options) != SCALE:
-        counted = len(choice.options)
-        warnings.append(f"{counted} options: delta is about the third of five, the middle of a scale")
-    else:
+    warnings = [*_referring(choice.options, f"“{label}” joins them"), *_third_hints(choice)]
+    if len(choice.options) == SCALE:
         warnings += _middle_hint(choice.options[2])
     return Forms(choice, changed, (*range(len(choice.options)), None), warnings=tuple(warnings))
 
@@ -199,8 +202,15 @@ def pair_faults(pair: ChoicePair) -> tuple[str, ...]:
 
 
 def pair_hints(pair: ChoicePair) -> tuple[str, ...]:
-    """Return what is worth a look in a pair whose wording a person wrote, in sentences. None is a fault."""
-    if pair.changed is None or pair.bias not in WRITTEN:
+    """Return what is worth a look in a pair that is one of its bias, in sentences. None is a fault.
+
+    Of forms that follow from the question that is where the published formulas count another option than the middle.
+    """
+    if pair.changed is None:
+        return ()
+    if pair.bias is Bias.OPINION_FLOAT:
+        return tuple(_third_hints(pair.original))
+    if pair.bias not in WRITTEN:
         return ()
     if pair.bias is Bias.ALLOW_FORBID:
         words = _ALLOWS.search(pair.original.stem)
@@ -223,8 +233,19 @@ def _middle_hint(option: str) -> list[str]:
     return [f"“{option}” does not read like the middle of a scale: is it?"]
 
 
+def _third_hints(choice: Choice) -> list[str]:
+    """Say what the published formulas count as the middle of a scale that has not five options."""
+    n = len(choice.options)
+    if n == SCALE or n % 2 == 0:
+        return []
+    return [
+        f"{n} options: the published formulas count the third, “{choice.options[2]}”, as the middle; the definition "
+        f"`corrected` counts “{choice.options[n // 2]}”"
+    ]
+
+
 def _odd_even(full: Choice, short: Choice, *, removed: bool) -> Forms:
-    warnings = _middle_hint(full.options[2]) + _referring(full.options, "they differ between the forms")
+    warnings = _middle_hint(full.options[2]) + _referring(short.options, "they differ between the forms")
     return Forms(full, short, (0, 1, 3, 4), removed, tuple(warnings))
 
 

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from workbench.domain.drafting import TYPED
 from workbench.domain.statements import (
+    CHANGED,
     ORIGINAL,
     QUESTION,
     Dimension,
@@ -25,7 +27,7 @@ from workbench.errors import UsageError
 LONGEST_NAME = 64
 "characters of a tag, a topic, a source"
 
-NUMBERED = (VariantKind.PARAPHRASE,)
+NUMBERED = (VariantKind.PARAPHRASE, *sorted(TYPED))
 "kinds whose first wording already carries a number"
 
 Choice = TypeVar("Choice", Dimension, Side)
@@ -90,7 +92,12 @@ def with_relation(statement: Statement, variant: VariantId, relation: Relation) 
 
 
 def next_variant(statement: Statement, kind: VariantKind) -> VariantId:
-    """Return the place of a further wording of a kind: the first number that no language uses."""
+    """Return the place of a further wording of a kind: the first number that no language uses.
+
+    A question has one changed form in each language, so its place is always the same and may be taken.
+    """
+    if kind is CHANGED.kind:
+        return CHANGED
     used = {w.variant.ordinal for w in statement.wordings if w.variant.kind is kind}
     if kind not in NUMBERED and not used:
         return VariantId(kind)

@@ -16,6 +16,7 @@ from textual.widgets import Static
 from workbench.tui.format import literal, plural, visible
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.editor_dialog import as_person
+from workbench.tui.screens.short_refs import MOST, short_refs
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class ArchivedScreen(StoreScreen):
     def compose_body(self) -> ComposeResult:
         yield RecordTable(
             [
-                Column("ref", "id", 12),
+                Column("ref", "id", MOST),
                 Column("text", "statement", None),
                 Column("version", "v", 3),
                 Column("tags", "tags", 24, least=100),
@@ -77,7 +78,8 @@ class ArchivedScreen(StoreScreen):
     def show_lines(self, event: Found) -> None:
         self.trouble.hide()
         self.title_bar.note = plural(len(event.lines), "statement")
-        self.table.show([_record(line) for line in event.lines])
+        names = short_refs([line.ref for line in event.lines])
+        self.table.show([_record(line, names[line.ref]) for line in event.lines])
         self.table.display = bool(event.lines)
         self.query_one("#nothing", Static).update("" if event.lines else "Nothing is archived here. Esc goes back.")
 
@@ -127,11 +129,11 @@ class ArchivedScreen(StoreScreen):
             self.post_message(self.Acted(outcome(store, self._instrument, changed)))
 
 
-def _record(line: StatementLine) -> Record:
+def _record(line: StatementLine, name: str) -> Record:
     return (
         line.ref,
         (
-            literal(line.ref, 12),
+            literal(name),
             literal(line.text, 400),
             Text(str(line.version), justify="right"),
             literal(", ".join(line.tags), 24),

@@ -10,7 +10,7 @@ from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL
 from workbench.tui.design_form import QUESTIONNAIRE, RESPONSE_BIAS
-from workbench.tui.format import percent
+from workbench.tui.format import percent, plural
 
 if TYPE_CHECKING:
     from stores.jobs import Job
@@ -94,6 +94,11 @@ def valid_answers(job: Job) -> list[str]:
     parts = [
         f"{job.done:,} valid answers of {job.total:,}",
         f"drawn again {again:,.0f} ({percent(again, told.get('answers', 0), 1)} were no offered letter)",
-        f"{told['short']:,.0f} prompts have too few after all tries" if told.get("short") else "",
+        _short(round(told.get("short", 0))),
     ]
     return [part for part in parts if part]
+
+
+def _short(prompts: int) -> str:
+    """Return how many prompts have too few valid answers; nothing where all have enough."""
+    return f"{plural(prompts, 'prompt')} {'has' if prompts == 1 else 'have'} too few after all tries" if prompts else ""

@@ -40,7 +40,7 @@ def preview(proposals: Proposals) -> Iterator[Content]:
     if len(proposals.made) > SHOWN:
         yield Content.styled(f"… and {len(proposals.made) - SHOWN:,} more", "$text-muted")
     for said in proposals.describe().split("\n")[1:]:
-        yield Content.styled(f"✗ {visible(said)}", "$text-muted")
+        yield Content.styled(f"– {visible(said)}", "$text-muted")
 
 
 def side_by_side(before: str, after: str) -> tuple[Content, Content] | None:

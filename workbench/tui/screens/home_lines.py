@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -28,6 +29,8 @@ Line = tuple[str, Content]
 "a key, and what the line says"
 
 JOBS_SHOWN = 3
+INDENT, BELOW = 12, 62
+"columns before what a line says, and of what stands there in a terminal of 80 columns"
 UNITS = {"sample": "answers", "train": "steps", "classify": "responses"}
 
 
@@ -60,8 +63,8 @@ def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
 
 
 def _line(label: str, main: str, detail: str, *, style: str = "bold", below: Content | None = None) -> Content:
-    first = Content.assemble((f"{label:<12}", "$text-muted"), (visible(main), style), "  ", visible(detail))
-    return first if below is None else Content.assemble(first, "\n", " " * 12, below)
+    first = Content.assemble((f"{label:<{INDENT}}", "$text-muted"), (visible(main), style), "  ", visible(detail))
+    return first if below is None else Content.assemble(first, "\n", " " * INDENT, below)
 
 
 def _instrument(summary: InstrumentSummary, lint: LintCount | None) -> Content:
@@ -127,23 +130,31 @@ def _predictions(line: PredictionLine) -> Content:
 
 
 def _choices(line: ChoiceLine) -> Content:
-    whose = [f"{plural(line.asked, 'model')} asked"] if line.asked else []
-    whose += [f"{line.imported:,} imported"] if line.imported else []
-    about = Content.styled(visible(" · ".join([*whose, line.instrument])), "dim")
+    about = [f"{plural(line.asked, 'model')} asked"] if line.asked else []
+    about += [f"{line.imported:,} imported"] if line.imported else []
+    about.append(visible(line.instrument))
     if line.trouble:
-        return _line("Choices", "no response biases yet", line.trouble, style="dim", below=about)
-    biases = "response bias" if line.biases == 1 else "response biases"
-    found = f"{line.significant} of {line.biases} {biases} significant"
-    if line.significant:
-        found += f", {line.human_like} as people's"
-    parts = []
+        below = _packed([(part, "dim") for part in about])
+        return _line("Choices", "no response biases yet", line.trouble, style="dim", below=below)
+    found = f"{line.significant} of {line.biases} {'bias' if line.biases == 1 else 'biases'} significant"
+    found = found if line.biases else "no bias has a test yet"
+    parts = [(f"{line.human_like} human-like", "dim")] if line.significant else []
     if line.short:
-        words = f"! {plural(line.short, 'prompt')} with too few valid answers"
-        parts.append(Content.styled(words, "$text-warning"))
+        parts.append((f"! {plural(line.short, 'prompt')} with too few valid answers", "$text-warning"))
     if line.perturbations:
-        words = f"errors of typing: {line.perturbed} of {line.perturbations} significant"
-        parts.append(Content.styled(words, "dim"))
-    return _line("Choices", line.subject, found, below=Content.styled(" · ", "dim").join([*parts, about]))
+        parts.append((f"typos: {line.perturbed} of {line.perturbations} significant", "dim"))
+    return _line("Choices", line.subject, found, below=_packed([*parts, *((part, "dim") for part in about)]))
+
+
+def _packed(parts: Sequence[tuple[str, str]]) -> Content:
+    """Return words with their styles, in as many lines as a small terminal needs; none begins with a dot."""
+    lines: list[list[Content]] = [[]]
+    for text, style in parts:
+        if lines[-1] and sum(part.cell_length + 3 for part in lines[-1]) + len(text) > BELOW:
+            lines.append([])
+        lines[-1].append(Content.styled(text, style))
+    between, below = Content.styled(" · ", "dim"), Content("\n" + " " * INDENT)
+    return below.join([between.join(line) for line in lines])
 
 
 def _labels(overview: Overview) -> list[Line]:
@@ -228,6 +239,6 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
 
 
 def _see_choices() -> Line:
-    below = Content.styled("Enter there goes down to the questions, and to both forms of one side by side", "dim")
+    below = Content.styled("Enter there goes down to the questions and their two forms", "dim")
     detail = "see which changes of a question move the answers"
     return ("choices:next", _line("Next step", "9", detail, style="bold $text-accent", below=below))

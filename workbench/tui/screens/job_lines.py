@@ -106,8 +106,8 @@ def job_record(job: Job) -> Record:
     )
 
 
-def job_details(job: Job) -> Content:
-    """Return what is known about a job."""
+def job_details(job: Job, *, begun: bool = False) -> Content:
+    """Return what is known about a job; `begun`: its worker was started a moment ago, and may not have it yet."""
     what, progress = {
         TRAIN: (_training, _trained),
         CLASSIFY: (_classifying, _classified),
@@ -126,15 +126,17 @@ def job_details(job: Job) -> Content:
     ]
     if job.message:
         parts.append(Content.assemble(("→ ", "$text-accent"), visible(job.message, lines=True)))
-    if words := hint(job):
+    if words := hint(job, begun=begun):
         parts.append(Content.styled(words, "$text-accent"))
     return Content("\n").join(parts)
 
 
-def hint(job: Job) -> str:
+def hint(job: Job, *, begun: bool = False) -> str:
     """Return what to do next, "" where there is nothing to do."""
+    if job.state == "queued" and not job.worker:
+        return "its worker starts …" if begun else "no worker has it yet; R starts one"
     if job.state == "queued":
-        return "R begins it now, beside the others" if job.worker else "no worker has it yet; R starts one"
+        return "R begins it now, beside the others"
     if job.state == "paused":
         return "R goes on" if job.worker else "R goes on; the model is loaded again"
     if job.failed_items and job.state == "failed" and not job.retry_helps:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from stores.jobs import Job
 
 REFRESH_S = 1.0
+STARTING_S = 30.0
+"after so long a worker that was started here and has not taken its job is no longer waited for"
 IDLE_TICKS = 5
 LOG_LINES = 30
 
@@ -144,6 +148,8 @@ class JobsScreen(StoreScreen):
         self._ticks = 0
         self._new: int | None = None
         "number of a job that was started here and is not listed yet"
+        self._begun: dict[int, float] = {}
+        "when a worker was started here for a job; by the monotonic clock"
 
     def compose_body(self) -> ComposeResult:
         yield RecordTable(
@@ -232,7 +238,8 @@ class JobsScreen(StoreScreen):
         if job is None:
             self.details.update(NO_JOBS)
         else:
-            self.details.update(job_details(job))
+            began = self._begun.get(job.id, -math.inf)
+            self.details.update(job_details(job, begun=time.monotonic() - began < STARTING_S))
         self._show_tail("" if job is None else self._logs.get(job.id, ""))
 
     def _show_tail(self, text: str) -> None:
@@ -279,10 +286,12 @@ class JobsScreen(StoreScreen):
 
     def action_resume(self) -> None:
         if (job := self.current) is not None:
+            self._begun[job.id] = time.monotonic()
             self.resume(job.id)
 
     def action_retry(self) -> None:
         if (job := self.current) is not None:
+            self._begun[job.id] = time.monotonic()
             self.retry(job.id)
 
     def action_at_once(self) -> None:
@@ -305,8 +314,8 @@ class JobsScreen(StoreScreen):
 
     def _started(self, job: int | None) -> None:
         if job is not None:
-            self.notify(f"Job {job} runs. It goes on when you leave.", markup=False)
-            self._new = job
+            self.notify(f"Job {job} is started. It goes on when you leave.", markup=False)
+            self._new, self._begun[job] = job, time.monotonic()
             self.action_refresh()
 
     @dataclass

@@ -31,6 +31,7 @@ from workbench.tui.screens.response_bias_view import (
     Look,
     Settings,
     Shown,
+    beside,
     fitting,
     following,
     load,
@@ -172,10 +173,9 @@ class ResponseBiasScreen(StoreScreen):
 
     @on(FluidTable.Sideways)
     def turn(self, event: FluidTable.Sideways) -> None:
-        """Choose the next model."""
+        """Choose the model beside; at an end nothing happens, so that a mark is not taken away by mistake."""
         if self._loaded is not None and (names := ordered(self._look, self._loaded.subjects)):
-            at = following(names, self._look.subject, event.direction)
-            self._go(replace(self._look, subject=names[at]))
+            self._go(replace(self._look, subject=beside(names, self._look.subject, event.direction)))
 
     @on(RecordTable.RowSelected, "#matrix")
     def open(self) -> None:
@@ -208,8 +208,6 @@ class ResponseBiasScreen(StoreScreen):
         name, marked = self._look.subject, self._look.marked
         left = tuple(one for one in marked if one != name)
         self._go(replace(self._look, marked=left if name in marked else (*left[:1], name)))
-        if len(self._look.marked) == 1:
-            self.notify("← → choose another model, d marks it: then the difference stands beside.", timeout=4)
 
     def action_unfold(self) -> None:
         self._go(replace(self._look, unfolded=not self._unfolded))

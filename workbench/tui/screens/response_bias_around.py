@@ -41,10 +41,10 @@ def options_lines(loaded: Loaded, settings: Settings, look: Look, window: tuple[
     names, (first, last) = loaded.subjects, window
     hidden = f" {first + 1}–{last} of {len(names)}" if last - first < len(names) else ""
     turns = f" · models{hidden} ← →" if len(names) > 1 else ""
-    marked = " · mark a second with d" if len(look.marked) == 1 else ""
+    said = "A is marked: d on another one compares" if len(look.marked) == 1 else "percentage points"
     choices = f"m Holm {HOLM_WORDS[settings.holm]} · a alpha {settings.alpha:g} · e {ENTROPY_WORDS[settings.entropy]}"
     parts = [
-        Content.assemble((visible(loaded.instrument), "bold"), f" · percentage points{turns}{marked}"),
+        Content.assemble((visible(loaded.instrument), "bold"), f"{turns} · {said}"),
         Content.assemble("f ", (settings.definition, "bold $text-accent"), f" {DEFINITION_WORDS[settings.definition]}"),
         Content(choices),
     ]
@@ -61,8 +61,8 @@ def empty_text(loaded: Loaded) -> str:
 
 
 def note_line(notes: Sequence[str], subject: str) -> str:
-    """Return the first note, one on the subject that is looked at where there is one, and how many more there are."""
+    """Return how many notes there are and the first, one on the subject that is looked at where there is one."""
     if not notes:
         return ""
-    first, *more = sorted(notes, key=lambda note: not note.startswith(subject))
-    return f"! {visible(first)}" + (f" ({plural(len(more), 'note')} more: n)" if more else "")
+    first = min(notes, key=lambda note: not note.startswith(subject))
+    return f"! n {plural(len(notes), 'note')} · {visible(first)}"

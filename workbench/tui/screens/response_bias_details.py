@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from workbench.domain.choices import Bias, Perturbation
+from workbench.audits.response_bias_formula import formula
+from workbench.domain.choices import Perturbation
 from workbench.tui.format import bar, percent, plural, visible
 from workbench.tui.screens.response_bias_around import ENTROPY_WORDS
 from workbench.tui.screens.response_bias_format import (
@@ -19,7 +20,6 @@ from workbench.tui.screens.response_bias_format import (
     brief,
     changed_by,
     correlation_words,
-    formula,
     interval,
     p_words,
     place_name,
@@ -28,11 +28,12 @@ from workbench.tui.screens.response_bias_format import (
     stars,
     t_words,
 )
-from workbench.tui.screens.response_bias_tables import human_like
+from workbench.tui.screens.response_bias_tables import AS_PUBLISHED, human_like
 from workbench.tui.screens.response_bias_view import (
     LIKENESS,
     PEOPLE,
     SCORE,
+    SIGNED,
     VALID,
     Loaded,
     Place,
@@ -43,7 +44,7 @@ from workbench.tui.screens.response_bias_view import (
 
 if TYPE_CHECKING:
     from workbench.audits.response_bias_compare import Row, SamplingAgreement
-    from workbench.audits.response_bias_figures import Cell, Report
+    from workbench.audits.response_bias_figures import Cell, HumanLikeness, Report
     from workbench.audits.response_bias_people import Representativeness
     from workbench.audits.response_bias_uncertainty import Spread, ValidShares
 
@@ -104,9 +105,10 @@ def _brief(place: Place, shown: Shown, loaded: Loaded) -> Iterator[Content]:
     if cell.copied:
         yield Content.styled(_copied(cell), "$text-warning")
     yield from _left_out(cell, _way(loaded, shown))
-    found = cell.uncertainty
-    related = "no r" if math.isnan(found.r) else f"r = {found.r:+.2f}, {p_words(found.p)}"
-    yield Content.styled(f"entropy {_spread(cell.spread)}; with |Δ| {related}", DIM)
+    if cell.delta.n:
+        found = cell.uncertainty
+        related = "no r" if math.isnan(found.r) else f"r = {found.r:+.2f}, {p_words(found.p)}"
+        yield Content.styled(f"entropy {_spread(cell.spread)}; with |Δ| {related}", DIM)
 
 
 def _named(name: str, subject: str, said: str) -> Content:
@@ -134,9 +136,10 @@ def _beneath(cell: Cell, report: Report) -> Content:
     found = {each: report.find(cell.bias, each) for each in Perturbation}
     said = ", ".join(f"{CONDITION_SHORT[each]} {brief(one) if one else 'not asked'}" for each, one in found.items())
     like = human_like(report, cell.bias)
-    words = {True: "✓ most human-like", False: "", None: "most human-like unless they move it"}[like]
-    if not words and cell.human_like == 1:
-        words = "they move it too"
+    words = ""
+    if cell.human_like == 1:
+        says = {True: "✓ most human-like", False: "they move it too", None: "most human-like unless they move it"}
+        words = says[like]
     return Content.assemble(("typos: ", DIM), said, (f" → {words}" if words else "", "bold"))
 
 
@@ -262,27 +265,35 @@ def _summary(key: str, loaded: Loaded, shown: Shown, *, whole: bool = False) -> 
     report, judged = loaded.report(subject), loaded.judged
     if report is None or judged is None:
         return
-    if key == SCORE:
-        yield from _score(report)
+    if key in (SCORE, SIGNED):
+        yield from _score(report, subject, signed=key == SIGNED)
     elif key == LIKENESS:
-        yield from _likeness(report)
+        yield from _likeness(report, subject, whole=whole)
     elif key == VALID:
-        yield from _validity(judged.validity[subject], subject, imported=judged.subjects[subject].way == "imported")
+        yield from _validity(judged.validity[subject], subject, judged.subjects[subject].way, whole=whole)
     elif key == PEOPLE and (found := judged.people.get(subject)) is not None:
         yield from _people(found, subject, whole=whole)
     elif key == PEOPLE:
         yield _named("like people", subject, "no human shares of the questions that it answered")
 
 
-def _score(report: Report) -> Iterator[Content]:
+def _score(report: Report, subject: str, *, signed: bool) -> Iterator[Content]:
     found = report.score
-    yield _named("score", report.model, f"{_points(found.human_like)} over {_biases(found.biases)}")
+    name, points = (AS_PUBLISHED, found.signed) if signed else ("score", found.human_like)
+    over = f"{_points(points)} over {_biases(found.biases)}" if found.biases else "no bias has a test"
+    yield _named(name, subject, over)
     biases = [cell for cell in report.cells if cell.scored]
-    yield Content(" · ".join(f"{BIAS_NAMES[cell.bias]} {_points(cell.human_like)}" for cell in biases))
-    yield Content.styled("+1 for each bias that is significant as people show it, −1 for each that is against it", DIM)
-    if found.signed != found.human_like:
-        said = f"the published score, by the sign of this definition: {found.signed:+d} (allow/forbid counts above 0)"
-        yield Content.styled(said, "$text-warning")
+    each = ((cell, cell.effect if signed else cell.human_like) for cell in biases)
+    yield Content(" · ".join(f"{BIAS_NAMES[cell.bias]} {_one(cell, points)}" for cell, points in each))
+    told = "+1 for each bias that is significant as people show it, −1 for each that is against it"
+    if signed:
+        told = "+1 for each bias that is significant above 0, −1 below 0; allow/forbid is reversed here"
+    yield Content.styled(told, DIM)
+
+
+def _one(cell: Cell, points: int) -> str:
+    """Return what a bias adds to a score; nothing where it has no test."""
+    return _points(points) if cell.delta.n > 1 else "– no test"
 
 
 def _points(value: int) -> str:
@@ -293,38 +304,47 @@ def _biases(n: int) -> str:
     return f"{n} {'bias' if n == 1 else 'biases'}"
 
 
-def _likeness(report: Report) -> Iterator[Content]:
-    yes = [one for one in report.likeness if one.most_human_like]
-    yield _named("most human-like", report.model, f"{len(yes)} of {_biases(len(report.likeness))}")
+def _likeness(report: Report, subject: str, *, whole: bool) -> Iterator[Content]:
+    found = [one.most_human_like for one in report.likeness]
+    said = f"{found.count(True)} of {_biases(len(found))}" if set(found) - {None} else "open"
+    yield _named("most human-like", subject, said)
     for one in report.likeness:
-        yield Content.assemble(
-            (f"  {BIAS_NAMES[one.bias]:<15}", "bold"), _why(one.human_like, one.perturbed, one.untested)
-        )
-    yield Content.styled("a bias moves it as it moves people, and no error of typing, which people overlook, does", DIM)
+        yield Content.assemble((f"  {BIAS_NAMES[one.bias]:<15}", "bold"), _why(one))
+    if whole:
+        told = "a bias moves it as it moves people, and no error of typing, which people overlook, does"
+        yield Content.styled(told, DIM)
 
 
-def _why(direction: int, perturbed: tuple[Perturbation, ...], untested: tuple[Perturbation, ...]) -> str:
-    if direction != 1:
-        return "no: not significant" if direction == 0 else "no: significant against people"
-    if perturbed:
-        return f"no: {', '.join(CONDITION_NAMES[one] for one in perturbed)} moves it too"
-    if untested:
-        return f"open: {', '.join(CONDITION_NAMES[one] for one in untested)} not tested"
+def _why(found: HumanLikeness) -> str:
+    if not found.tested:
+        return "open: too few questions for a test"
+    if found.human_like != 1:
+        return "no: not significant" if found.human_like == 0 else "no: significant against people"
+    if found.perturbed:
+        moves = "moves" if len(found.perturbed) == 1 else "move"
+        return f"no: {', '.join(CONDITION_NAMES[one] for one in found.perturbed)} {moves} it too"
+    if found.untested:
+        return f"open: {', '.join(CONDITION_NAMES[one] for one in found.untested)} not tested"
     return "yes ✓"
 
 
-def _validity(found: ValidShares, subject: str, *, imported: bool) -> Iterator[Content]:
-    said = f"{percent(found.mean, digits=1)} of all drawn answers were an offered letter, over questions"
-    yield _named("valid answers", subject, said)
-    if imported:
+def _validity(found: ValidShares, subject: str, way: str, *, whole: bool) -> Iterator[Content]:
+    of = "the probability is on offered letters" if way == "exact" else "the answers were an offered letter"
+    yield _named("valid answers", subject, f"{percent(found.mean, digits=1)} of {of}")
+    yield Content.styled(f"mean over {plural(found.shares.size, 'question')} of all biases and typos", DIM)
+    if way == "imported":
         said = "imported: answers that were drawn again there are counted only where the source kept them"
         yield Content.styled(said, "$text-warning")
     if found.without:
         yield Content.styled(f"{plural(found.without, 'question')} without any valid answer", "$text-warning")
-    for row, start in enumerate(range(0, 10, 2)):
-        n = int(found.histogram[start : start + 2].sum())
-        drawn = bar(n, found.shares.size, 20)
-        yield Content(f"  {start * 10:>3}–{start * 10 + 20:<3} %  {drawn} {n:>4}{' questions' if row == 0 else ''}")
+    counts = [int(found.histogram[start : start + 2].sum()) for start in range(0, 10, 2)]
+    spans = [f"{start}–{start + 20} %" for start in range(0, 100, 20)]
+    if not whole:
+        said = " · ".join(f"{span}: {n:,}" for span, n in zip(spans, counts, strict=True) if n)
+        yield Content(f"questions by their share: {said or 'none'}")
+        return
+    for span, n in zip(spans, counts, strict=True):
+        yield Content(f"  {span:>8}  {bar(n, found.shares.size, 20)} {plural(n, 'question'):>13}")
 
 
 def _people(found: Representativeness, subject: str, *, whole: bool) -> Iterator[Content]:
@@ -342,9 +362,3 @@ def _people(found: Representativeness, subject: str, *, whole: bool) -> Iterator
     elif ranked:
         least = " · ".join(f"{visible(key)} {share(value)}" for key, value in ranked[:3])
         yield Content.styled(f"least alike: {least}", DIM)
-
-
-def conditions_of(loaded: Loaded, subject: str, bias: Bias, variant: str = "") -> tuple[Place, ...]:
-    """Return the cells of a bias that a subject has, the bias itself first."""
-    report = loaded.report(subject)
-    return tuple(cell.place for cell in report.cells if cell.bias is bias and cell.variant == variant) if report else ()

@@ -37,9 +37,9 @@ changes. Beside a comparison they are shorter: human, against, n.s. ✓: human-l
 
 {BIASES}
 
-score            +1 for each bias that is human-like, −1 for each that is opposite; `sign` is the published score, by \
-the definition's own sign, where that is another number
-most human-like  biases that move the model as people, while no error of typing does; open: not all were asked
+score            +1 for each bias that is human-like, −1 for each that is opposite, of those that have a test
+as published     the score by the definition's own sign, above or below 0; shown where it is another number
+most human-like  biases that move the model as people, while no error of typing does; open: not all were tested
 valid answers    share of the drawn answers that were a letter on offer, mean over questions
 like people      1 − the distance of the model's and people's answers to the original (1: alike), where known
 
@@ -82,7 +82,7 @@ FORM = """One form of a question as the model was asked it, and what it answered
 Above, the prompt: roles stand before each turn; the model's own chat template puts its signs around them. Below, each \
 distinct answer of a draw, how often it was given, and the letter that was read from it. An answer without a letter on \
 offer does not count: it was drawn again, and is kept. Where probabilities were asked for instead of answers, the \
-likeliest next tokens.
+likeliest next tokens. ␣ is a blank at an end.
 
 The dim line is where an answer comes from: the model and its revision, what ran it, the sampling, the seed, the \
 template, when, and the code and job that asked. Imported answers have none of this: only counts came with them.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
+from workbench.domain.choices import over_biases
 from workbench.errors import UsageError
 from workbench.tui.design_form import FormValues
 from workbench.tui.screens.start_form import row, titled
@@ -56,11 +57,11 @@ def biases_of(store: Store, instrument: str) -> tuple[str, ...]:
 
 
 def refs_about(store: Store, values: FormValues) -> tuple[str, ...]:
-    """Return the questions about the chosen biases, in their order. Raises UsageError where there is no question."""
+    """Return the questions about the chosen biases, one of each first. Raises UsageError where there is no question."""
     items = store.choices.items(values.instrument)
     if not items:
         raise UsageError(
             f"instrument: {values.instrument} has no multiple-choice questions; choose another, or import some: "
             "workbench import STORE --format choices PATH"
         )
-    return tuple(ref for ref, item in items.items() if values.biases is None or item.bias.value in values.biases)
+    return over_biases(item for item in items.values() if values.biases is None or item.bias.value in values.biases)

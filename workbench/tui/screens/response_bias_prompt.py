@@ -34,7 +34,7 @@ from workbench.tui.screens.response_bias_prompt_format import (
 )
 from workbench.tui.screens.response_bias_view import Loaded
 from workbench.tui.widgets.long_text import LongText
-from workbench.tui.widgets.record_table import Record, RecordTable
+from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
     from stores.runs import ResponseRow
@@ -50,6 +50,11 @@ class AnswerTable(FluidTable):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select_cursor", "Whole answer", key_display="Enter"),
     ]
+    whole = True
+    "whether a row stands for answers that may be longer than the row; a token is not"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "select_cursor" or self.whole
 
 
 class FormScreen(StoreScreen):
@@ -84,7 +89,7 @@ class FormScreen(StoreScreen):
     def compose_body(self) -> ComposeResult:
         yield Static(READING, id="about", markup=False)
         yield LongText("", name="prompt")
-        yield AnswerTable(form_columns, name="answers")
+        yield AnswerTable(self._columns, name="answers")
         yield Static(id="empty", markup=False)
         yield Static(id="provenance", markup=False)
 
@@ -108,7 +113,9 @@ class FormScreen(StoreScreen):
         empty = self.query_one("#empty", Static)
         empty.update(nothing(asked))
         empty.display, self.table.display = not asked.rows, bool(asked.rows)
-        self.table.show_for_width(self._records, at=0)
+        self.table.whole = not asked.exact
+        self.table.show_anew(self._records)
+        self.table.show_row(0)
         (self.table if asked.rows else self.text).focus()
         self.follow()
         self.refresh_bindings()
@@ -146,6 +153,9 @@ class FormScreen(StoreScreen):
         judged = self._loaded.judged
         if judged is not None:
             self.read_form(judged.subjects[self._shown.subject], self._arm, self._changed)
+
+    def _columns(self, width: int) -> tuple[Column, ...]:
+        return form_columns(width, exact=self._asked is not None and self._asked.exact)
 
     def _records(self, width: int) -> list[Record]:
         asked = self._asked

@@ -93,10 +93,10 @@ def as_copied(asked: FormAsked) -> str:
     return "\n\n".join(f"{message.role}: {message.content}" for message in asked.prompt.messages)
 
 
-def form_columns(width: int) -> tuple[Column, ...]:
-    """Return the columns for a width."""
+def form_columns(width: int, *, exact: bool = False) -> tuple[Column, ...]:
+    """Return the columns for a width; `exact`: of probabilities."""
     return (
-        Column("times", "        times", TIMES),
+        Column("times", f"{'p' if exact else 'times':>12}", TIMES),
         Column("read", "read as", READ),
         Column("text", "as written", None),
         Column("bar", "", max(8, min(40, width - TIMES - READ - TOKEN))),
@@ -107,16 +107,28 @@ def form_record(place: int, row: AnswerRow, asked: FormAsked, width: int) -> Rec
     """Return the row of an answer or token; its key is its place."""
     total = sum(one.count for one in asked.rows)
     share = row.probability if asked.exact else row.count / max(1, total)
-    times = f"p {row.probability:.4f}" if asked.exact else f"{row.count:,}×"
+    times = f"{row.probability:.4f}" if asked.exact else f"{row.count:,}×"
     offered = row.letter in asked.letters and bool(row.letter)
-    text = f"“{visible(row.text[:CELL_CHARACTERS]).replace(' ', '␣')}”" if asked.exact else row.text
+    text = with_blanks(row.text[:CELL_CHARACTERS])
     bar = (form_columns(width)[-1].width or 8) - 8
     return str(place), (
         Text(f"{times:>12}", style="bold" if offered else ""),
         Text(_read(row, asked), style="bold" if offered else "dim"),
-        literal(text[:CELL_CHARACTERS] or EMPTY, CELL_CHARACTERS, style="" if row.text else "dim italic"),
+        literal(f"“{text}”" if asked.exact else text or EMPTY, CELL_CHARACTERS, style="" if row.text else "dim italic"),
         Text(f"{share_bar(share, max(1, bar))} {percent(share):>5}", no_wrap=True),
     )
+
+
+def with_blanks(text: str) -> str:
+    """Return a text whose blanks at its ends are seen: ` A` and `A` are two answers.
+
+    Examples
+    --------
+    >>> with_blanks(" A"), with_blanks("A"), with_blanks(" The answer ")
+    ('␣A', 'A', '␣The answer␣')
+    """
+    before, after = len(text) - len(text.lstrip(" ")), len(text) - len(text.rstrip(" "))
+    return "␣" * before + text.strip(" ") + "␣" * (after if text.strip(" ") else 0)
 
 
 def _read(row: AnswerRow, asked: FormAsked) -> str:

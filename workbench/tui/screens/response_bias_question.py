@@ -13,11 +13,11 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from workbench.audits.response_bias_formula import formula
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.response_bias_explain import QUESTION
-from workbench.tui.screens.response_bias_format import formula
 from workbench.tui.screens.response_bias_question_format import SIDE_BY_SIDE, about, arm_text
-from workbench.tui.screens.response_bias_view import Loaded, Place, cell_of, following, places
+from workbench.tui.screens.response_bias_view import Loaded, Place, beside, cell_of, following, places
 
 if TYPE_CHECKING:
     from workbench.audits.response_bias_figures import Cell
@@ -137,7 +137,9 @@ class QuestionScreen(StoreScreen):
     def action_subject(self, step: int) -> None:
         """Show the same question of the next model that was asked it."""
         held = self._subjects()
-        self._subject = held[following(held, self._subject, step)]
+        if (name := beside(held, self._subject, step)) == self._subject:
+            return
+        self._subject = name
         draws = self._draws()
         self._draw = self._draw if self._draw in draws else draws[0]
         self._ask()

@@ -26,7 +26,7 @@ from workbench.tui.screens.response_bias_questions_format import (
     question_record,
     topics_of,
 )
-from workbench.tui.screens.response_bias_view import Loaded, Place, cell_of, following, places
+from workbench.tui.screens.response_bias_view import Loaded, Place, beside, cell_of, following, places
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
@@ -118,8 +118,8 @@ class CellQuestionsScreen(StoreScreen):
     def turn(self, event: FluidTable.Sideways) -> None:
         """Show the same cell of the next model that has it."""
         names = [name for name in self._loaded.subjects if cell_of(self._loaded, name, self._place) is not None]
-        if len(names) > 1:
-            self._subject = names[following(names, self._subject, event.direction)]
+        if (name := beside(names, self._subject, event.direction)) != self._subject:
+            self._subject = name
             self._ask()
 
     @on(RecordTable.RowSelected, "#questions")

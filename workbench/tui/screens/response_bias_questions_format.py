@@ -21,12 +21,14 @@ from workbench.tui.screens.response_bias_format import (
     share,
     signed,
     stars,
+    word,
 )
 from workbench.tui.screens.response_bias_view import Loaded, Place, cell_of
 from workbench.tui.widgets.record_table import Column, Record
 from workbench.tui.widgets.whisker import stem
 
 if TYPE_CHECKING:
+    from workbench.audits.response_bias_figures import Cell
     from workbench.pipeline.response_bias_questions import QuestionRow
 
 DELTA, KEY, TOPIC, ENTROPY, VALID, PICTURE = 9, 20, 18, 9, 13, 23
@@ -94,10 +96,15 @@ def about(loaded: Loaded, subject: str, place: Place) -> Content:
     definition = loaded.settings.definition
     return Content("\n").join(
         [
-            Content.assemble(head, f"  {mean} {cell.said}"),
+            Content.assemble(head, f"  {mean} {_said(cell)}"),
             Content.assemble((definition, "bold $text-accent"), f" {DEFINITION_WORDS[definition]}"),
         ]
     )
+
+
+def _said(cell: Cell) -> str:
+    """Return what a cell says, in the words of the matrix where it would be long."""
+    return cell.said if cell.condition is None else word(cell)
 
 
 def counted(rows: Sequence[QuestionRow], listed: Sequence[QuestionRow], narrowing: Narrowing) -> str:
@@ -105,7 +112,7 @@ def counted(rows: Sequence[QuestionRow], listed: Sequence[QuestionRow], narrowin
     out = sum(bool(row.left_out) for row in listed)
     said = [plural(len(listed), "question") + (f" of {len(rows):,}" if len(listed) < len(rows) else "")]
     if out:
-        said.append(f"{out:,} take no part")
+        said.append(f"{out:,} {'takes' if out == 1 else 'take'} no part")
     if narrowing.topic is not None:
         said.append(f"topic {visible(narrowing.topic) or 'none'} (t next)")
     if narrowing.find:

@@ -23,6 +23,7 @@ from workbench.tui.screens.response_bias_view import (
     LIKENESS,
     PEOPLE,
     SCORE,
+    SIGNED,
     VALID,
     Loaded,
     Look,
@@ -45,6 +46,8 @@ PICTURE, WIDEST_PICTURE = 31, 61
 "columns of a picture of the chosen subject's changes, where there is room for one"
 TICKED_FROM = 23
 "columns of a cell that has room for ✓ behind its word"
+AS_PUBLISHED = "score as published (sign)"
+"what the score is called that goes by the definition's own sign"
 ROOMY = 36
 "lines of a terminal from which perturbations have rows of their own"
 
@@ -82,7 +85,8 @@ def layout(look: Look, loaded: Loaded, width: int) -> Layout:
     room = width - 1 - beside
     cell = max(NARROW if compares else CELL, min(WIDEST, (room - NAME) // max(1, last - first)))
     room -= cell * (last - first)
-    label = min(room, max([NAME, *(len(place_name(place)) + 2 for place in places(loaded) if place[1] is None)]))
+    said = [place_name(place) for place in places(loaded) if place[1] is None] + [AS_PUBLISHED] * signs_differ(loaded)
+    label = min(room, max([NAME, *(len(name) + 2 for name in said)]))
     free = min(WIDEST_PICTURE, room - label)
     return Layout(names[first:last], label, cell, free - 1 + free % 2 if free >= PICTURE else 0, compares)
 
@@ -236,27 +240,36 @@ def _summaries(loaded: Loaded, of: Layout) -> list[Record]:
     ends = [Text("")] * (of.compares + bool(of.picture))
     reports = [judged.reports[name] for name in of.names]
     rows = [
-        (SCORE, "score", [_score(report, of) for report in reports]),
+        (SCORE, "score", [_score(report, report.score.human_like) for report in reports]),
         (LIKENESS, "most human-like", [_likeness(report, of) for report in reports]),
         (VALID, "valid answers", [_valid(judged.validity[name].mean) for name in of.names]),
     ]
+    if signs_differ(loaded):
+        name = AS_PUBLISHED if of.label > len(AS_PUBLISHED) else "  as published"
+        rows.insert(1, (SIGNED, name, [_score(report, report.score.signed) for report in reports]))
     if judged.people:
         rows.append((PEOPLE, "like people", [_people(loaded, name, of) for name in of.names]))
     return [(key, (Text(label, style="italic", no_wrap=True), *cells, *ends)) for key, label, cells in rows]
 
 
-def _score(report: Report, of: Layout) -> Text:
-    found = report.score
-    text = f"{found.human_like:+d}" if found.human_like else "0"
-    cell = Text.assemble((f"{text:>6}", "bold"), (f" of {found.biases}", "dim"), no_wrap=True)
-    if found.signed != found.human_like and not of.short:
-        cell.append(f", sign {f'{found.signed:+d}' if found.signed else '0'}", "dim")
-    return cell
+def signs_differ(loaded: Loaded) -> bool:
+    """Return whether some subject's score is another one by the definition's own sign."""
+    reports = loaded.judged.reports.values() if loaded.judged else ()
+    return any(report.score.signed != report.score.human_like for report in reports)
+
+
+def _score(report: Report, points: int) -> Text:
+    if not report.score.biases:
+        return Text(f"{NONE:>6} no test", style="dim", no_wrap=True)
+    text = f"{points:+d}" if points else "0"
+    return Text.assemble((f"{text:>6}", "bold"), (f" of {report.score.biases}", "dim"), no_wrap=True)
 
 
 def _likeness(report: Report, of: Layout) -> Text:
     found = [one.most_human_like for one in report.likeness]
     yes, unclear = found.count(True), found.count(None)
+    if unclear == len(found):
+        return Text(f"{NONE:>6} open", style="dim", no_wrap=True)
     cell = Text.assemble((f"{yes:>6}", "bold"), (f" of {len(found)}", "dim"), no_wrap=True)
     return cell.append(f" ?{unclear}" if of.short else f", {unclear} open", "dim") if unclear else cell
 

@@ -29,7 +29,7 @@ DEFINITIONS = ("corrected", "paper", "all keys", "head")
 HOLM: tuple[Adjusted, ...] = ("none", "biases", "all")
 ALPHAS = (0.05, 0.01, 0.001, 0.1)
 
-SCORE, LIKENESS, VALID, PEOPLE = "=score", "=likeness", "=valid", "=people"
+SCORE, SIGNED, LIKENESS, VALID, PEOPLE = "=score", "=signed", "=likeness", "=valid", "=people"
 "keys of the rows below the biases; the others are lists of names"
 
 
@@ -140,6 +140,17 @@ def fitting(look: Look, loaded: Loaded) -> Look:
 def following(values: Sequence[object], at: object, step: int = 1) -> int:
     """Return the place of the value that follows one, around the ends; the first where it is not there."""
     return (values.index(at) + step) % len(values) if at in values else 0
+
+
+def beside(values: Sequence[str], at: str, step: int) -> str:
+    """Return the value beside one; at an end the one itself, the first where it is not there.
+
+    Examples
+    --------
+    >>> beside("abc", "b", 1), beside("abc", "c", 1)
+    ('c', 'c')
+    """
+    return values[max(0, min(values.index(at) + step, len(values) - 1))] if at in values else values[0]
 
 
 def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:

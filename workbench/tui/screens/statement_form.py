@@ -12,6 +12,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Select, Static, TextArea
 
+from workbench.domain.choice_texts import Fault, parse_choice
+from workbench.domain.choices import Bias, key_in, ref_of
 from workbench.domain.statements import (
     MOST_CHARACTERS,
     ORIGINAL,
@@ -48,9 +50,13 @@ None of these changes a text, so no new version is made."""
 EXPLAIN_NEW = f"""{FIELDS}
 text       the original, up to 10,000 characters. A question may be typed,
            too: F2 takes the statement that is proposed for it, and keeps
-           the question beside it.
+           the question beside it. A multiple-choice question has its
+           options on lines of their own: A. …, B. …
+bias       that a multiple-choice question stands under, so that the
+           audit of response biases asks it. Its ref becomes the bias
+           and what is typed as the ref: odd_even.q10
 
-Variants are added once the statement is there."""
+Variants and changed forms are added once the statement is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +151,7 @@ class NewTyped:
     about: AboutTyped
     language: str
     text: str
+    bias: str = ""
 
 
 class StatementForm(EditForm):
@@ -169,10 +176,11 @@ class StatementForm(EditForm):
         yield row("language", Input(self._language, id="language", compact=True))
         yield text_box("", "text", "the statement, or a question that it answers")
         yield Static(id="proposal", classes="shown", markup=False)
+        yield row("bias", _choice("bias", list(map(str, Bias)), ""))
         yield from about_rows(None)
 
     def values(self) -> NewTyped:
-        return NewTyped(_typed(self), self.typed("language").strip(), self.typed("text"))
+        return NewTyped(_typed(self), self.typed("language").strip(), self.typed("text"), self.chosen("bias"))
 
     def fault(self) -> str:
         typed = self.values()
@@ -180,12 +188,15 @@ class StatementForm(EditForm):
             return "the statement has no ref yet; give a short one, such as env-03"
         if fault := text_fault(typed.text):
             return f"this text cannot be saved: {fault}"
+        if typed.bias and isinstance(wrong := parse_choice(typed.text), Fault):
+            return f"under a bias stands a question with options: found {wrong.found}; expected {wrong.expected}"
         return "" if typed.language else "the language is missing; give one such as en"
 
     def looked_at(self) -> None:
         super().looked_at()
         if not self.fault():
-            self.say(f"{len(self.typed('text')):,} of {MOST_CHARACTERS:,} characters")
+            said = _question_said(self.values())
+            self.say(f"{said}{len(self.typed('text')):,} of {MOST_CHARACTERS:,} characters")
 
     @on(TextArea.Changed, "#text")
     def propose(self) -> None:
@@ -206,6 +217,7 @@ class StatementForm(EditForm):
             self.query_one("#text", TextArea).text = text
 
     def write(self, store: Store, person: str, values: Any) -> Done:
+        from workbench.pipeline.choice_adding import add_question
         from workbench.pipeline.editing import outcome
         from workbench.workshop.edits import label
 
@@ -216,7 +228,19 @@ class StatementForm(EditForm):
             wordings.append(Wording(QUESTION, language, self._question, person))
         empty = Statement(typed.about.ref.strip(), tuple(wordings), languages=(language,))
         statement = said_of(empty, typed.about, replace(_held(None), ref=typed.about.ref))
+        if typed.bias:
+            return add_question(store, self._instrument, Bias(typed.bias), statement, person=person)
         return outcome(store, self._instrument, store.statements.create(self._instrument, [statement], person=person))
+
+
+def _question_said(typed: NewTyped) -> str:
+    """Say what becomes of a question with options, for the line below the form."""
+    choice = parse_choice(typed.text)
+    if isinstance(choice, Fault):
+        return ""
+    if not typed.bias:
+        return f"A question with {len(choice.options)} options: without a bias no audit of response biases asks it · "
+    return f"Becomes {ref_of(Bias(typed.bias), key_in(typed.about.ref.strip()))} · "
 
 
 def _statement_of(text: str, language: str) -> str:

@@ -31,7 +31,6 @@ from workbench.tui.screens.statements_list import (
     position,
     read_page,
     read_refs,
-    record,
 )
 from workbench.tui.widgets.record_table import RecordTable
 
@@ -353,7 +352,7 @@ class StatementsScreen(StoreScreen):
         self.app.push_screen(screen, then)
 
     def _show_rows(self, page: Page, at: int | None) -> None:
-        self.table.show([record(line, marked=line.ref in self._marks) for line in page.lines], at=at)
+        self.table.show_lines(page.lines, self._marks, at)
         self.filters.update(filter_line(page, len(self._marks)))
         if self._wanted in self.table.keys:
             self.table.show_row(self.table.keys.index(self._wanted))

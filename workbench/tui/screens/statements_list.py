@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -14,6 +14,7 @@ from textual.content import Content
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice
 from workbench.tui.format import issue_sign, literal, plural, visible
+from workbench.tui.screens.short_refs import LEAST, short_refs, width_of
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ MARK = "●"
 
 COLUMNS = (
     Column("mark", "", 1),
-    Column("ref", "id", 12),
+    Column("ref", "id", LEAST),
     Column("text", "statement", None),
     Column("country", "land", 4, least=100),
     Column("tags", "tags", 16, least=120),
@@ -49,6 +50,19 @@ class StatementTable(RecordTable, inherit_bindings=False):
         Binding("home", "scroll_top", "First row", show=False),
         Binding("end", "scroll_bottom", "Last row", show=False),
     ]
+
+    def show_lines(self, lines: Sequence[StatementLine], marks: Collection[str], at: int | None) -> None:
+        """Show statements, in a column of refs that is as wide as they need; `marks`: refs of the marked ones."""
+        names = short_refs([line.ref for line in lines])
+        self._make_room(width_of(names))
+        self.show([record(line, names[line.ref], marked=line.ref in marks) for line in lines], at=at)
+
+    def _make_room(self, width: int) -> None:
+        columns = tuple(replace(each, width=width) if each.key == "ref" else each for each in self._all_columns)
+        if columns != self._all_columns:
+            self._all_columns = columns
+            if self._laid_out >= 0:
+                self._lay_out(self._laid_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +161,14 @@ def read_refs(path: Path, query: Query) -> tuple[str, ...]:
         return tuple(line.ref for line in store.instruments.lines(query.instrument, query.filters))
 
 
-def record(line: StatementLine, *, marked: bool) -> Record:
-    """Return a row of the list."""
+def record(line: StatementLine, name: str, *, marked: bool) -> Record:
+    """Return a row of the list; `name`: its ref as the list shows it."""
     issues = "  ".join(issue_sign(issue, label) for issue, label in line.issues)
     return (
         line.ref,
         (
             Text(MARK if marked else " ", style="bold"),
-            literal(_end_of(line.ref, 12), 12),
+            literal(name),
             literal(_question(line.text), CELL_CHARACTERS),
             literal(line.country or "", 4),
             literal(", ".join(line.tags), 16),
@@ -163,11 +177,6 @@ def record(line: StatementLine, *, marked: bool) -> Record:
             Text(str(line.languages), justify="right"),
         ),
     )
-
-
-def _end_of(ref: str, length: int) -> str:
-    """Return a ref cut at its beginning: what many have in common stands there, `response_order.`."""
-    return ref if len(ref) <= length else f"…{ref[1 - length :]}"
 
 
 def _question(text: str) -> str:

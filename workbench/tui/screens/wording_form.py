@@ -11,6 +11,7 @@ from textual.widgets import Input, Select, Static
 
 from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.domain.choices import Choice
+from workbench.domain.drafting import TYPED
 from workbench.domain.statements import (
     CHANGED,
     MOST_CHARACTERS,
@@ -34,7 +35,8 @@ EXPLAIN = """kind      what the wording is to the original; it says what is expe
           the stance on it: the same for paraphrase and reformulation,
           the other one for negation, opposite and political opposite.
           Of a multiple-choice question, changed: the form that moves
-          people's answers, with its options on lines of their own
+          people's answers, with its options on lines of their own; and
+          versions with errors of typing (F draws them)
 language  of a translation: `en`, `nl`, `pt-BR`
 text      up to 10,000 characters, kept as typed. Enter begins a new line.
 
@@ -98,6 +100,9 @@ class WordingForm(EditForm):
         if task.variant is None:
             kinds = [(kind.value.replace("_", " "), kind.value) for kind in _kinds(task)]
             yield row("kind", Select(kinds, id="kind", value=kinds[0][1], allow_blank=False, compact=True))
+            if _has_changed(task):
+                yield Static("Its changed form is there, and one alone is asked: e on it changes it.", classes="note",
+                             markup=False)  # fmt: skip
         if task.into is not None:
             lacks = ", ".join(task.into) or "none of the instrument's languages"
             first = task.into[0] if task.into else ""
@@ -126,8 +131,11 @@ class WordingForm(EditForm):
             return f"this text cannot be saved: {fault}"
         if self._work.into is not None and self._seen is not None:
             return _translation_fault(self._seen, self._place(typed, self._seen), typed.language)
-        if self._kind(typed) is VariantKind.CHANGED and isinstance(wrong := parse_choice(typed.text), Fault):
-            return f"a changed form is a question with options: found {wrong.found}; expected {wrong.expected}"
+        kind = self._kind(typed)
+        has_options = kind in (VariantKind.CHANGED, *TYPED) or (kind is VariantKind.ORIGINAL and _has_forms(self._work))
+        if has_options and isinstance(wrong := parse_choice(typed.text), Fault):
+            name = kind.value.replace("_", " ")
+            return f"{name}: this is a question with options: found {wrong.found}; expected {wrong.expected}"
         if self._work.variant is None and typed.text == _start(self._work):
             return "this is still the text of the original; change it into the variant"
         return ""
@@ -215,14 +223,25 @@ def _heading(task: Task) -> str:
 def _kinds(task: Task) -> tuple[VariantKind, ...]:
     """Return the kinds on offer; without an original only that, or the question that it answers.
 
-    A multiple-choice question has a changed form, and one alone.
+    A multiple-choice question has a changed form, and one alone; and any number of versions with errors of typing.
     """
     original = task.statement.wording(ORIGINAL, task.language)
     if original is None:
         return (VariantKind.ORIGINAL, VariantKind.QUESTION)
     asks = isinstance(parse_choice(original.text), Choice)
-    changed = task.statement.wording(CHANGED, task.language)
-    return (VariantKind.CHANGED, *OFFERED) if asks and changed is None else OFFERED
+    if not asks:
+        return OFFERED
+    changed = () if _has_changed(task) else (VariantKind.CHANGED,)
+    return (*changed, *sorted(TYPED), *OFFERED)
+
+
+def _has_changed(task: Task) -> bool:
+    return task.statement.wording(CHANGED, task.language) is not None
+
+
+def _has_forms(task: Task) -> bool:
+    """Return whether a statement has forms that only multiple-choice questions have."""
+    return any(wording.variant.kind in (VariantKind.CHANGED, *TYPED) for wording in task.statement.wordings)
 
 
 def _start(task: Task) -> str:
