@@ -203,7 +203,7 @@ class ChoiceForm(EditForm):
             raise UsageError("it is not known yet what can be made")
         return accept(store, self._proposals, person=person, replace=typed.replace)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="preview")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="preview", description="")
     def make(self, typed: FormTyped) -> None:
         from stores.store import Store
         from workbench.pipeline.choice_forms import propose

@@ -315,7 +315,7 @@ class ResponseBiasScreen(StoreScreen):
         empty.set_class(text is not None, "-shown")
         self.query_one("#body").display = text is None
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="answers")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="answers", description="")
     def read_store(self, settings: Settings, known: Loaded | None) -> None:
         worker = get_current_worker()
         loaded = load(self.store_path, settings, known)
@@ -328,7 +328,7 @@ class ResponseBiasScreen(StoreScreen):
 
         self.post_message(self.Imported(import_shipped(self.store_path, SHIPPED_CHOICES)))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="comparison")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="comparison", description="")
     def work_out(self, loaded: Loaded, look: Look) -> None:
         worker = get_current_worker()
         found = shown(loaded, look)

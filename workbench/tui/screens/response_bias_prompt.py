@@ -161,7 +161,7 @@ class FormScreen(StoreScreen):
         asked = self._asked
         return [form_record(place, row, asked, width) for place, row in enumerate(asked.rows)] if asked else []
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="form")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="form", description="")
     def read_form(self, subject: Subject, arm: ArmShown, changed: bool) -> None:
         worker = get_current_worker()
         asked = form_asked(self.store_path, subject, arm)

@@ -190,7 +190,7 @@ class QuestionScreen(StoreScreen):
         self.query_one("#original", Static).update(arm_text(found, found.original, room))
         self.query_one("#changed", Static).update(arm_text(found, found.changed, room))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="question")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="question", description="")
     def read_question(self, subject: str, place: Place, key: str, draw: int) -> None:
         from stores.store import Store
         from workbench.pipeline.response_bias_questions import question

@@ -218,7 +218,7 @@ class CellQuestionsScreen(StoreScreen):
             return ""
         return "No question is like that. Esc clears the search, t goes on to the next topic."
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="questions")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="questions", description="")
     def read_questions(self, subject: str, place: Place) -> None:
         from workbench.pipeline.response_bias_questions import questions
 
