@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.message import Message
 from textual.widgets import DataTable, Static
-from textual.worker import get_current_worker
 
 from workbench.errors import WorkbenchError
 from workbench.tui.screens.audit_options import OptionsScreen
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.audit_view import Settings as Rules
-from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.consistency_details import details
 from workbench.tui.screens.consistency_explain import EXPLAIN
 from workbench.tui.screens.consistency_format import empty_text, is_empty, options_line, tabs
@@ -39,6 +36,7 @@ from workbench.tui.screens.consistency_view import (
     shown,
 )
 from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.figures import FiguresScreen
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
@@ -58,7 +56,7 @@ class ConsistencyTable(FluidTable):
         return action != "select_cursor" or self.id != "scales"
 
 
-class ConsistencyScreen(StoreScreen):
+class ConsistencyScreen(FiguresScreen):
     """Political leaning and stances on policy issues."""
 
     CSS_PATH = "consistency.tcss"
@@ -75,19 +73,6 @@ class ConsistencyScreen(StoreScreen):
         Binding("b", "bias", "Bias", tooltip="Go to the left/right bias"),
         Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
     ]
-
-    @dataclass
-    class WasLoaded(Message):
-        """Answers are judged."""
-
-        loaded: Loaded
-
-    @dataclass
-    class WasShown(Message):
-        """A view is worked out."""
-
-        loaded: Loaded
-        shown: Shown
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,8 +105,8 @@ class ConsistencyScreen(StoreScreen):
             return self._loaded is not None and len(self._loaded.instruments) > 1
         return judged is not None or action not in ("view", "methods", "labels")
 
-    @on(WasLoaded)
-    def take(self, event: WasLoaded) -> None:
+    @on(FiguresScreen.WasLoaded)
+    def take(self, event: FiguresScreen.WasLoaded) -> None:
         loaded, before = event.loaded, self._loaded
         self._loaded = loaded
         self._say_who()
@@ -139,8 +124,8 @@ class ConsistencyScreen(StoreScreen):
             self._go(self._look)
         self.refresh_bindings()
 
-    @on(WasShown)
-    def paint(self, event: WasShown) -> None:
+    @on(FiguresScreen.WasShown)
+    def paint(self, event: FiguresScreen.WasShown) -> None:
         if event.loaded is self._loaded:
             self._found[event.shown.look] = event.shown
             if event.shown.look == self._look:
@@ -293,23 +278,8 @@ class ConsistencyScreen(StoreScreen):
     def _columns(self, view: str, width: int) -> tuple[Column, ...]:
         return view_columns(view, self._shown, self._loaded, width)
 
-    def _say(self, text: str | None) -> None:
-        """Show a sentence in place of the view, or the view."""
-        empty = self.query_one("#empty", Static)
-        empty.update(text or "")
-        empty.set_class(text is not None, "-shown")
-        self.query_one("#body").display = text is None
+    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+        return load(self.store_path, settings, known)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="answers", description="")
-    def read_store(self, settings: Settings, known: Loaded | None) -> None:
-        worker = get_current_worker()
-        loaded = load(self.store_path, settings, known)
-        if not worker.is_cancelled:
-            self.post_message(self.WasLoaded(loaded))
-
-    @work(thread=True, exclusive=True, exit_on_error=False, group="view", description="")
-    def work_out(self, loaded: Loaded, look: Look) -> None:
-        worker = get_current_worker()
-        found = shown(loaded, look)
-        if not worker.is_cancelled:
-            self.post_message(self.WasShown(loaded, found))
+    def shown_now(self, loaded: Loaded, look: Look) -> Shown:
+        return shown(loaded, look)

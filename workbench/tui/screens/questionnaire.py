@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.message import Message
 from textual.widgets import DataTable, Static
-from textual.worker import get_current_worker
 
+from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.errors import WorkbenchError
-from workbench.tui.overview import import_shipped
 from workbench.tui.screens.audit_table import FluidTable
-from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.figures import FiguresScreen
 from workbench.tui.screens.questionnaire_around import empty_text, note_line, options_line, tabs
 from workbench.tui.screens.questionnaire_details import details
 from workbench.tui.screens.questionnaire_explain import EXPLAIN
@@ -53,10 +51,11 @@ class QuestionnaireTable(FluidTable):
     ]
 
 
-class QuestionnaireScreen(StoreScreen):
+class QuestionnaireScreen(FiguresScreen):
     """Bias, accuracy and variability of every model against the people who answered."""
 
     CSS_PATH = "questionnaire.tcss"
+    SHIPPED = SHIPPED_QUESTIONNAIRE
     PLACE = "results › questionnaire"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab,right_square_bracket", "view(1)", "View", key_display="Tab", tooltip="Show the next view"),
@@ -84,25 +83,6 @@ class QuestionnaireScreen(StoreScreen):
         Binding("i", "import_shipped", "Import veldania_panel", tooltip="Import the shipped questionnaire"),
         Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
     ]
-
-    @dataclass
-    class WasLoaded(Message):
-        """Predictions are judged."""
-
-        loaded: Loaded
-
-    @dataclass
-    class WasShown(Message):
-        """A view is worked out."""
-
-        loaded: Loaded
-        shown: Shown
-
-    @dataclass
-    class Imported(Message):
-        """The shipped questionnaire is in the store."""
-
-        sentence: str
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,8 +130,8 @@ class QuestionnaireScreen(StoreScreen):
             return judged is not None and bool(judged.notes)
         return judged is not None or action not in ("view", "masses", "error")
 
-    @on(WasLoaded)
-    def take(self, event: WasLoaded) -> None:
+    @on(FiguresScreen.WasLoaded)
+    def take(self, event: FiguresScreen.WasLoaded) -> None:
         loaded, before = event.loaded, self._loaded
         self._loaded = loaded
         self._say_who()
@@ -169,15 +149,15 @@ class QuestionnaireScreen(StoreScreen):
             self._go(self._look)
         self.refresh_bindings()
 
-    @on(WasShown)
-    def paint(self, event: WasShown) -> None:
+    @on(FiguresScreen.WasShown)
+    def paint(self, event: FiguresScreen.WasShown) -> None:
         if event.loaded is self._loaded:
             self._found[event.shown.look] = event.shown
             if event.shown.look == self._look:
                 self._paint(event.shown)
 
-    @on(Imported)
-    def say_imported(self, event: Imported) -> None:
+    @on(FiguresScreen.Imported)
+    def say_imported(self, event: FiguresScreen.Imported) -> None:
         self.notify(event.sentence, markup=False)
         self._read()
 
@@ -341,11 +321,6 @@ class QuestionnaireScreen(StoreScreen):
             self.query_one("#details", Static).update(words)
             self.query_one("#notes", Static).update(note_line(self._judged.notes, self._look.model))
 
-    def _wait(self, note: str) -> None:
-        """Say what is under way, and dim what stands there from before."""
-        self.title_bar.note = note
-        self.query_one("#body").add_class("-old")
-
     def _say_who(self) -> None:
         """Put into the title whose predictions these are: nothing is under way."""
         self.query_one("#body").remove_class("-old")
@@ -358,29 +333,8 @@ class QuestionnaireScreen(StoreScreen):
     def _columns(self, width: int) -> tuple[Column, ...]:
         return view_columns(self._shown, self._loaded, width)
 
-    def _say(self, text: str | None) -> None:
-        """Show a sentence in place of the view, or the view."""
-        empty = self.query_one("#empty", Static)
-        empty.update(text or "")
-        empty.set_class(text is not None, "-shown")
-        self.query_one("#body").display = text is None
+    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+        return load(self.store_path, settings, known)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="predictions", description="")
-    def read_store(self, settings: Settings, known: Loaded | None) -> None:
-        worker = get_current_worker()
-        loaded = load(self.store_path, settings, known)
-        if not worker.is_cancelled:
-            self.post_message(self.WasLoaded(loaded))
-
-    @work(thread=True, exclusive=True, exit_on_error=False, group="import")
-    def bring_shipped(self) -> None:
-        from workbench.data import SHIPPED_QUESTIONNAIRE
-
-        self.post_message(self.Imported(import_shipped(self.store_path, SHIPPED_QUESTIONNAIRE)))
-
-    @work(thread=True, exclusive=True, exit_on_error=False, group="view", description="")
-    def work_out(self, loaded: Loaded, look: Look) -> None:
-        worker = get_current_worker()
-        found = shown(loaded, look)
-        if not worker.is_cancelled:
-            self.post_message(self.WasShown(loaded, found))
+    def shown_now(self, loaded: Loaded, look: Look) -> Shown:
+        return shown(loaded, look)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.getters import query_one
-from textual.message import Message
 from textual.widgets import DataTable, Static
-from textual.worker import get_current_worker
 
+from workbench.data import SHIPPED_CHOICES
 from workbench.errors import WorkbenchError
-from workbench.tui.overview import import_shipped
 from workbench.tui.screens.audit_table import FluidTable
-from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.figures import FiguresScreen
 from workbench.tui.screens.response_bias_around import empty_text, note_line, options_lines
 from workbench.tui.screens.response_bias_details import details, everything
 from workbench.tui.screens.response_bias_explain import MATRIX
@@ -56,10 +54,11 @@ class MatrixTable(FluidTable):
     ]
 
 
-class ResponseBiasScreen(StoreScreen):
+class ResponseBiasScreen(FiguresScreen):
     """Models and their response biases, with sign, size and significance."""
 
     CSS_PATH = "response_bias.tcss"
+    SHIPPED = SHIPPED_CHOICES
     PLACE = "results › response bias"
     EXPLAIN = MATRIX
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -78,25 +77,6 @@ class ResponseBiasScreen(StoreScreen):
     ]
 
     table = query_one("#matrix", MatrixTable)
-
-    @dataclass
-    class WasLoaded(Message):
-        """Answers are judged."""
-
-        loaded: Loaded
-
-    @dataclass
-    class WasShown(Message):
-        """A comparison is worked out."""
-
-        loaded: Loaded
-        shown: Shown
-
-    @dataclass
-    class Imported(Message):
-        """The shipped questions are in the store."""
-
-        sentence: str
 
     def __init__(self) -> None:
         super().__init__()
@@ -131,8 +111,8 @@ class ResponseBiasScreen(StoreScreen):
             return loaded is not None and not loaded.instruments
         return judged is not None or action not in ("definition", "holm", "alpha", "unfold", "everything", "entropy")
 
-    @on(WasLoaded)
-    def take(self, event: WasLoaded) -> None:
+    @on(FiguresScreen.WasLoaded)
+    def take(self, event: FiguresScreen.WasLoaded) -> None:
         loaded, before = event.loaded, self._loaded
         if loaded.settings != self._settings:
             return  # another choice was made meanwhile, and is being judged
@@ -151,13 +131,13 @@ class ResponseBiasScreen(StoreScreen):
             self._go(self._look)
         self.refresh_bindings()
 
-    @on(WasShown)
-    def take_shown(self, event: WasShown) -> None:
+    @on(FiguresScreen.WasShown)
+    def take_shown(self, event: FiguresScreen.WasShown) -> None:
         if event.loaded is self._loaded and event.shown.look == self._look:
             self._paint(event.shown)
 
-    @on(Imported)
-    def say_imported(self, event: Imported) -> None:
+    @on(FiguresScreen.Imported)
+    def say_imported(self, event: FiguresScreen.Imported) -> None:
         self.notify(event.sentence, markup=False)
         self._read()
 
@@ -289,11 +269,6 @@ class ResponseBiasScreen(StoreScreen):
             self.query_one("#details", Static).update(words)
             self.query_one("#notes", Static).update(note_line(judged.notes, self._look.subject))
 
-    def _wait(self, note: str) -> None:
-        """Say what is under way, and dim what stands there from before."""
-        self.title_bar.note = note
-        self.query_one("#body").add_class("-old")
-
     def _say_who(self) -> None:
         """Put into the title whose answers these are: nothing is under way."""
         self.query_one("#body").remove_class("-old")
@@ -308,29 +283,8 @@ class ResponseBiasScreen(StoreScreen):
     def _columns(self, width: int) -> tuple[Column, ...]:
         return matrix_columns(self._shown, self._loaded, width)
 
-    def _say(self, text: str | None) -> None:
-        """Show a sentence in place of the matrix, or the matrix."""
-        empty = self.query_one("#empty", Static)
-        empty.update(text or "")
-        empty.set_class(text is not None, "-shown")
-        self.query_one("#body").display = text is None
+    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+        return load(self.store_path, settings, known)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="answers", description="")
-    def read_store(self, settings: Settings, known: Loaded | None) -> None:
-        worker = get_current_worker()
-        loaded = load(self.store_path, settings, known)
-        if not worker.is_cancelled:
-            self.post_message(self.WasLoaded(loaded))
-
-    @work(thread=True, exclusive=True, exit_on_error=False, group="import")
-    def bring_shipped(self) -> None:
-        from workbench.data import SHIPPED_CHOICES
-
-        self.post_message(self.Imported(import_shipped(self.store_path, SHIPPED_CHOICES)))
-
-    @work(thread=True, exclusive=True, exit_on_error=False, group="comparison", description="")
-    def work_out(self, loaded: Loaded, look: Look) -> None:
-        worker = get_current_worker()
-        found = shown(loaded, look)
-        if not worker.is_cancelled:
-            self.post_message(self.WasShown(loaded, found))
+    def shown_now(self, loaded: Loaded, look: Look) -> Shown:
+        return shown(loaded, look)
