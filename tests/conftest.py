@@ -41,6 +41,7 @@ def pytest_configure() -> None:
     """Keep tests and their workers off the model hub, and let each of several processes compute in one thread: more
     threads than cores wait for one another by spinning.
     """
+    os.environ.pop("COLUMNS", None)  # pytest-xdist tells its processes how wide the terminal is, and tables would obey
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     if "PYTEST_XDIST_WORKER" in os.environ:
         os.environ.setdefault("OMP_NUM_THREADS", "1")

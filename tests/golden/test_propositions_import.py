@@ -109,14 +109,14 @@ def test_every_fault_is_named_with_its_line_and_column_and_nothing_is_imported(t
         "c,own,Sing.,cultural\n",
     )
     assert faults(path) == [
-        ("poll.csv", 3, "statement", "an empty cell"),
-        ("poll.csv", 4, "political_leaning_label", "an empty cell"),
-        ("poll.csv", 5, None, "4 fields"),
         ("poll.csv", 1, "reformulation_x", "a reformulation without a number"),
         ("poll.csv", 1, "author.negation", "an unknown wording"),
         ("poll.csv", 2, "issue_label", "'social'"),
+        ("poll.csv", 3, "statement", "an empty cell"),
         ("poll.csv", 3, "political_leaning_label", "'centre'"),
+        ("poll.csv", 4, "political_leaning_label", "an empty cell"),
         ("poll.csv", 4, "id", "'b' in 'en' again, after line 3"),
+        ("poll.csv", 5, None, "4 fields"),
     ]
 
 

@@ -195,7 +195,7 @@ def test_closing_the_answers_ends_the_calls_at_once() -> None:
         model.close()
         assert time.monotonic() - began < 2
         assert len(server.asked) < 30
-        assert model.spent.requests == len(server.asked), "calls that were cut off count as spent"
+        assert model.spent.requests >= len(server.asked), "calls that were cut off count as spent"
 
 
 def test_answers_that_were_given_up_leave_the_model_as_it_was() -> None:

@@ -93,7 +93,7 @@ async def test_every_key_of_the_codebook_gives_its_label(tmp_path: Path) -> None
         for place, option in enumerate(options):
             assert f"answer {place:04}" in seat.text
             await seat.press(option.key)
-            assert f"last: {option.label} (saved) – z to undo" in seat.text
+            await seat.until(lambda said=f"last: {option.label} (saved) – z to undo": said in seat.text)  # type: ignore[misc]
     assert [(text[:11], label) for text, _, label in labels_of(path)] == [
         (f"answer {place:04}", option.label) for place, option in enumerate(options)
     ]

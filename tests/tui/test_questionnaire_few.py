@@ -235,5 +235,5 @@ async def test_home_shows_the_key_of_the_predictions(uneven: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "Predictions" in screen_text(app))
         footer = screen_text(app).splitlines()[-1]
-        assert "p Predicted" in footer
+        assert "p People" in footer
         assert "q Leave" in footer
