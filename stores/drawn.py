@@ -6,14 +6,17 @@ One query reads all of a run, because a figure of such an audit is a mean over a
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from stores.base import Aggregate
 from stores.models import newest_model
 from stores.runs import Run, run_values
 from stores.texts import restored
 from workbench.domain.responses import ModelCard, Sampling
+
+K = TypeVar("K")
 
 Counts = Mapping[str, int]
 "distinct answer -> how often"
@@ -55,24 +58,11 @@ class DrawnAnswers(Aggregate):
             return {}
         wanted = set(keys)
         rows = self.connection.execute(_OF_PROMPTS, {"model": rowid, "sampling": sampling.key})
-        found: dict[bytes, dict[str, int]] = {}
-        texts: dict[int, str] = {}
-        for key, text, body, packed, count in rows:
-            if key in wanted:
-                if text not in texts:
-                    texts[text] = restored(body, packed)
-                found.setdefault(key, {})[texts[text]] = count
-        return dict(found)
+        return _grouped(row for row in rows if row[0] in wanted)
 
     def of_run(self, run: Run) -> dict[int, Counts]:
         """Return what was answered to each probe of a run, by its rowid."""
-        found: dict[int, dict[str, int]] = {}
-        texts: dict[int, str] = {}
-        for probe, text, body, packed, count in self.connection.execute(_OF_RUN, run_values(self.connection, run)):
-            if text not in texts:
-                texts[text] = restored(body, packed)
-            found.setdefault(probe, {})[texts[text]] = count
-        return dict(found)
+        return _grouped(self.connection.execute(_OF_RUN, run_values(self.connection, run)))
 
     def probes(self, run: Run) -> tuple[AskedProbe, ...]:
         """Return the cells that were asked, in the order of the statements."""
@@ -81,6 +71,17 @@ class DrawnAnswers(Aggregate):
             AskedProbe(probe, ref, kind, ordinal, template, family, json.loads(axes))
             for probe, ref, kind, ordinal, template, family, axes in rows
         )
+
+
+def _grouped(rows: Iterable[tuple[K, int, str | None, bytes | None, int]]) -> dict[K, Counts]:
+    """Return the answers of each key, from rows of (key, rowid of the text, the text as stored, how often)."""
+    found: dict[K, dict[str, int]] = {}
+    texts: dict[int, str] = {}
+    for key, text, body, packed, count in rows:
+        if text not in texts:
+            texts[text] = restored(body, packed)
+        found.setdefault(key, {})[texts[text]] = count
+    return dict(found)
 
 
 _SCOPE = """

@@ -48,7 +48,7 @@ JOBS = {
 @pytest.mark.parametrize("job", JOBS.values(), ids=JOBS.keys())
 @pytest.mark.parametrize("n", [1, 30])
 def test_every_sample_of_every_prompt_comes_back(engine: Engine, job: list[list[int]], n: int) -> None:
-    drawn(engine, job, n)
+    assert [sum(answers.values()) for answers in drawn(engine, job, n)] == [n] * len(job)
 
 
 @pytest.mark.parametrize("job", JOBS.values(), ids=JOBS.keys())
@@ -86,7 +86,7 @@ def test_answers_may_have_one_token_at_most(engine: Engine) -> None:
 
 
 def test_a_thousand_samples_of_a_prompt_come_back(engine: Engine) -> None:
-    drawn(engine, [[5, 6, 7], [5, 6, 8]], 1000)
+    assert [sum(answers.values()) for answers in drawn(engine, [[5, 6, 7], [5, 6, 8]], 1000)] == [1000, 1000]
 
 
 def test_requests_may_ask_for_different_numbers_of_samples(engine: Engine) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import listed, print_json, say, say_wrapped
@@ -55,11 +56,9 @@ def judged_of(store: Store, options: Namespace) -> ResponseBiasJudged:
     except UnknownName:
         if len(names) < 2:
             raise
-        try:
+        with suppress(UnknownName):
             return response_bias(store, ResponseBiasChoice(options.instrument or "", (options.model,), rules))
-        except UnknownName:
-            pass
-        raise
+        raise  # what was said of the names apart tells more
 
 
 def _options(options: Namespace) -> Options:

@@ -86,7 +86,6 @@ def response_bias(store: Store, choice: ResponseBiasChoice | None = None) -> Res
     items = store.choices.items(instrument.name)
     subjects = _chosen(named(tuple(_subjects(store, instrument.name, items))), choice, instrument.name)
     pairs = _pairs(instrument, items)
-    topics = {(bias, key): pair.topic for (bias, _, key), pair in pairs.items() if pair.topic}
     shares = {(bias, key): pair.shares for (bias, _, key), pair in pairs.items() if pair.shares}
     judged = {name: subject for name, subject in subjects.items() if subject.tables}
     if not judged:
@@ -99,11 +98,19 @@ def response_bias(store: Store, choice: ResponseBiasChoice | None = None) -> Res
         items=items,
         refs={(item.bias, item.variant, item.key): ref for ref, item in items.items()},
         subjects=judged,
-        reports={name: judge(subject.tables, choice.options, topics) for name, subject in judged.items()},
+        reports=reports_of(judged, pairs, choice.options),
         validity={name: validity(subject.tables) for name, subject in judged.items()},
         people={name: found for name, found in people.items() if found.alignments},
         notes=tuple(_notes(store, subjects)),
     )
+
+
+def reports_of(
+    subjects: Mapping[str, Subject], pairs: Mapping[tuple[Bias, str, str], ChoicePair], options: Options
+) -> dict[str, Report]:
+    """Return the report of each subject; topics are those that the questions have now."""
+    topics = {(bias, key): pair.topic for (bias, _, key), pair in pairs.items() if pair.topic}
+    return {name: judge(subject.tables, options, topics) for name, subject in subjects.items()}
 
 
 def instruments_with_answers(store: Store) -> tuple[str, ...]:
@@ -240,6 +247,7 @@ __all__ = [
     "Way",
     "compared",
     "instruments_with_answers",
+    "reports_of",
     "response_bias",
     "sampling_agreements",
 ]
