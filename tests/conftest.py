@@ -47,6 +47,13 @@ def pytest_configure() -> None:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes by their argument: processes of pytest-xdist must collect the same names, and what a compressor or a
+    clock wrote into bytes differs between them.
+    """
+    return argname if isinstance(val, bytes) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest (with xdist's --no-loadscope-reorder), else keep the order."""
     places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
