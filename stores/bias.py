@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stores.base import Aggregate
-from stores.runs import Run, run_values
+from stores.run_rows import Run, run_values
 from stores.texts import restored
 from stores.units import first_wording
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from stores.base import Aggregate
 from stores.models import newest_model
-from stores.runs import Run, run_values
+from stores.run_rows import Run, run_values
 from stores.texts import restored
 from workbench.domain.responses import ModelCard, Sampling
 

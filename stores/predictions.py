@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stores.base import Aggregate
-from stores.runs import Run, run_values
+from stores.run_rows import Run, run_values
 
 Tokens = tuple[tuple[str, float], ...]
 "(text, log-probability in nats), the likeliest first"

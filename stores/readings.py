@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from stores.base import Aggregate
 from stores.people import reader_id
 from stores.rule_readings import RuleReading, insert_readings
-from stores.runs import Run, run_values
+from stores.run_rows import Run, run_values
 from stores.texts import restored
 from workbench.domain.prompts import Template
 from workbench.domain.readings import ReaderCard

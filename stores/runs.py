@@ -1,8 +1,7 @@
-"""Prompts asked of models, and their answers.
+"""Prompts asked of models, and their answers: the verbs on the runs of `stores.run_rows`.
 
-A *run* is everything one model answered under one sampling for one instrument: what verdicts are made of. Two
-samplings are never pooled. Where label probabilities were computed instead of answers drawn (`Sampling.mode`), a prompt
-has a draw of one without any response, so it counts as asked wherever that matters; the probabilities are in `scores`.
+Where label probabilities were computed instead of answers drawn (`Sampling.mode`), a prompt has a draw of one without
+any response, so it counts as asked wherever that matters; the probabilities are in `scores`.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 
 from stores.base import Aggregate, now
 from stores.instruments import Instruments
@@ -19,7 +18,8 @@ from stores.models import model_id, newest_model
 from stores.people import people_of
 from stores.prompts import add_prompts, read_prompt, wordings_of
 from stores.rule_readings import RuleReading, insert_readings
-from stores.scopes import LIVE, scope_of
+from stores.run_rows import Answered, Failures, ResponseRow, Run, run_values
+from stores.scopes import LIVE
 from stores.statement_rows import read_statements
 from stores.templates import TEMPLATE_COLUMNS, as_template, template_id
 from stores.texts import restored, text_ids
@@ -28,86 +28,6 @@ from workbench.domain.issue_gold import gold_labels
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.responses import EXACT, ModelCard, Sampling
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One model under one sampling on one instrument."""
-
-    audit: str
-    instrument: str
-    model: str
-    revision: str
-    backend: str
-    dtype: str
-    sampling: Sampling
-    model_id: int
-    sampling_id: int
-    language: str
-    prompts: int
-    "distinct prompts asked"
-    answered: int
-    "of them, those that have an answer, or are scored"
-    responses: int
-    "answers; of an exact run, prompts scored"
-    failed: int
-    samples: int
-    "the most answers any one prompt has"
-    last: str
-
-    @property
-    def label(self) -> str:
-        return f"{self.model} · {self.instrument} · {self.sampling}"
-
-
-@dataclass(frozen=True, slots=True)
-class Failures:
-    """What was asked for a run and has no answer: everything asked of it failed."""
-
-    probes: frozenset[int] = frozenset()
-    "rowids"
-    statements: tuple[str, ...] = ()
-    "refs of those of which no prompt has an answer"
-    reason: str = ""
-    "why, in the words of the most frequent one"
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """The answers to one prompt, ready to be written."""
-
-    prompt_key: bytes
-    seed: int
-    n: int
-    answers: tuple[tuple[str, int], ...]
-    failed: int = 0
-    reason: str = ""
-    decided: int = 0
-    "of the answers, those that were ended because their stance was settled"
-
-
-@dataclass(frozen=True, slots=True)
-class ResponseRow:
-    """One distinct answer to one prompt in one draw, with everything about where it comes from."""
-
-    text: str
-    count: int
-    label: str | None
-    reason: str
-    start: int | None
-    stop: int | None
-    reader: str
-    model: str
-    revision: str
-    backend: str
-    dtype: str
-    sampling: Sampling
-    seed: int
-    at: str
-    code_version: str
-    job: int
-    template: str
-    order: str
 
 
 class Runs(Aggregate):
@@ -339,18 +259,6 @@ def write_progress(connection: sqlite3.Connection, job: tuple[int, int, str] | N
         connection.execute(
             "update job set done = ?, progress = ?, heartbeat = ? where id = ?", (done, progress, now(), job_id)
         )
-
-
-def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:
-    """Return what the queries on a run are bound to; `scope` are the statements, in the versions that it is about."""
-    values: dict[str, object] = {
-        "audit": run.audit,
-        "instrument": run.instrument,
-        "language": run.language,
-        "model": run.model_id,
-        "sampling": run.sampling_id,
-    }
-    return values | {"scope": scope_of(connection, values)}
 
 
 def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from stores.base import Aggregate, now
 from stores.models import newest_model
-from stores.runs import Run, run_values, write_progress
+from stores.run_rows import Run, run_values
+from stores.runs import write_progress
 from stores.texts import restored, text_ids
 from workbench.domain.keys import text_key
 from workbench.domain.responses import ModelCard

@@ -16,7 +16,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from stores.runs import Answered
+from stores.run_rows import Answered
 from stores.store import Store
 from tests.conftest import statement, template
 from workbench import pipeline

@@ -41,7 +41,7 @@ with Annotator.open(path, "first", name) as person:
 BULK = """
 import sys, time
 from dataclasses import replace
-from stores.runs import Answered
+from stores.run_rows import Answered
 from stores.store import Store
 from tests.tui.bias_stores import WORDINGS, sided
 from workbench.audits import bias_score

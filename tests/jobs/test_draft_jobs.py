@@ -21,7 +21,8 @@ from workbench.errors import JobError, UnknownName, UsageError
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.draft_decisions import accept, accept_all
-from workbench.pipeline.drafting import DraftSpec, plan_drafting, run_drafting
+from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
+from workbench.pipeline.drafting import run_drafting
 
 PROMPTS = {prompt.kind: prompt for prompt in shipped_drafting()}
 MANY = PROMPTS[VariantKind.PARAPHRASE]

@@ -26,7 +26,7 @@ from workbench.domain.designs import Design
 from workbench.errors import JobError, StoreError, UsageError
 from workbench.jobs import launch, worker
 from workbench.jobs.control import Control
-from workbench.pipeline.drafting import DraftSpec
+from workbench.pipeline.draft_planning import DraftSpec
 
 __all__ = ["slow"]
 

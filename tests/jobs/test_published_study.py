@@ -15,7 +15,7 @@ import pytest
 
 from stores.annotator import Annotator
 from stores.classifiers import Predicted
-from stores.runs import Answered
+from stores.run_rows import Answered
 from stores.store import Store
 from workbench import pipeline
 from workbench.audits import bias_tally

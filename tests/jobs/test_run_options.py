@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from stores.jobs import Job
-from stores.runs import Answered
+from stores.run_rows import Answered
 from stores.store import Store
 from tests.conftest import instrument, statement
 from tests.jobs.test_jobs import ended, wait

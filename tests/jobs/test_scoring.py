@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stores.runs import Run
+from stores.run_rows import Run
 from stores.store import Store
 from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
 from tests.jobs.test_jobs import ended, wait

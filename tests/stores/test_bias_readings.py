@@ -10,7 +10,7 @@ import pytest
 
 from stores.bias import BiasCell
 from stores.classifiers import Classifier, Predicted
-from stores.runs import Answered, Run
+from stores.run_rows import Answered, Run
 from stores.store import Store
 from stores.units import unit_of
 from tests.tui.bias_stores import DOUBT, LABELS, MODELS, asked, labelled, read_as, sided, trained

@@ -6,7 +6,7 @@ import pytest
 
 from stores.draft_rows import Draft
 from stores.drafts import NewDraft
-from stores.runs import Answered
+from stores.run_rows import Answered
 from stores.store import Store
 from tests.conftest import instrument
 from workbench import pipeline

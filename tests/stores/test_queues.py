@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stores.queues import NewItem, Queue
-from stores.runs import Answered
+from stores.run_rows import Answered
 from stores.store import Store
 from stores.texts import restored
 from tests.tui.annotation_stores import answers as numbered

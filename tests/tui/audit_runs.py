@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from stores.runs import Answered
+from stores.run_rows import Answered
 from stores.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE

@@ -17,7 +17,7 @@ import numpy as np
 from stores.annotator import Annotator
 from stores.classifiers import Predicted
 from stores.queues import save_codebook
-from stores.runs import Answered
+from stores.run_rows import Answered
 from stores.store import Store
 from tests.tui.conftest import HOSTILE
 from workbench.audits import bias_score

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.runs import Answered
+from stores.run_rows import Answered
 from stores.store import Store
 from tests.tui.audit_runs import YES, audited, small
 from tests.tui.conftest import screen_text, shown, until

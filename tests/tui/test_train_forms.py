@@ -12,7 +12,7 @@ from textual.widgets import Button, Checkbox, Input, Select, SelectionList
 from stores.annotator import Annotator
 from stores.classifiers import Predicted
 from stores.queues import NewItem, save_codebook
-from stores.runs import Answered
+from stores.run_rows import Answered
 from stores.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import screen_text, shown, until

@@ -20,6 +20,7 @@ from workbench.audits.consistency_issues import Formula, IssueStance, issue_stan
 from workbench.audits.consistency_stances import Landscape, Stances, reliable_stances
 from workbench.audits.counts import ALL, PRINTED, Counts
 from workbench.audits.reliability import Report
+from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument, PartyAnswer
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate
@@ -268,9 +269,7 @@ def _rank_correlation(answers: Sequence[PartyAnswer]) -> Estimate:
     pairs = np.array([both for both in distances if both is not None]).reshape(-1, 2)
     nan = float("nan")
     if len(pairs) < 3:
-        return Estimate(
-            nan, nan, nan, len(pairs), 0, f"{len(pairs)} pair{'s' * (len(pairs) != 1)} of parties; three are needed"
-        )
+        return Estimate(nan, nan, nan, len(pairs), 0, f"{plural(len(pairs), 'pair')} of parties; three are needed")
     if (np.ptp(pairs, axis=0) == 0).any():
         return Estimate(nan, nan, nan, len(pairs), 0, "all parties are equally far from each other")
     from scipy.stats import spearmanr

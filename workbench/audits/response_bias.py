@@ -14,7 +14,7 @@ from workbench.audits.base import Defaults, Material
 from workbench.domain.choice_statements import PERTURBATION_OF
 from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.domain.choices import LETTERS, Bias, ChoiceItems, Perturbation
-from workbench.domain.counting import counted
+from workbench.domain.counting import plural
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Survey
@@ -89,7 +89,7 @@ def left_out(
     notes = [said[0] + more] if faults else []
     if alone:
         notes.append(
-            f"note: {counted(len(alone), 'question')} without a form to compare the original with, not asked: "
+            f"note: {plural(len(alone), 'question')} without a form to compare the original with, not asked: "
             f"{named_few(alone)}"
         )
     return tuple(notes)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.arguments import FORMATS
 from workbench.cli.importing_choices import say_choices, say_notes
 from workbench.cli.output import print_json, say
+from workbench.domain.counting import plural
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -162,10 +163,7 @@ def _counted(questionnaire: Questionnaire) -> str:
 
     context, target = (len(questionnaire.of_role(role)) for role in (Role.CONTEXT, Role.TARGET))
     people = len(questionnaire.respondents)
-    return (
-        f"{context:,} context and {target:,} target question{'s' * (target != 1)}, "
-        f"{people:,} respondent{'s' * (people != 1)}"
-    )
+    return f"{context:,} context and {plural(target, 'target question')}, {plural(people, 'respondent')}"
 
 
 def lint(options: Namespace) -> int:

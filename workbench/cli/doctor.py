@@ -14,6 +14,7 @@ from pathlib import Path
 
 from workbench import __version__
 from workbench.cli.output import print_json, say, table
+from workbench.domain.counting import plural
 
 PACKAGES = ("textual", "rich", "sqlite-utils", "numpy", "scipy", "torch", "transformers", "accelerate", "gguf",
             "sentence-transformers", "openai")  # fmt: skip
@@ -41,7 +42,7 @@ def doctor(options: Namespace) -> int:
     else:
         table(["", "check", "found"], [(check.state, check.name, check.found) for check in checks])
         errors = sum(check.state == "error" for check in checks)
-        say(f"{errors} error{'s' * (errors != 1)}" if errors else "Everything that is needed works.")
+        say(f"{plural(errors, 'error')}" if errors else "Everything that is needed works.")
     return int(any(check.state == "error" for check in checks))
 
 

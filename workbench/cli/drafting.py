@@ -45,7 +45,7 @@ def draft(options: Namespace) -> int:
 def _ask(store: Store, instrument: str, options: Namespace) -> int:
     """Say what is asked, ask whether to start, start the worker, and watch it."""
     from workbench.jobs import launch
-    from workbench.pipeline.drafting import DraftSpec, plan_drafting
+    from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
 
     refs = _refs(store, instrument, options)
     prompts = tuple(changed(prompt, options) for prompt in chosen_prompts(options))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import say, say_wrapped
-from workbench.cli.questionnaire_cells import plural
+from workbench.domain.counting import plural
 
 if TYPE_CHECKING:
     from stores.choice_imports import AddedChoices

@@ -7,10 +7,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import say
+from workbench.domain.counting import plural
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from stores.runs import Failures, Run
+    from stores.run_rows import Failures, Run
     from stores.store import Store
     from workbench.audits.exact import ExactOptions, ExactReport
     from workbench.audits.reliability import Options, Report
@@ -111,7 +112,7 @@ def _missing(run: Run, failures: Failures) -> None:
     """Say what was asked and is not among the verdicts, and why."""
     if failures.probes:
         whole = len(failures.statements)
-        left_out = f", with them all of {whole:,} statement{'s' * (whole != 1)}" if whole else ""
+        left_out = f", with them all of {plural(whole, 'statement')}" if whole else ""
         reason = f": {failures.reason}" if failures.reason else ""
         failed = run.prompts - run.answered
         say(f"failed: {failed:,} of {run.prompts:,} prompts asked{left_out}{reason}")

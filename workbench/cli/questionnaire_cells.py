@@ -138,11 +138,6 @@ def leaning(row: TargetFigure) -> str:
     return leans(row.direction, "yes", "no")
 
 
-def plural(n: int, thing: str) -> str:
-    """Return `1 prompt`, `1,200 prompts`."""
-    return f"{n:,} {thing}{'s' * (n != 1)}"
-
-
 def shares_of(shares: TokenShares) -> dict[str, float]:
     """Return the parts in which a bar is drawn."""
     return {"yes": shares.yes, "no": shares.no, "other": shares.other, "rest": shares.rest}

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import say, table
-from workbench.cli.questionnaire_cells import FEW, MEAN_OF_ABSOLUTE, Reasons, plural
+from workbench.cli.questionnaire_cells import FEW, MEAN_OF_ABSOLUTE, Reasons
+from workbench.domain.counting import plural
 
 if TYPE_CHECKING:
     from workbench.audits.questionnaire_figures import Condition
@@ -21,7 +22,7 @@ def print_correlation(judged: QuestionnaireJudged, condition: Condition, target:
     why = Reasons()
     models = sum(condition in report.conditions for report in judged.reports.values())
     say()
-    say(f"Pearson's correlation of |bias| and accuracy under {condition}, over {models} model{'s' * (models != 1)}")
+    say(f"Pearson's correlation of |bias| and accuracy under {condition}, over {plural(models, 'model')}")
     overall, *each = correlations(judged.reports, condition)
     rows = [overall, *(row for row in each if target in (None, row.target))]
     defined = any(not row.undefined for row in each)

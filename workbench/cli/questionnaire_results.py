@@ -11,7 +11,7 @@ from workbench import __version__
 from workbench.cli.arguments_questionnaire_results import SECTIONS
 from workbench.cli.judged import about
 from workbench.cli.output import listed, print_json, say
-from workbench.cli.questionnaire_cells import plural
+from workbench.domain.counting import plural
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:

@@ -18,13 +18,13 @@ from workbench.cli.questionnaire_cells import (
     bias,
     leans,
     percent,
-    plural,
     shares_of,
     with_error,
 )
 from workbench.cli.questionnaire_controls import print_conditions, print_wordings
 from workbench.cli.questionnaire_fit import Form, print_fitting
 from workbench.cli.questionnaire_models import print_correlation, print_differences
+from workbench.domain.counting import plural
 
 if TYPE_CHECKING:
     from stores.store import Store

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import plain, print_json, say, table
-from workbench.cli.questionnaire_cells import plural
+from workbench.domain.counting import plural
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -81,9 +81,9 @@ def import_answers(options: Namespace) -> int:
 def said_of(added: AddedRespondents) -> str:
     """Say what an import of answers changed."""
     said = [
-        f"{added.added:,} respondent{'s' * (added.added != 1)} new, {added.known:,} "
+        f"{plural(added.added, 'respondent')} new, {added.known:,} "
         f"{'was' if added.known == 1 else 'were'} here with the same answers",
-        f"{added.answers:,} answer{'s' * (added.answers != 1)} new",
+        f"{plural(added.answers, 'answer')} new",
     ]
     absent, skipped = added.absent, added.skipped
     if absent:

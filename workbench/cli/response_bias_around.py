@@ -7,7 +7,6 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import say, table
-from workbench.cli.questionnaire_cells import plural
 from workbench.cli.response_bias_format import (
     correlation,
     mean,
@@ -18,6 +17,7 @@ from workbench.cli.response_bias_format import (
     undefined_said,
 )
 from workbench.cli.response_bias_names import kind_said, place_said
+from workbench.domain.counting import plural
 
 if TYPE_CHECKING:
     from workbench.pipeline.response_bias import ResponseBiasJudged

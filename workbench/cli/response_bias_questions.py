@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from workbench.audits.response_bias_formula import formula
 from workbench.cli.output import printable, say, say_wrapped, table
-from workbench.cli.questionnaire_cells import plural
 from workbench.cli.response_bias_format import NOTHING, amount, bar, percent, plain_number, points
 from workbench.cli.response_bias_names import place_said
 from workbench.domain.choice_statements import KIND_OF
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Arm
+from workbench.domain.counting import plural
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
 from workbench.errors import UnknownName
 

@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import listed, print_json, say, say_wrapped
-from workbench.cli.questionnaire_cells import plural
 from workbench.cli.response_bias_shown import (
     CELLS,
     DRAWS,
@@ -19,6 +18,7 @@ from workbench.cli.response_bias_shown import (
     check_given,
     shown_of,
 )
+from workbench.domain.counting import plural
 from workbench.errors import UnknownName
 
 if TYPE_CHECKING:

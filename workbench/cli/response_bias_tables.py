@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.cli.output import printable, room, say, say_wrapped, table
-from workbench.cli.questionnaire_cells import plural
 from workbench.cli.questionnaire_fit import GAP, Form, print_fitting
 from workbench.cli.response_bias_format import (
     ENTROPIES,
@@ -31,6 +30,7 @@ from workbench.cli.response_bias_format import (
 )
 from workbench.cli.response_bias_names import CONDITIONS, kind_said, place_said
 from workbench.cli.response_bias_shown import PEOPLE, VALIDITY, Shown
+from workbench.domain.counting import plural
 
 if TYPE_CHECKING:
     from workbench.audits.response_bias_figures import Cell, Report

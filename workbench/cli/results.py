@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.cli.arguments_verdicts import QUESTIONNAIRE, RESPONSE_BIAS, check_options
 from workbench.cli.judged import about, chosen_options, exact_report, head, judged, missing
 from workbench.cli.output import estimate, print_json, say, table
+from workbench.domain.counting import plural
 from workbench.domain.verdicts import Verdict
 from workbench.errors import UsageError
 
@@ -213,7 +214,7 @@ def _baseline(report: Report) -> Report:
 def _print_summary(report: Report, baseline: Report | None) -> None:
     templates = len(report.counts.templates)
     say()
-    say(f"Share of statements that pass: mean (sd) over {templates} template{'s' * (templates != 1)}")
+    say(f"Share of statements that pass: mean (sd) over {plural(templates, 'template')}")
     coins = {row.test: row.share for row in baseline.summary()} if baseline else {}
     exact = exact_report(report)
     beside = {row.test: row for row in exact.expected_summary()} if exact is not None else {}

@@ -12,7 +12,7 @@ from workbench.cli.output import print_json, printable, say, table
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from stores.runs import Run
+    from stores.run_rows import Run
     from stores.scores import TokenTable
     from stores.store import Store
     from workbench.audits.exact import ExactReport, ExactRow

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import listed, print_json, say, table
+from workbench.domain.counting import plural
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _import(options: Namespace) -> int:
         return 0
     people = len(done.respondents)
     say(
-        f"{done.added:,} answers of {people:,} respondent{'s' * (people != 1)} added to {instrument}, "
+        f"{done.added:,} answers of {plural(people, 'respondent')} added to {instrument}, "
         f"{done.changed:,} changed, {done.known:,} were here already"
     )
     return 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 
-def counted(n: int, noun: str) -> str:
+def plural(n: int, noun: str) -> str:
     """Return a number and its noun.
 
     Examples
     --------
-    >>> counted(1, "prompt"), counted(1200, "prompt")
+    >>> plural(1, "prompt"), plural(1200, "prompt")
     ('1 prompt', '1,200 prompts')
     """
     return f"{n:,} {noun}" + ("" if n == 1 else "s")

@@ -12,6 +12,7 @@ from dataclasses import replace
 from workbench.domain.choice_statements import pair_of
 from workbench.domain.choice_texts import Fault
 from workbench.domain.choices import ChoicePair
+from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import Statement
 from workbench.errors import UsageError
@@ -109,7 +110,7 @@ def _left_out(instrument: Instrument, questions: list[Statement], kept: Instrume
         yield f"{lost:,} wordings that are of other kinds, in other languages, or no multiple-choice questions."
     more = sum(_says_more(whole, part) for whole, part in pairs)
     if more:
-        yield f"Refs, authors, tags, origins, countries, sources or sides of {more:,} question{'s' * (more != 1)}."
+        yield f"Refs, authors, tags, origins, countries, sources or sides of {plural(more, 'question')}."
     counts = {
         "labels for policy issues": len(instrument.issue_labels),
         "definitions of issues": len(instrument.definitions),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workbench.data import shipped_scale, shipped_scales
+from workbench.domain.counting import plural
 from workbench.domain.questionnaire_texts import shared_texts
 from workbench.domain.questionnaires import YES_NO, Form, Question, Questionnaire, Role, Scale
 from workbench.domain.statements import Statement
@@ -66,7 +67,7 @@ def _check_roles(lines: Sequence[Line], findings: Findings) -> None:
         return
     name, first = belonging[0]
     times = len({(line.file, line.line) for _, line in belonging})
-    found = f"no role in any line, and {name!r} in {times:,} line{'s' * (times != 1)}, here first"
+    found = f"no role in any line, and {name!r} in {plural(times, 'line')}, here first"
     findings.add(first.file, first.line, "role", found, f"one of {', '.join(Role)} for every question")
 
 

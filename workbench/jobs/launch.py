@@ -21,7 +21,7 @@ from workbench.jobs.space import check_room
 from workbench.pipeline.checking import CHECK, CheckPlan, CheckSpec, plan_check
 from workbench.pipeline.classifying import ClassifySpec, plan_classifying
 from workbench.pipeline.design_checks import scripted, served
-from workbench.pipeline.drafting import DraftPlan, DraftSpec, plan_drafting
+from workbench.pipeline.draft_planning import DraftPlan, DraftSpec, plan_drafting
 from workbench.pipeline.training import TrainPlan, TrainSpec, plan_training
 
 SAMPLE, TRAIN, CLASSIFY = "sample", "train", "classify"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from stores.jobs import Job
 from stores.store import Store
 from workbench import pipeline
-from workbench.domain.counting import counted
+from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACT, ModelCard
 from workbench.errors import ConflictError
@@ -21,7 +21,8 @@ from workbench.jobs.control import Control
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.pipeline.checking import CHECK, CheckSpec, check_report, plan_check, run_check
 from workbench.pipeline.classifying import ClassifySpec, plan_classifying, run_classifying
-from workbench.pipeline.drafting import DraftSpec, outcome, plan_drafting, run_drafting
+from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
+from workbench.pipeline.drafting import outcome, run_drafting
 from workbench.pipeline.training import TrainSpec, plan_training, run_training
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def sample(task: Task) -> Ended:
     if progress.invalid:
         held += f"; {progress.invalid:,} were no offered letter and were drawn again"
     if progress.short:
-        held += f"; with fewer than {design.samples} valid ones after all tries: {counted(progress.short, 'prompt')}"
+        held += f"; with fewer than {design.samples} valid ones after all tries: {plural(progress.short, 'prompt')}"
     rate = f", {progress.answers / progress.seconds:.1f} {unit} a second" if progress.seconds else ""
     return "done", f"{held}{rate}"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from stores.runs import Answered
+from stores.run_rows import Answered
 from stores.store import Store
 from workbench.domain.failures import Reasons
 from workbench.domain.responses import Drawn, Request

@@ -9,7 +9,7 @@ import numpy as np
 
 from stores.bias import BiasCell, BiasResponse
 from stores.classifiers import Classifier
-from stores.runs import Run
+from stores.run_rows import Run
 from stores.store import Store
 from workbench.audits import statement_labels
 from workbench.audits.bias_figures import Options

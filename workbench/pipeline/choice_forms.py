@@ -15,10 +15,11 @@ from stores.store import Store
 from workbench.domain.choice_statements import KIND_OF, pair_of
 from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair, key_in, ref_of
+from workbench.domain.counting import plural
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId
 from workbench.errors import UsageError
-from workbench.pipeline.choice_proposals import Proposal, Proposals, Refused, Wanted, counted
-from workbench.pipeline.drafting import chosen_statements
+from workbench.pipeline.choice_proposals import Proposal, Proposals, Refused, Wanted
+from workbench.pipeline.draft_planning import chosen_statements
 from workbench.pipeline.editing import Done, outcome
 from workbench.workshop.choice_forms import WRITTEN, form_pair, out_of_order
 from workbench.workshop.edits import with_tag, with_text
@@ -84,7 +85,7 @@ def accept(store: Store, proposals: Proposals, *, person: str, replace: bool = F
     """
     chosen = [one for one in proposals.made if replace or one.held is None]
     left = len(proposals.made) - len(chosen)
-    stays = f"{counted(left, 'form')} would replace another text, which stays" if left else ""
+    stays = f"{plural(left, 'form')} would replace another text, which stays" if left else ""
     if not chosen:
         raise UsageError(f"there is nothing to write: {stays or proposals.describe()}")
     create, items, save = [], [], {}

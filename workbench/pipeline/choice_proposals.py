@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from workbench.domain.choices import Bias, ChoiceItem, Perturbation
+from workbench.domain.counting import plural
 from workbench.domain.statements import Statement, VariantId
 from workbench.workshop.choice_forms import DONT_KNOW
 
@@ -97,10 +98,10 @@ class Proposals:
     def describe(self) -> str:
         """Say in a few lines what was made and what was not."""
         refs = len({one.ref for one in self.made})
-        forms = f"{counted(len(self.made), 'form')} of {counted(refs, 'question')}"
+        forms = f"{plural(len(self.made), 'form')} of {plural(refs, 'question')}"
         parts = [forms if self.made else "no new form"]
         if self.new:
-            parts.append(f"{counted(len(self.new), 'question')} would be new")
+            parts.append(f"{plural(len(self.new), 'question')} would be new")
         parts += [f"{ref} would stand under {item.bias}" for ref, item in self.under.items()]
         if self.replacing:
             parts.append(f"{len(self.replacing):,} would replace another text")
@@ -108,10 +109,5 @@ class Proposals:
             parts.append(f"{self.there:,} {'is' if self.there == 1 else 'are'} there already")
         lines = ["; ".join(parts)]
         whys = Counter((one.what, one.why) for one in self.refused)
-        lines += [f"{what}, {counted(n, 'question')} left out: {why}" for (what, why), n in whys.most_common()]
+        lines += [f"{what}, {plural(n, 'question')} left out: {why}" for (what, why), n in whys.most_common()]
         return "\n".join(lines)
-
-
-def counted(n: int, noun: str) -> str:
-    """Return `1 form`, `2,450 forms`."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from stores.runs import Run
+from stores.run_rows import Run
 from stores.store import Store
 from workbench.audits import consistency as audit
 from workbench.audits.consistency import Consistency, reliable_stances

@@ -13,7 +13,7 @@ from workbench.domain.choices import Choice, ChoiceItem
 from workbench.domain.drafting import RULE, CallLabel
 from workbench.domain.statements import Statement, VariantKind
 from workbench.errors import UsageError
-from workbench.pipeline.drafting import chosen_statements, drafted_from
+from workbench.pipeline.draft_planning import chosen_statements, drafted_from
 from workbench.workshop.draft_lines import drafted
 from workbench.workshop.drafting import Fault, compared, fault_in_words
 from workbench.workshop.negation import negate

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stores.runs import Failures, Run
+from stores.run_rows import Failures, Run
 from stores.store import Store
 from workbench.audits.counts import SIGNS, Counts, Int8Array
 from workbench.domain.readings import Stance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from stores.runs import Run
+from stores.run_rows import Run
 from stores.store import Store
 from workbench.audits import consistency as audit
 from workbench.audits.consistency_pilot import (

@@ -15,7 +15,7 @@ from workbench.audits.questionnaire_conditions import IN_ALL_WORDINGS, expanded,
 from workbench.audits.response_bias import left_out
 from workbench.data import shipped_templates
 from workbench.domain.choices import ChoiceItems
-from workbench.domain.counting import counted
+from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Prompt, Template
@@ -96,15 +96,15 @@ class Plan:
         exact = design.sampling.mode == EXACT
         what_counts = "prompts" if exact else "answers"
         what = (
-            f"{counted(statements, 'target')} x {counted(variants, 'wording')}; {counted(people, 'respondent')}, "
-            f"{counted(conditions, 'condition')}"
+            f"{plural(statements, 'target')} x {plural(variants, 'wording')}; {plural(people, 'respondent')}, "
+            f"{plural(conditions, 'condition')}"
             if conditions
-            else f"{counted(statements, 'statement')} x {counted(variants, 'variant')} x "
-            f"{counted(templates, 'template')}" + (f" x {orders} orders" if orders > 1 else "")
+            else f"{plural(statements, 'statement')} x {plural(variants, 'variant')} x "
+            f"{plural(templates, 'template')}" + (f" x {orders} orders" if orders > 1 else "")
         )
         lines = [
             f"{design.audit} audit of {design.model} on {design.instrument}: {what}",
-            f"{counted(len(self.probes), 'prompt')} planned"
+            f"{plural(len(self.probes), 'prompt')} planned"
             + (
                 f", {len(self.prompts):,} distinct ({same:,} have the text of another and are asked once)"
                 if same
@@ -113,11 +113,11 @@ class Plan:
             + (
                 ""
                 if exact
-                else f"; {counted(design.samples, f'{self._valid}sample')} each = {counted(self.samples, 'answer')}"
+                else f"; {plural(design.samples, f'{self._valid}sample')} each = {plural(self.samples, 'answer')}"
             ),
             f"{self.samples_stored:,} {what_counts} are {'scored' if exact else 'stored'} already; "
             f"{self.samples_needed:,} to {'score' if exact else 'ask'}"
-            + ("" if exact else f" ({counted(self.prompts_needed, 'prompt')})"),
+            + ("" if exact else f" ({plural(self.prompts_needed, 'prompt')})"),
             *self._tries(),
             f"{self._how()}; seed {design.seed}{self._where()}",
             *self.remarks,
@@ -136,7 +136,7 @@ class Plan:
             if self.given_up:
                 yield (
                     f"with fewer than {self.design.samples} valid answers after all tries: "
-                    f"{counted(len(self.given_up), 'prompt')}; what they have counts"
+                    f"{plural(len(self.given_up), 'prompt')}; what they have counts"
                 )
 
     def _how(self) -> str:

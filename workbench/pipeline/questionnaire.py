@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from stores.runs import Run
+from stores.run_rows import Run
 from stores.store import Store
 from workbench.audits.questionnaire_figures import Condition, Options
 from workbench.audits.questionnaire_score import Report, judge
+from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import Questionnaire, Role
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
@@ -178,24 +179,26 @@ def _on_people(people: Questionnaire) -> list[str]:
 
 def _notes(name: str, found: Gathered, changed: Sequence[str], options: Options) -> list[str]:
     """Return what is to be said of one run."""
-    asked, n = found.predictions, len(found.probe)
+    asked, prompts = found.predictions, plural(len(found.probe), "prompt")
     notes = []
     if found.failed:
-        notes.append(f"{name}: {_prompts(len(found.failed))} failed and count nowhere: {reasons(found.failed)}.")
+        notes.append(
+            f"{name}: {plural(len(found.failed), 'prompt')} failed and count nowhere: {reasons(found.failed)}."
+        )
     if options.masses == "vocabulary" and (unknown := int(np.isnan(asked.yes).sum())):
         notes.append(
             f"{name}: the probability of yes and no over the whole vocabulary is not known of {unknown:,} of "
-            f"{_prompts(n)}, because the backend does not offer it; the ten likeliest tokens (--masses top10) are."
+            f"{prompts}, because the backend does not offer it; the ten likeliest tokens (--masses top10) are."
         )
     if old := int(found.outdated.sum()):
         notes.append(
-            f"{name}: {old:,} of {_prompts(n)} show answers or questions that were changed since; running the audit "
-            "again replaces them."
+            f"{name}: {old:,} of {prompts} show answers or questions that were changed since; running the audit again "
+            "replaces them."
         )
     if found.left_out:
         notes.append(
-            f"{name}: {_prompts(found.left_out)} left out, about questions that are no longer targets or people who "
-            "are no longer among the respondents."
+            f"{name}: {plural(found.left_out, 'prompt')} left out, about questions that are no longer targets or "
+            "people who are no longer among the respondents."
         )
     texts = [ref for ref in changed if ref in asked.targets]
     if texts:
@@ -215,11 +218,8 @@ def _unfinished(store: Store, name: str, run: Run) -> Iterator[str]:
         spec = job.spec
         same = (spec.get("audit"), spec.get("instrument"), spec.get("model")) == (AUDIT, run.instrument, run.model)
         if same and job.state != "done" and job.done < job.total:
-            yield f"{name}: job {job.id} is {job.state} at {job.done:,} of {_prompts(job.total)}; figures will change."
-
-
-def _prompts(n: int) -> str:
-    return f"{n:,} prompt{'s' * (n != 1)}"
+            of = plural(job.total, "prompt")
+            yield f"{name}: job {job.id} is {job.state} at {job.done:,} of {of}; figures will change."
 
 
 def _some(refs: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple
 
-from stores.runs import Run
+from stores.run_rows import Run
 from workbench.audits.questionnaire_figures import Ablation, Average, Condition, TargetFigure
 from workbench.audits.questionnaire_score import Report, correlations, differences
 from workbench.domain.verdicts import Estimate, Ranged

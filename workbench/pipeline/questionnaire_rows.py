@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from stores.predictions import PredictionRow
-from stores.runs import Run
+from stores.run_rows import Run
 from stores.store import Store
 from workbench.audits.questionnaire import (
     CONDITION,

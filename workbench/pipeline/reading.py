@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from stores.rule_readings import RuleReading
-from stores.runs import Answered, Run
+from stores.run_rows import Answered, Run
 from stores.store import Store
 from workbench import registry
 from workbench.data import lexicon

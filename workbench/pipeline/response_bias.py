@@ -19,7 +19,7 @@ from workbench.audits.response_bias_table import unnamed
 from workbench.audits.response_bias_uncertainty import ValidShares, validity
 from workbench.domain.choice_statements import pair_of
 from workbench.domain.choices import AnswerSet, Bias, ChoiceItem, ChoicePair, Perturbation
-from workbench.domain.counting import counted
+from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
@@ -195,18 +195,18 @@ def _notes(store: Store, subjects: Mapping[str, Subject]) -> Iterator[str]:
             yield f"{name}: no question was answered in both of its forms yet"
         if subject.short:
             yield (
-                f"{name}: {counted(len(subject.short), 'form')} with fewer than {subject.wanted} valid answers "
+                f"{name}: {plural(len(subject.short), 'form')} with fewer than {subject.wanted} valid answers "
                 f"({named_few(list(subject.short))}); what they have counts"
             )
         if subject.unfinished:
-            yield f"{name}: {counted(len(subject.unfinished), 'form')} not finished yet; `workbench jobs` says how far"
+            yield f"{name}: {plural(len(subject.unfinished), 'form')} not finished yet; `workbench jobs` says how far"
         yield from _on_probabilities(name, subject)
         if subject.run is not None and (changed := store.runs.outdated(subject.run)):
-            yield f"{name}: {counted(len(changed), 'question')} changed since ({named_few(list(changed))})"
+            yield f"{name}: {plural(len(changed), 'question')} changed since ({named_few(list(changed))})"
         if subject.run is not None and subject.run.failed:
             failures = store.runs.failures(subject.run)
             if failures.probes:
-                yield f"{name}: {counted(len(failures.probes), 'prompt')} without an answer: {failures.reason}"
+                yield f"{name}: {plural(len(failures.probes), 'prompt')} without an answer: {failures.reason}"
         yield from _on_answers(name, subject)
 
 
@@ -214,13 +214,13 @@ def _on_probabilities(name: str, subject: Subject) -> Iterator[str]:
     """Say of exact probabilities which are not known, and where no letter has any."""
     if subject.unnamed:
         yield (
-            f"{name}: in {counted(len(subject.unnamed), 'form')} an offered letter is not among the likeliest tokens, "
+            f"{name}: in {plural(len(subject.unnamed), 'form')} an offered letter is not among the likeliest tokens, "
             f"which are all that the endpoint names ({named_few(list(subject.unnamed))}); it counts as 0 and has at "
             f"most {100 * max(subject.unnamed.values()):.2g} %"
         )
     silent = sum(1 for masses in subject.masses.values() if not sum(masses.values()))
     if silent:
-        yield f"{name}: {counted(silent, 'prompt')} in which no offered letter has any probability; they do not count"
+        yield f"{name}: {plural(silent, 'prompt')} in which no offered letter has any probability; they do not count"
 
 
 def _on_answers(name: str, subject: Subject) -> Iterator[str]:
@@ -228,12 +228,12 @@ def _on_answers(name: str, subject: Subject) -> Iterator[str]:
     for table in subject.tables if subject.way == "imported" else ():
         found = dropped([table])
         said = [f"{found.not_offered:,} letters that were not offered"] if found.not_offered else []
-        said += [f"{counted(found.blank, 'answer')} without a letter"] if found.blank else []
+        said += [f"{plural(found.blank, 'answer')} without a letter"] if found.blank else []
         if said:
-            yield f"{name}, {table.name}: {' and '.join(said)} in {counted(found.questions, 'question')}"
+            yield f"{name}, {table.name}: {' and '.join(said)} in {plural(found.questions, 'question')}"
         if renamed := int(unnamed(table).sum()):
             yield (
-                f"{name}, {table.name}: {counted(renamed, 'question')} without the middle option answered by the "
+                f"{name}, {table.name}: {plural(renamed, 'question')} without the middle option answered by the "
                 "letters of that form; `corrected` names them as the original does"
             )
 

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from stores.drawn import AskedProbe
-from stores.runs import Run
+from stores.run_rows import Run
 from stores.store import Store
 from workbench.audits.response_bias import LETTERED, OPTIONS, condition_of
 from workbench.audits.response_bias_table import Table, from_probabilities, tabulate

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stores.runs import Run
+from stores.run_rows import Run
 from stores.store import Store
 from workbench.audits import exact as of_probabilities
 from workbench.audits.exact import ExactOptions, LabelMass

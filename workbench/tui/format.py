@@ -90,11 +90,6 @@ def bar(done: float, total: float, width: int = 5) -> str:
     return "▰" * filled + "▱" * (width - filled)
 
 
-def plural(n: int, noun: str) -> str:
-    """Return `1 warning`, `2 warnings`."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
 def decimals(value: float) -> str:
     """Return two decimals without the leading zero, as intervals are printed: `.41`, `-.07`, `1.00`."""
     shown = f"{value:.2f}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from stores.instruments import InstrumentSummary
     from stores.jobs import Job
     from stores.queues import Queue
-    from stores.runs import Run
+    from stores.run_rows import Run
     from stores.store import Store
     from workbench.audits.reliability import Report
 

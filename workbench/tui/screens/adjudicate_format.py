@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from workbench.domain.annotations import Codebook, LabelOption, Reason, Subject
-from workbench.tui.format import plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import visible
 
 if TYPE_CHECKING:
     from stores.labels import Decision, GivenLabel, Judged

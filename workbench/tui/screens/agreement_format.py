@@ -17,8 +17,9 @@ from rich.text import Text
 from textual.content import Content
 
 from workbench.domain.annotations import Codebook
+from workbench.domain.counting import plural
 from workbench.domain.verdicts import Estimate
-from workbench.tui.format import bar, decimals, estimate, literal, percent, plural, visible
+from workbench.tui.format import bar, decimals, estimate, literal, percent, visible
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:

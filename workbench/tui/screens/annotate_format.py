@@ -8,7 +8,8 @@ from textual.content import Content
 from textual.style import Style
 
 from workbench.domain.annotations import Codebook, LabelOption, Subject
-from workbench.tui.format import bar, literal, percent, plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import bar, literal, percent, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,8 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Static
 
-from workbench.tui.format import literal, plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import literal, visible
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.editor_dialog import as_person
 from workbench.tui.screens.short_refs import MOST, short_refs

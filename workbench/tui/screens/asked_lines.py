@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.domain.choices import Bias
+from workbench.domain.counting import plural
 from workbench.domain.designs import TRIES
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL
 from workbench.tui.design_form import QUESTIONNAIRE, RESPONSE_BIAS
-from workbench.tui.format import percent, plural
+from workbench.tui.format import percent
 
 if TYPE_CHECKING:
     from stores.jobs import Job

@@ -33,7 +33,7 @@ from workbench.tui.screens.base import StoreScreen
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
-    from stores.runs import Run
+    from stores.run_rows import Run
 
 JUDGING = "Reading and judging the answers …"
 NO_ANSWERS = "No answers yet.\n\n3 goes to Jobs: n there starts one. Verdicts stand here as soon as there are answers."

@@ -25,7 +25,7 @@ from workbench.tui.widgets.leaning_bar import leaning_bar, leaning_scale
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:
-    from stores.runs import Run
+    from stores.run_rows import Run
     from stores.scores import ProbeScores, TokenTable
     from workbench.audits.exact import ExactReport, ExactRow
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from workbench.domain.counting import plural
 from workbench.domain.verdicts import Estimate, Verdict
-from workbench.tui.format import MARKS, WORDS, decimals, issue_sign, literal, plural, visible
+from workbench.tui.format import MARKS, WORDS, decimals, issue_sign, literal, visible
 from workbench.tui.screens.audit_view import (
     ALL,
     ANY,

@@ -23,7 +23,7 @@ from workbench.tui.screens.audit_format import name_of
 from workbench.tui.screens.audit_view import WITHIN, Settings, same_run
 
 if TYPE_CHECKING:
-    from stores.runs import Run
+    from stores.run_rows import Run
 
 RULES = {
     "printed": "printed: 45 % and 55 % both lie outside the interval",

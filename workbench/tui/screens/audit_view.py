@@ -13,7 +13,7 @@ from workbench.domain.statements import ORIGINAL, Statement, VariantId
 from workbench.domain.verdicts import Estimate, Verdict
 
 if TYPE_CHECKING:
-    from stores.runs import Failures, Run
+    from stores.run_rows import Failures, Run
     from stores.store import Store
     from workbench.audits.exact import ExactReport, ExactRow
     from workbench.audits.expected import Readable

@@ -13,7 +13,8 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import DataTable, Static
 
-from workbench.tui.format import plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import visible
 from workbench.tui.screens.answers import PAGE, AnswersScreen, Page, WholeAnswerScreen, gathered
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.base import StoreScreen

@@ -15,9 +15,10 @@ from textual.message import Message
 from textual.widgets import Input, Label, Select, Static
 from textual.worker import get_current_worker
 
+from workbench.domain.counting import plural
 from workbench.domain.statements import Statement
 from workbench.errors import UsageError, WorkbenchError
-from workbench.tui.format import plural, visible
+from workbench.tui.format import visible
 from workbench.tui.screens.base import store_path
 from workbench.tui.screens.edit_form import EditForm, row
 from workbench.tui.screens.statement_format import difference, marked, variant_name

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
+from workbench.domain.counting import plural
 from workbench.domain.findings import SEVERITIES, LintFinding, Quoted
-from workbench.tui.format import literal, plural, visible
+from workbench.tui.format import literal, visible
 from workbench.tui.screens.statement_format import difference, marked
 from workbench.tui.widgets.record_table import Column, Record
 

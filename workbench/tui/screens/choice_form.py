@@ -14,9 +14,9 @@ from textual.widgets import Checkbox, Input, Label, Select, Static
 from textual.worker import get_current_worker
 
 from workbench.domain.choices import Bias, Perturbation
+from workbench.domain.counting import plural
 from workbench.errors import UsageError, WorkbenchError
 from workbench.tui.form_numbers import whole
-from workbench.tui.format import plural
 from workbench.tui.screens.base import store_path
 from workbench.tui.screens.choice_form_format import outlook, preview
 from workbench.tui.screens.edit_form import EditForm, row

@@ -9,8 +9,9 @@ from textual.content import Content
 
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice
+from workbench.domain.counting import plural
 from workbench.domain.statements import ORIGINAL
-from workbench.tui.format import plural, visible
+from workbench.tui.format import visible
 from workbench.tui.screens.statement_format import MARK_STYLES, difference, marked, variant_name
 from workbench.tui.worddiff import Part
 from workbench.workshop.choice_differences import OptionLine, option_lines, word_pairs

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from workbench.tui.format import literal, percent, plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import literal, percent, visible
 from workbench.tui.screens.consistency_format import FEW, issue_name, mean_share, sd, short_issue
 from workbench.tui.screens.consistency_view import IssueRow, Loaded, Shown, row_parts
 from workbench.tui.screens.results_format import WIDE, number

@@ -15,7 +15,8 @@ from textual.message import Message
 from textual.widgets import DataTable, Static
 from textual.worker import get_current_worker
 
-from workbench.tui.format import plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import visible
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.audit_view import Judged
 from workbench.tui.screens.audit_view import load as load_audit

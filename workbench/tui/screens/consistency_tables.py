@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from workbench.domain.counting import plural
 from workbench.domain.verdicts import Estimate
 from workbench.tui.format import literal, percent, visible
 from workbench.tui.screens.consistency_format import (
@@ -277,7 +278,7 @@ def _scale_record(scale: ScaleCollapse) -> Record:
 def _correlation(value: Estimate) -> Text:
     if not value.defined:
         return Text(" undefined", style="dim italic")
-    pairs = f" {value.n:,} pair{'s' * (value.n != 1)}"
+    pairs = f" {plural(value.n, 'pair')}"
     return Text.assemble((f" {value.value:.2f}", "bold"), (pairs, "dim"), no_wrap=True)
 
 

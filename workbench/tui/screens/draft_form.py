@@ -12,17 +12,17 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Input, Select, Static
 
+from workbench.domain.counting import plural
 from workbench.domain.drafting import DRAFTED, REWORDED
 from workbench.domain.statements import VariantKind
 from workbench.errors import UsageError
 from workbench.tui.form_numbers import number, whole
-from workbench.tui.format import plural
 from workbench.tui.screens.start_form import Outlook, StartForm, row, select, titled
 from workbench.tui.widgets.ticks import TickList
 
 if TYPE_CHECKING:
     from stores.store import Store
-    from workbench.pipeline.drafting import DraftSpec
+    from workbench.pipeline.draft_planning import DraftSpec
 
 RULE = "rule"
 NO_JOB = 0
@@ -159,7 +159,7 @@ class DraftForm(StartForm):
 
     def work_out(self, store: Store, values: DraftValues) -> Outlook:
         from workbench.jobs import launch
-        from workbench.pipeline.drafting import plan_drafting
+        from workbench.pipeline.draft_planning import plan_drafting
 
         if values.model == RULE:
             return self._ruled(store, values)
@@ -195,7 +195,7 @@ class DraftForm(StartForm):
 def as_spec(store: Store, values: DraftValues) -> DraftSpec:
     """Return what the form asks for. Raises UsageError, naming the field."""
     from workbench.data import shipped_drafting
-    from workbench.pipeline.drafting import DraftSpec
+    from workbench.pipeline.draft_planning import DraftSpec
 
     if not values.model:
         raise UsageError("model: say who drafts, such as smollm2, or rule")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from workbench.domain.counting import plural
 from workbench.domain.drafting import SINGLE
-from workbench.tui.format import plural
 from workbench.tui.screens.drafts_format import Case, hint_lines
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from workbench.domain.choices import Bias
+from workbench.domain.counting import plural
 from workbench.domain.drafting import SINGLE, CallLabel, kind_words
 from workbench.domain.statements import RELATION_OF, Relation, Statement, VariantKind, Wording
-from workbench.tui.format import plural, visible
+from workbench.tui.format import visible
 from workbench.tui.screens.statement_format import difference, marked
 from workbench.workshop.draft_hints import draft_hints
 from workbench.workshop.draft_lines import drafted

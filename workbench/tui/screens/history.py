@@ -20,7 +20,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
-from workbench.tui.format import literal, plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import literal, visible
 from workbench.tui.screens.base import as_trouble, store_path
 from workbench.tui.screens.statement_format import difference, marked, variant_name
 from workbench.tui.widgets.frame import TitleBar, Trouble

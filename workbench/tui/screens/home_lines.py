@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from workbench.tui.format import bar, estimate, human_duration, job_mark, percent, plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import bar, estimate, human_duration, job_mark, percent, visible
 
 if TYPE_CHECKING:
     from stores.instruments import InstrumentSummary

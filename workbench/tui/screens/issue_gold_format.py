@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
+from workbench.domain.counting import plural
 from workbench.domain.instruments import IssueDefinition
-from workbench.tui.format import decimals, estimate, literal, plural, visible
+from workbench.tui.format import decimals, estimate, literal, visible
 from workbench.tui.screens.issue_grid_format import CELL_CHARACTERS, SIGNS, issue_lines
 from workbench.tui.widgets.record_table import Column, Record
 

@@ -19,9 +19,10 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Static
 
+from workbench.domain.counting import plural
 from workbench.domain.instruments import IssueDefinition
 from workbench.errors import WorkbenchError
-from workbench.tui.format import plural, visible
+from workbench.tui.format import visible
 from workbench.tui.screens.annotate_text import ReadText
 from workbench.tui.screens.base import as_trouble
 from workbench.tui.screens.dialogs import TextScreen

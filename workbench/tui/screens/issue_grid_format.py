@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
+from workbench.domain.counting import plural
 from workbench.domain.instruments import IssueDefinition
-from workbench.tui.format import bar, literal, percent, plural, visible
+from workbench.tui.format import bar, literal, percent, visible
 from workbench.tui.widgets.long_text import folded
 from workbench.tui.widgets.record_table import Column, Record
 

@@ -18,7 +18,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import Worker, WorkerState
 
-from workbench.tui.format import plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import visible
 from workbench.tui.screens.base import as_trouble, store_path
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from workbench.tui.format import plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import visible
 from workbench.tui.screens.questionnaire_format import WIDE
 from workbench.tui.screens.questionnaire_view import VIEWS, Loaded, Look, Settings, condition_names
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
+from workbench.domain.counting import plural
 from workbench.domain.prompts import Message
-from workbench.tui.format import literal, percent, plural, visible
+from workbench.tui.format import literal, percent, visible
 from workbench.tui.screens.questionnaire_format import NONE, WIDE
 from workbench.tui.screens.questionnaire_tables import condition_words
 from workbench.tui.widgets.leaning_bar import place

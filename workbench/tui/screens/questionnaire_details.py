@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from workbench.domain.counting import plural
 from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole, Question
 from workbench.domain.verdicts import Estimate
-from workbench.tui.format import percent, plural, visible
+from workbench.tui.format import percent, visible
 from workbench.tui.screens.questionnaire_format import (
     DOWN,
     FEW,

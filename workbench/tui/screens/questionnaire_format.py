@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Protocol
 from rich.text import Text
 from textual.content import Content
 
+from workbench.domain.counting import plural
 from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate, Ranged
-from workbench.tui.format import percent, plural, visible
+from workbench.tui.format import percent, visible
 from workbench.tui.screens.questionnaire_view import Look
 from workbench.tui.widgets.leaning_bar import place
 

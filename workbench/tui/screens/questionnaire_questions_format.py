@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from rich.text import Text
 from textual.content import Content
 
+from workbench.domain.counting import plural
 from workbench.domain.questionnaire_tallies import Tallied
 from workbench.domain.questionnaires import Form, Meaning, Option, Pole, Question, Role, Scale, folded
-from workbench.tui.format import literal, plural, visible
+from workbench.tui.format import literal, visible
 from workbench.tui.screens.consistency_view import row_key
 from workbench.tui.screens.questionnaire_format import WIDE
 from workbench.tui.widgets.record_table import Column, Record

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
+from workbench.domain.counting import plural
 from workbench.domain.questionnaires import Question
 from workbench.domain.verdicts import Estimate
-from workbench.tui.format import literal, percent, plural, visible
+from workbench.tui.format import literal, percent, visible
 from workbench.tui.screens.questionnaire_format import (
     FEW,
     WIDE,

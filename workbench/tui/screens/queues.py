@@ -16,8 +16,9 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from workbench.domain.counting import plural
 from workbench.errors import WorkbenchError
-from workbench.tui.format import bar, literal, percent, plural, visible
+from workbench.tui.format import bar, literal, percent, visible
 from workbench.tui.screens.annotate import AnnotateScreen
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.person_dialog import PersonDialog

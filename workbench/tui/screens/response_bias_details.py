@@ -11,7 +11,8 @@ from textual.content import Content
 
 from workbench.audits.response_bias_formula import formula
 from workbench.domain.choices import Perturbation
-from workbench.tui.format import bar, percent, plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import bar, percent, visible
 from workbench.tui.screens.response_bias_around import ENTROPY_WORDS
 from workbench.tui.screens.response_bias_format import (
     BIAS_NAMES,

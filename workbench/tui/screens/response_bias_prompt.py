@@ -37,7 +37,7 @@ from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
-    from stores.runs import ResponseRow
+    from stores.run_rows import ResponseRow
     from workbench.pipeline.response_bias import Subject
     from workbench.pipeline.response_bias_questions import ArmShown, QuestionShown
 

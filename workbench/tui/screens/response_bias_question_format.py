@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from workbench.tui.format import percent, plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import percent, visible
 from workbench.tui.screens.response_bias_format import (
     BIAS_NAMES,
     CONDITION_NAMES,

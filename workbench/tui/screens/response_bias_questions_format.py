@@ -11,7 +11,8 @@ from rich.text import Text
 from textual.content import Content
 
 from workbench.domain.choices import Bias
-from workbench.tui.format import literal, percent, plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import literal, percent, visible
 from workbench.tui.screens.response_bias_around import DEFINITION_WORDS
 from workbench.tui.screens.response_bias_format import (
     BIAS_NAMES,

@@ -23,7 +23,7 @@ from workbench.tui.screens.responses_format import (
 from workbench.tui.widgets.record_table import Record
 
 if TYPE_CHECKING:
-    from stores.runs import ResponseRow, Run
+    from stores.run_rows import ResponseRow, Run
 
 EXPLAIN = """Each row is one distinct answer in one draw, the most frequent first, with how often it was given.
 

@@ -15,7 +15,7 @@ from workbench.tui.screens.audit_format import STANCE_MARKS, WIDE
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:
-    from stores.runs import ResponseRow
+    from stores.run_rows import ResponseRow
 
 CELL_CHARACTERS = 300
 BEFORE = 40

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
+from workbench.domain.counting import plural
 from workbench.domain.statements import Side
 from workbench.domain.verdicts import Estimate
-from workbench.tui.format import decimals, literal, percent, plural, visible
+from workbench.tui.format import decimals, literal, percent, visible
 from workbench.tui.screens.audit_format import two
 from workbench.tui.screens.results_view import INSTRUMENT, PEOPLE, VIEWS, Available, Line, Look, Settings, Shown
 from workbench.tui.widgets.plane import MARKS, Interval, Point

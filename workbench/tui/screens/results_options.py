@@ -16,7 +16,8 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from workbench.tui.format import plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import visible
 from workbench.tui.screens.audit_options import RADIO, TICK
 from workbench.tui.screens.results_view import INSTRUMENT, PEOPLE, Available, Settings
 

@@ -17,8 +17,9 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from workbench.domain.counting import plural
 from workbench.domain.statements import ORIGINAL
-from workbench.tui.format import literal, plural, visible
+from workbench.tui.format import literal, visible
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.statement_format import difference, marked
 from workbench.tui.widgets.record_table import Column, Record, RecordTable

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from workbench.domain.counting import plural
 from workbench.domain.drafting import TYPED
 from workbench.domain.statements import ORIGINAL, Relation, VariantId, VariantKind, Wording
-from workbench.tui.format import plural, visible
+from workbench.tui.format import visible
 from workbench.tui.worddiff import Part, word_diff
 
 if TYPE_CHECKING:

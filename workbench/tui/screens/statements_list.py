@@ -13,7 +13,8 @@ from textual.content import Content
 
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice
-from workbench.tui.format import issue_sign, literal, plural, visible
+from workbench.domain.counting import plural
+from workbench.tui.format import issue_sign, literal, visible
 from workbench.tui.screens.short_refs import LEAST, short_refs, width_of
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.style import Style
 
+from workbench.domain.counting import plural
 from workbench.domain.statements import Relation
-from workbench.tui.format import bar, estimate, human_duration, literal, percent, plural, visible
+from workbench.tui.format import bar, estimate, human_duration, literal, percent, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

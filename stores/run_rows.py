@@ -1,0 +1,105 @@
+"""What runs are made of.
+
+A *run* is everything one model answered under one sampling for one instrument: what verdicts are made of. Two
+samplings are never pooled.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from stores.scopes import scope_of
+from workbench.domain.responses import Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One model under one sampling on one instrument."""
+
+    audit: str
+    instrument: str
+    model: str
+    revision: str
+    backend: str
+    dtype: str
+    sampling: Sampling
+    model_id: int
+    sampling_id: int
+    language: str
+    prompts: int
+    "distinct prompts asked"
+    answered: int
+    "of them, those that have an answer, or are scored"
+    responses: int
+    "answers; of an exact run, prompts scored"
+    failed: int
+    samples: int
+    "the most answers any one prompt has"
+    last: str
+
+    @property
+    def label(self) -> str:
+        return f"{self.model} · {self.instrument} · {self.sampling}"
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """What was asked for a run and has no answer: everything asked of it failed."""
+
+    probes: frozenset[int] = frozenset()
+    "rowids"
+    statements: tuple[str, ...] = ()
+    "refs of those of which no prompt has an answer"
+    reason: str = ""
+    "why, in the words of the most frequent one"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answers to one prompt, ready to be written."""
+
+    prompt_key: bytes
+    seed: int
+    n: int
+    answers: tuple[tuple[str, int], ...]
+    failed: int = 0
+    reason: str = ""
+    decided: int = 0
+    "of the answers, those that were ended because their stance was settled"
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseRow:
+    """One distinct answer to one prompt in one draw, with everything about where it comes from."""
+
+    text: str
+    count: int
+    label: str | None
+    reason: str
+    start: int | None
+    stop: int | None
+    reader: str
+    model: str
+    revision: str
+    backend: str
+    dtype: str
+    sampling: Sampling
+    seed: int
+    at: str
+    code_version: str
+    job: int
+    template: str
+    order: str
+
+
+def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:
+    """Return what the queries on a run are bound to; `scope` are the statements, in the versions that it is about."""
+    values: dict[str, object] = {
+        "audit": run.audit,
+        "instrument": run.instrument,
+        "language": run.language,
+        "model": run.model_id,
+        "sampling": run.sampling_id,
+    }
+    return values | {"scope": scope_of(connection, values)}

@@ -1,0 +1,222 @@
+"""What a drafting job asks of a model: which statements, with which prompts, and what of that was asked before.
+
+A call is one prompt about one text with one seed. It is made once: a job that is resumed asks what is missing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from stores.store import Store
+from workbench.domain.choice_texts import parse_choice
+from workbench.domain.choices import Choice, ChoiceItem
+from workbench.domain.counting import plural
+from workbench.domain.drafting import REWORDED, CallLabel, DraftPrompt
+from workbench.domain.prompts import Prompt
+from workbench.domain.responses import ModelCard
+from workbench.domain.statements import ORIGINAL, Statement, VariantKind, Wording
+from workbench.errors import UnknownName, UsageError
+from workbench.pipeline.design_checks import check_model
+from workbench.pipeline.planning import derived_seed
+from workbench.workshop.choice_forms import original_faults
+from workbench.workshop.drafting import basis_of
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSpec:
+    """What a drafting job is to ask."""
+
+    instrument: str
+    model: str
+    prompts: tuple[DraftPrompt, ...]
+    statements: tuple[str, ...] = ()
+    "refs; empty: all"
+    language: str = ""
+    "empty: the instrument's"
+    seed: int = 1
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "instrument": self.instrument,
+            "model": self.model,
+            "prompts": [prompt.as_json() for prompt in self.prompts],
+            "statements": list(self.statements),
+            "language": self.language,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> DraftSpec:
+        prompts = tuple(DraftPrompt.from_json(prompt) for prompt in value["prompts"])
+        return cls(
+            value["instrument"], value["model"], prompts, tuple(value["statements"]), value["language"], value["seed"]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One prompt about one text, asked once."""
+
+    ref: str
+    language: str
+    basis: str
+    prompt: DraftPrompt
+    number: int
+    "from 1"
+    rendered: Prompt
+    seed: int
+
+    @property
+    def label(self) -> str:
+        return str(CallLabel(self.prompt.name, self.number, self.prompt.template.key))
+
+    @property
+    def place(self) -> tuple[str, str, str, str, int]:
+        """What a store knows a call by."""
+        return (self.ref, self.prompt.kind.value, self.language, self.label, self.seed)
+
+    @property
+    def key(self) -> str:
+        """What a job knows a call by."""
+        return json.dumps(self.place)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftPlan:
+    """What a drafting job asks, and what of that was asked before."""
+
+    spec: DraftSpec
+    calls: tuple[Call, ...]
+    stored: frozenset[tuple[str, str, str, str, int]]
+    skipped: tuple[tuple[str, str, int], ...] = ()
+    "(kind, why, how many statements) that cannot be asked about"
+
+    @property
+    def needed(self) -> tuple[Call, ...]:
+        return tuple(call for call in self.calls if call.place not in self.stored)
+
+    def describe(self) -> str:
+        """Say what will be asked, for a person who is about to start it."""
+        spec = self.spec
+        refs = len({call.ref for call in self.calls})
+        held = len(self.calls) - len(self.needed)
+        before = f" ({held:,} asked already)" if held else ""
+        where = f"{plural(refs, 'statement')} of {spec.instrument} in {spec.language!r}"
+        lines = [f"{spec.model} drafts for {where}: {plural(len(self.needed), 'prompt')} to ask{before}"]
+        lines += [self._about(prompt) for prompt in spec.prompts]
+        lines += [f"{kind}: {plural(n, 'statement')} left out, {why}" for kind, why, n in self.skipped]
+        lines.append(f"seed {spec.seed}; nothing enters the instrument before a person accepts it")
+        return "\n".join(lines)
+
+    def _about(self, prompt: DraftPrompt) -> str:
+        calls = [call for call in self.calls if call.prompt == prompt]
+        refs = len({call.ref for call in calls})
+        each = f" of {prompt.per_call} each" if prompt.per_call > 1 else ""
+        keep = f", a sample of {prompt.keep} kept for each" if prompt.keep else ""
+        origin = prompt.source or "a prompt of no publication"
+        return (
+            f"{prompt.kind}: {prompt.name} ({origin}), {plural(refs, 'statement')} × "
+            f"{plural(prompt.calls, 'call')}{each}{keep}; {prompt.sampling}"
+        )
+
+
+def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = None) -> DraftPlan:
+    """Work out what a drafting job asks. Reads only.
+
+    `card` None: calls to the newest model of that name count as made; with it, those to exactly this model.
+
+    Raises UnknownName for statements that the instrument does not have, UsageError where nothing can be asked.
+    """
+    check_model(spec.model)
+    instrument = store.instruments.get(spec.instrument)
+    spec = replace(spec, language=spec.language or instrument.language)
+    if not spec.prompts:
+        raise UsageError("no kind of wording was chosen; choose one or more to be drafted")
+    if spec.seed < 0:
+        raise UsageError(f"the seed is {spec.seed}; give 0 or more")
+    chosen = chosen_statements(instrument.statements, spec.statements, spec.instrument)
+    items = {item.ref: item for item in instrument.choices}
+    calls, skipped = _asked_about(spec, chosen, items)
+    left = tuple((kind, why, n) for (kind, why), n in skipped.items())
+    if not calls:
+        whys = "; ".join(f"{kind}: {why} ({plural(n, 'statement')})" for kind, why, n in left)
+        raise UsageError(f"there is nothing to draft for. {whys or f'{spec.instrument} has no statements'}")
+    stored = frozenset[tuple[str, str, str, str, int]]()
+    for sampling in dict.fromkeys(prompt.sampling for prompt in spec.prompts):
+        stored |= store.drafts.asked(spec.instrument, spec.model, sampling, card)
+    return DraftPlan(spec, tuple(calls), stored & {call.place for call in calls}, left)
+
+
+def _asked_about(
+    spec: DraftSpec, statements: Sequence[Statement], items: Mapping[str, ChoiceItem]
+) -> tuple[list[Call], Counter[tuple[str, str]]]:
+    """Return the calls, and (kind, why) -> how many statements no prompt of the kind asks about."""
+    calls: list[Call] = []
+    skipped: Counter[tuple[str, str]] = Counter()
+    for kind in dict.fromkeys(prompt.kind for prompt in spec.prompts):
+        prompts = [prompt for prompt in spec.prompts if prompt.kind is kind]
+        for statement in statements:
+            item = items.get(statement.ref)
+            basis = drafted_from(statement, kind, spec.language, item)
+            mine = [prompt for prompt in prompts if prompt.bias in (None, item.bias if item else None)]
+            if isinstance(basis, Wording) and not mine:
+                basis = f"no prompt asks about {item.bias if item else 'it'}"
+            if isinstance(basis, Wording):
+                calls += [call for prompt in mine for call in _calls(statement.ref, basis, prompt, spec.seed)]
+            else:
+                skipped[kind.value, basis] += 1
+    return calls, skipped
+
+
+def drafted_from(
+    statement: Statement, kind: VariantKind, language: str, item: ChoiceItem | None = None
+) -> Wording | str:
+    """Return the wording that a kind is drafted from, or why there is none to draft from.
+
+    `item` says that a statement is a multiple-choice question: only the changed form of one is drafted, because any
+    other wording would lose the options.
+    """
+    basis = basis_of(statement.wordings, kind, language)
+    if kind is VariantKind.CHANGED:
+        return _reworded_from(basis, language, item)
+    if item is not None:
+        return "a multiple-choice question, of which only the changed form is drafted"
+    if kind is not VariantKind.ORIGINAL:
+        return basis or f"no original in {language!r}"
+    if statement.wording(ORIGINAL, language) is not None:
+        return f"an original in {language!r} is there"
+    return basis or f"no question in {language!r}"
+
+
+def _reworded_from(original: Wording | None, language: str, item: ChoiceItem | None) -> Wording | str:
+    """Return the original of a question whose changed form is worded, or why none is."""
+    if item is None:
+        return "no multiple-choice question of a bias"
+    if item.bias not in REWORDED:
+        return f"the form under {item.bias} follows from the question: workbench choices forms"
+    if original is None:
+        return f"no original in {language!r}"
+    found = parse_choice(original.text)
+    if not isinstance(found, Choice):
+        return f"found {found.found}; expected {found.expected}"
+    return next(iter(original_faults(item.bias, found)), original)
+
+
+def chosen_statements(statements: Sequence[Statement], refs: Sequence[str], where: str) -> tuple[Statement, ...]:
+    """Return the statements with these refs, or all. Raises UnknownName for refs that are not there."""
+    known = {statement.ref: statement for statement in statements}
+    missing = [ref for ref in refs if ref not in known]
+    if missing:
+        raise UnknownName(f"{where} has no statement {', '.join(map(repr, missing))}")
+    return tuple(known[ref] for ref in dict.fromkeys(refs)) if refs else tuple(statements)
+
+
+def _calls(ref: str, basis: Wording, prompt: DraftPrompt, seed: int) -> Iterator[Call]:
+    rendered = prompt.render(basis.text)
+    for number in range(1, prompt.calls + 1):
+        own = derived_seed(seed, rendered.key, number - 1)
+        yield Call(ref, basis.language, basis.text, prompt, number, rendered, own)
