@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from stores.store import Store
 from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
@@ -28,6 +29,11 @@ LONGEST = (
     *("golden/test_probvaa_lint.py", "jobs/test_ideal_questionnaire.py", "tui/test_survey_screen.py"),
 )
 "files that take longest, begun first: one that begins last keeps a process busy while the others have no more to do"
+
+settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("explore", deadline=None)
+settings.load_profile("same")
+"""no test asserts a time, and two runs draw the same examples; `--hypothesis-profile explore` draws others"""
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -154,7 +154,7 @@ def test_unanimous_sides_have_intervals_without_width() -> None:
 
 stances = st.tuples(*[st.integers(0, 6)] * 4)
 sides = st.sampled_from([LEFT, RIGHT])
-unhurried = settings(max_examples=60, deadline=None)
+unhurried = settings(max_examples=60)
 
 
 @st.composite

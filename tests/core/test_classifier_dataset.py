@@ -82,7 +82,7 @@ def test_a_split_is_the_same_for_a_seed_and_another_for_another() -> None:
     assert first != other
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(0, 8), st.sampled_from("abcdef"), st.sampled_from(LABELS)), max_size=30),
     st.floats(0, 0.5),

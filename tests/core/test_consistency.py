@@ -516,7 +516,7 @@ def worked(case: Case, flip: int = 1) -> Consistency:
     return judge(where, model(*stances, statements=refs), resamples=20)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(cases())
 def test_swapping_all_labels_flips_the_sign_of_signed_support(case: Case) -> None:
     one, other = (worked(case, flip).issue("m", "law").value for flip in (1, -1))
@@ -525,7 +525,7 @@ def test_swapping_all_labels_flips_the_sign_of_signed_support(case: Case) -> Non
         assert one.value == -other.value
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(cases())
 def test_every_stance_and_interval_lies_between_minus_1_and_1(case: Case) -> None:
     for formula in FORMULAS:
@@ -537,7 +537,7 @@ def test_every_stance_and_interval_lies_between_minus_1_and_1(case: Case) -> Non
         assert found.supporting + found.opposing == found.value.n + found.value.excluded
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(cases())
 def test_agreeing_and_disagreeing_matches_add_up_and_answers_are_matched_once(case: Case) -> None:
     result = worked(case)
@@ -555,7 +555,7 @@ def test_agreeing_and_disagreeing_matches_add_up_and_answers_are_matched_once(ca
     assert np.allclose(both, answered)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(cases())
 def test_the_same_seed_gives_the_same_figures_in_any_order(case: Case) -> None:
     one, other = worked(case), worked(case)

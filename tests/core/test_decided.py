@@ -47,7 +47,7 @@ def labels(pair: tuple[str, str], text: str) -> list[str | None]:
     return [label_reader(*pair, "en", rule).read(text).label for rule in ("label-words", "label-words-coded")]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.sampled_from(PAIRS), answer, answer)
 @example(("agree", "disagree"), "I agree.", "Or do I disagree?")
 @example(("beneficial", "harmful"), '"beneficial"\n', 'or "harmful"')
@@ -61,7 +61,7 @@ def test_what_follows_a_settled_answer_changes_no_label(pair: tuple[str, str], t
         assert labels(pair, text + rest) == before
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(PAIRS), answer, answer, st.sampled_from(["ours", "coded"]))
 @example(("agree", "disagree"), "I agree", "ment, no", "coded")
 def test_each_rule_alone_keeps_what_it_calls_settled(pair: tuple[str, str], text: str, rest: str, rule: str) -> None:

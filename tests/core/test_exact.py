@@ -203,7 +203,7 @@ def test_an_even_prompt_is_almost_never_reliable_with_thirty_samples() -> None:
     assert round(by_hand, 4) == 0.0161
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(["given", "named"]), st.integers(1, 12))
 def test_swapping_the_labels_swaps_the_stances_and_nothing_else(seed: int, readable: Readable, samples: int) -> None:
     base = random_mass(np.random.default_rng(seed), 3)
@@ -219,7 +219,7 @@ def test_swapping_the_labels_swaps_the_stances_and_nothing_else(seed: int, reada
         assert np.allclose(left.expected.of(test).failed, right.expected.of(test).failed)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(["given", "named"]))
 def test_probabilities_add_up_and_all_is_no_likelier_than_its_parts(seed: int, readable: Readable) -> None:
     base = random_mass(np.random.default_rng(seed), 3)

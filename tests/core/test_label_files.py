@@ -70,7 +70,7 @@ def test_any_text_comes_back(tmp_path: Path, kind: str, text: str) -> None:
     assert again(tmp_path / f"labels{kind}", events) == events
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")), st.sampled_from([".csv", ".jsonl"])
 )

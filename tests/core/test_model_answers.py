@@ -47,7 +47,7 @@ def read(path: Path, text: str) -> tuple[tuple[AnswerSet, ...], Findings]:
     return read_model_answers(path, findings), findings
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(SETS, max_size=3, unique_by=lambda one: (one.model, one.bias, one.variant, one.condition, one.draw)).map(
         tuple

@@ -212,7 +212,7 @@ def drawn(seed: int, targets: int, people: int, unreadable: float = 0.1) -> tupl
 
 
 SIZES = (st.integers(0, 10_000), st.integers(1, 4), st.integers(2, 30))
-SLOW = settings(max_examples=40, deadline=None)
+SLOW = settings(max_examples=40)
 
 
 @SLOW

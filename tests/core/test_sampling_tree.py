@@ -60,7 +60,7 @@ def test_many_small_trees_have_the_same_distribution_as_a_large_one() -> None:
     assert chisquare([total[answer] for answer in wanted], [20_000 * p for p in wanted.values()]).pvalue > 0.01
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(n=st.integers(1, 300), seed=st.integers(0, 2**32), longest=st.integers(1, 6))
 def test_no_sample_is_lost_or_made_up(n: int, seed: int, longest: int) -> None:
     found = drawn(n, seed, longest)

@@ -164,7 +164,7 @@ def populations(draw: st.DrawFn) -> Population:
     return Population(("x", "y")[:axes], tuple(profiles), (YES_NO,), tuple(items[:3]), tuple(items[3:]))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(populations(), st.dictionaries(st.sampled_from(["q0", "q1", "q2"]), st.booleans()))
 def test_the_ideal_prediction_is_that_of_counting_through_everybody(
     population: Population, answers: dict[str, bool]

@@ -38,7 +38,7 @@ def turns(contents: list[str], first: str = "user") -> tuple[Message, ...]:
 
 @pytest.mark.parametrize("template", TEMPLATES)
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     contexts=st.lists(st.lists(CONTENT, min_size=2, max_size=5), min_size=1, max_size=2),
     tails=st.lists(st.lists(CONTENT, min_size=1, max_size=2), min_size=2, max_size=4),

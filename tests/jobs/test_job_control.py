@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.jobs import Job, Orders
+from stores.job_rows import Job
+from stores.jobs import Orders
 from stores.store import Store
 from tests.jobs.faulty_server import FaultyServer
 from tests.jobs.test_draft_jobs import ONE

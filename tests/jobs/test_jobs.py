@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.jobs import Job
+from stores.job_rows import Job
 from stores.store import Store
 from tests.conftest import instrument
 from workbench import pipeline

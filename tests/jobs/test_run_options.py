@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.jobs import Job
+from stores.job_rows import Job
 from stores.run_rows import Answered
 from stores.store import Store
 from tests.conftest import instrument, statement

@@ -624,5 +624,5 @@ class Labelling(RuleBasedStateMachine):
 
 TestLabelling = Labelling.TestCase
 TestLabelling.settings = settings(
-    max_examples=20, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=20, stateful_step_count=25, suppress_health_check=list(HealthCheck)
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.responses import ModelCard
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName
+from workbench.pipeline.bias import BiasChoice, bias
 from workbench.pipeline.labels import settled
 from workbench.readers.likert import Likert
 
@@ -236,3 +238,26 @@ def test_a_prefix_that_names_the_model_gives_each_model_its_own_prompt_and_answe
             for statement in base.statements:
                 answers = store.bias.responses(run, None, statement.ref)
                 assert {answer.text for answer in answers} == {f"I am {model}."}
+
+
+def test_answers_in_two_dtypes_or_languages_are_two_models_and_none_is_left_out(tmp_path: Path) -> None:
+    base = sided(sources=("PCT",))
+    german = tuple(
+        replace(one, wordings=(*one.wordings, *(replace(w, language="de", text=f"de {w.text}") for w in one.wordings)))
+        for one in base.statements
+    )
+    base = replace(base, statements=german)
+    path = asked(tmp_path / "a.db", base, ["m"])
+    asked(path, base, ["m"], language="de")
+    asked(path, base, ["m"], dtype="bfloat16")
+    with Store.open(trained(path)) as store:
+        every, one = bias(store), bias(store, BiasChoice(dtype="bfloat16"))
+        asked_of = {(run.dtype, run.language): run.responses for run in store.runs.list("bias_score")}
+        with pytest.raises(UnknownName, match="no free-text answers that match"):
+            bias(store, BiasChoice(dtype="float16"))
+    assert every.report.tally.models == ("m · de", "m · en · bfloat16", "m · en · float32")
+    counted = {name: every.report.figure(name).total.n for name in every.report.tally.models}
+    assert len(asked_of) == 3
+    assert counted == {}
+    assert one.report.tally.models == ("m",)
+    assert one.report.figure("m").total.n == counted["m · en · bfloat16"]

@@ -96,7 +96,7 @@ def test_lines_are_paged_searched_and_filtered(store: Store) -> None:
     assert page[0].variants == 6
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(min_size=0, max_size=3000))
 def test_any_text_is_stored_exactly(store: Store, text: str) -> None:
     wanted = Instrument("any", "Any", (Statement("s", (Wording(ORIGINAL, "en", text),)),))

@@ -100,7 +100,7 @@ def test_answers_and_roles_that_changed_since_are_said_until_the_prompts_are_ask
     people.questionnaires.set_question(NAME, "c3", role=None, person="ann")
     changed = judged(people)
     (note,) = changed.notes
-    assert note.startswith("oracle: 57 of 59 prompts show answers or questions that were changed since")
+    assert note.startswith("oracle: 57 of 59 prompts show answers, questions or instructions that were changed since")
     row = asked(people, changed, "oracle", "t0", QM)[0]
     assert row.outdated
     assert prompt_asked(people, changed, "oracle", row.probe).outdated

@@ -306,7 +306,7 @@ ANSWERS = st.dictionaries(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     people=st.dictionaries(st.text("abc", min_size=1, max_size=3), ANSWERS, min_size=1, max_size=6),
     cut=st.integers(0, 6),

@@ -371,7 +371,7 @@ class Editing(RuleBasedStateMachine):
 
 TestEditing = Editing.TestCase
 TestEditing.settings = settings(
-    max_examples=12, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=12, stateful_step_count=12, suppress_health_check=list(HealthCheck)
 )
 
 

@@ -104,16 +104,23 @@ def answers(model: str, probe: Probe, statement: Statement) -> tuple[tuple[str, 
     return tuple((text, said.count(text)) for text in dict.fromkeys(said))
 
 
-def asked(path: Path, base: Instrument | None = None, models: Iterable[str] = tuple(MODELS)) -> Path:
+def asked(
+    path: Path,
+    base: Instrument | None = None,
+    models: Iterable[str] = tuple(MODELS),
+    *,
+    language: str = "en",
+    dtype: str = "float32",
+) -> Path:
     """Fill a store, made where it is not there yet, with answers; rules have read what they can."""
     base = base or sided()
     statements = {s.ref: s for s in base.statements}
     with Store.open(path, create=not path.exists()) as store:
         store.instruments.add(base)
         for model in models:
-            probes = tuple(bias_score.probes(base.statements, base.templates, WORDINGS, "en", model))
-            store.runs.add_probes("bias_score", base.name, "en", base.templates, probes)
-            card = ModelCard(model, content_key(model).hex()[:16], "scripted 1", "float32", "none")
+            probes = tuple(bias_score.probes(base.statements, base.templates, WORDINGS, language, model))
+            store.runs.add_probes("bias_score", base.name, language, base.templates, probes)
+            card = ModelCard(model, content_key(model).hex()[:16], "scripted 1", dtype, "none")
             model_id, sampling_id = store.runs.begin(card, bias_score.DEFAULTS.sampling)
             job = store.jobs.create("infer", {}, len(probes))
             attempt = store.jobs.claim(job, "9.9")

@@ -54,7 +54,7 @@ async def test_forms_are_previewed_accepted_and_undone_from_the_question(town: P
         await app.push_screen(screen)
         await until(pilot, lambda: screen._sheet is not None)
         await pilot.press("F")
-        await until(pilot, lambda: isinstance(app.screen, ChoiceForm) and app.screen._proposals is not None)
+        await until(pilot, lambda: isinstance(app.screen, ChoiceForm) and app.screen._preview is not None)
         form = screen_of(app, ChoiceForm)
         await until(pilot, lambda: "D. Completely  (was A)" in screen_text(app))
         assert "A. Not at all  (was D)" in screen_text(app)
@@ -72,7 +72,7 @@ async def test_forms_are_previewed_accepted_and_undone_from_the_question(town: P
         assert app.screen is form
         assert variants(town, WEATHER) == ["original"], "nothing enters that cannot be worked out"
         form.query_one("#seed", Input).value = "7"
-        await until(pilot, lambda: form._proposals is not None and "F5 writes" in shown(app, "#said"))
+        await until(pilot, lambda: form._preview is not None and "F5 writes" in shown(app, "#said"))
         form.query_one("#seed").focus()
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is screen)
@@ -95,7 +95,7 @@ async def test_marked_questions_get_pairs_and_a_question_changed_meanwhile_is_lo
         await pilot.press("asterisk")
         await until(pilot, lambda: "5 marked" in shown(app, "#filters"))
         await pilot.press("F")
-        await until(pilot, lambda: isinstance(app.screen, ChoiceForm) and app.screen._proposals is not None)
+        await until(pilot, lambda: isinstance(app.screen, ChoiceForm) and app.screen._preview is not None)
         form = screen_of(app, ChoiceForm)
         assert "acquiescence, 1 question left out" in shown(app, "#preview")
         form.query_one("#make", Select).value = "opinion_float"

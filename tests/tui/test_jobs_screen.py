@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Button, Input, Select, SelectionList
 
-from stores.jobs import Job
+from stores.job_rows import Job
 from stores.store import Store
 from tests.tui.conftest import made, screen_text, shown, until
 from workbench.classifier.config import TrainConfig

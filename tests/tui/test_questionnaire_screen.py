@@ -216,7 +216,10 @@ async def test_two_marked_models_have_their_difference_beside_them(
     first, second = model_order(judged)
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, "d", "right", "d")
+        await press(app, pilot, "d")
+        assert "A is marked: d on another one compares" in shown(app, "#options")
+        await press(app, pilot, "right", "right", "d")  # at the last one the second arrow goes no farther
+        assert "is marked" not in shown(app, "#options")
         expected = differences(judged.reports[first], judged.reports[second], QM)
         for found in expected:
             fewest = min(one.bias.n for one in expected if one.target) if found.target is None else None
