@@ -16,70 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stores.base import Aggregate, now
-from stores.liveness import gone, silent
-from workbench.domain.responses import EXACT
+from stores.job_rows import JOBS, Job, job_of
 from workbench.errors import JobError, UsageError
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A job as the store has it."""
-
-    id: int
-    kind: str
-    spec: Mapping[str, object]
-    state: str
-    "queued, running, paused, done, cancelled, failed, or `lost`: running by its row, but its worker is gone"
-    stopping: bool
-    pausing: bool
-    "asked to pause, and still at what was at hand"
-    worker: bool
-    "whether a worker that lives has it, or waits for its turn with it"
-    created_at: str
-    started_at: str | None
-    finished_at: str | None
-    heartbeat: str | None
-    done: int
-    total: int
-    progress: Mapping[str, float]
-    message: str
-    host: str | None
-    pid: int | None
-    attempts: int
-    concurrency: int | None
-    "calls, or rows of a batch, at once; None: as the backend decides"
-    only_failed: bool
-    "whether its attempt asks only what failed before"
-    failures: tuple[str, ...]
-    "what failed, where the stored answers do not say it"
-    reasons: tuple[tuple[str, int], ...] = ()
-    "why it failed in the newest attempt, the most frequent reasons first, each with how often"
-
-    @property
-    def active(self) -> bool:
-        """Whether it goes on without anybody's doing, or will once it may: queued, running, or paused with a worker."""
-        return self.state in ("queued", "running") or (self.state == "paused" and self.worker)
-
-    @property
-    def under_way(self) -> bool:
-        """Whether another job that asks the same would ask it twice: as `active`, and whatever is paused."""
-        return self.active or self.state == "paused"
-
-    @property
-    def exact(self) -> bool:
-        """Whether it computes label probabilities, so that what it counts are prompts and no answers."""
-        sampling = self.spec.get("sampling")
-        return isinstance(sampling, Mapping) and sampling.get("mode") == EXACT
-
-    @property
-    def failed_items(self) -> int:
-        """How many answers failed when it last ran."""
-        return int(self.progress.get("failed", 0))
-
-    @property
-    def retry_helps(self) -> bool:
-        """Whether asking again what failed may end otherwise: not where each prompt fails for what it is."""
-        return self.failed_items > int(self.progress.get("lasting", 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +55,14 @@ class Jobs(Aggregate):
 
     def list(self) -> tuple[Job, ...]:
         """Return every job, the newest first."""
-        return tuple(_job(row) for row in self.connection.execute(f"{_JOBS} order by j.id desc"))
+        return tuple(job_of(row) for row in self.connection.execute(f"{JOBS} order by j.id desc"))
 
     def get(self, job_id: int) -> Job:
-        row = self.connection.execute(f"{_JOBS} where j.id = ?", (job_id,)).fetchone()
+        row = self.connection.execute(f"{JOBS} where j.id = ?", (job_id,)).fetchone()
         if row is None:
             known = ", ".join(str(job.id) for job in self.list()) or "none"
             raise JobError(f"there is no job {job_id} in this store. There is: {known}")
-        return _job(row)
+        return job_of(row)
 
     def claim(self, job_id: int, code_version: str) -> int:
         """Take a job for this process and return the rowid of the attempt.
@@ -316,9 +254,9 @@ class Jobs(Aggregate):
     def _lane(self, connection: sqlite3.Connection, lane: str, but: int) -> tuple[Job, ...]:
         """Return the other jobs of a lane that a living worker has."""
         rows = connection.execute(
-            f"{_JOBS} where j.lane = ? and j.id <> ? and j.state in ('queued', 'running')", (lane, but)
+            f"{JOBS} where j.lane = ? and j.id <> ? and j.state in ('queued', 'running')", (lane, but)
         )
-        return tuple(job for row in rows if (job := _job(row)).worker)
+        return tuple(job for row in rows if (job := job_of(row)).worker)
 
     def _if_paused(self, update: str, job_id: int, attempt_id: int, message: str, outcome: str = "") -> bool:
         """Update a job that is asked to pause, and not to stop, and end the attempt where it has an outcome."""
@@ -334,14 +272,6 @@ class Jobs(Aggregate):
 
 
 _MINE = "exists (select 1 from attempt a where a.id = :attempt and a.ended_at is null)"
-
-_JOBS = """
-    select j.id, j.kind, j.spec, j.state, j.stop_requested, j.created_at, a.started_at, j.finished_at, j.heartbeat,
-        j.done, j.total, j.progress, j.message, a.host, a.pid,
-        (select count(*) from attempt c where c.job_id = j.id),
-        j.pause_requested, j.paused_at, j.lane, j.concurrency, j.only_failed, j.failures
-    from job j left join attempt a on a.id = (select max(b.id) from attempt b where b.job_id = j.id)
-"""
 
 
 def _check_claimable(job: Job) -> None:
@@ -366,42 +296,4 @@ def _requeue(connection: sqlite3.Connection, job_id: int, only_failed: bool) -> 
         "update job set state = 'queued', message = '', finished_at = null, heartbeat = null, stop_requested = 0, "
         "pause_requested = 0, paused_at = null, hurried = 0, only_failed = ? where id = ?",
         (only_failed, job_id),
-    )
-
-
-def _job(row: Sequence[object]) -> Job:
-    progress = json.loads(str(row[11]))
-    reasons = progress.pop("reasons", ())
-    state, heartbeat, host, pid, paused = row[3], row[8], row[13], row[14], row[17] is not None
-    worker = False
-    if state == "running":
-        worker = not gone(str(heartbeat), str(host), int(str(pid)))
-        state = "paused" if paused else "running" if worker else "lost"
-    elif state == "queued":
-        worker = bool(row[18]) and heartbeat is not None and not silent(str(heartbeat))
-    elif state == "cancelled" and paused:
-        state = "paused"
-    return Job(
-        id=int(str(row[0])),
-        kind=str(row[1]),
-        spec=json.loads(str(row[2])),
-        state=str(state),
-        stopping=bool(row[4]),
-        pausing=bool(row[16]) and state == "running",
-        worker=worker,
-        created_at=str(row[5]),
-        started_at=None if row[6] is None else str(row[6]),
-        finished_at=None if row[7] is None else str(row[7]),
-        heartbeat=None if heartbeat is None else str(heartbeat),
-        done=int(str(row[9])),
-        total=int(str(row[10])),
-        progress=progress,
-        message=str(row[12]),
-        host=None if host is None else str(host),
-        pid=None if pid is None else int(str(pid)),
-        attempts=int(str(row[15])),
-        concurrency=None if row[19] is None else int(str(row[19])),
-        only_failed=bool(row[20]),
-        failures=tuple(json.loads(str(row[21]))),
-        reasons=tuple((str(reason), int(count)) for reason, count in reasons),
     )

@@ -83,6 +83,21 @@ def read_respondents(
     return tuple(found)
 
 
+def who_says_yes_or_no(connection: sqlite3.Connection, instrument: str, ref: str) -> frozenset[str]:
+    """Return the people whose answer to a question means yes or no by now; nobody where it is no question any more."""
+    row = connection.execute("select id from instrument where name = ?", (instrument,)).fetchone()
+    questions = {} if row is None else read_questions(connection, row[0])
+    rowid = next((rowid for rowid, question in questions.items() if question.ref == ref), None)
+    if row is None or rowid is None:
+        return frozenset()
+    scale = read_scales(connection, row[0])[questions[rowid].scale]
+    said = connection.execute(
+        "select r.name, a.value from answer a join respondent r on r.id = a.respondent_id where a.question_id = ?",
+        (rowid,),
+    )
+    return frozenset(name for name, value in said if scale.meaning(value) in (Meaning.YES, Meaning.NO))
+
+
 def tally(connection: sqlite3.Connection, instrument_id: int) -> list[tuple[int, str, int]]:
     """Return (rowid of a question, answer as given, people), of all questions that were ever asked."""
     return connection.execute(_TALLY, {"instrument": instrument_id}).fetchall()

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from stores.questionnaire_rows import who_says_yes_or_no
+
 Cell = tuple[object, ...]
-"(kind, ordinal, template, axes without what an edit changes: the context and the number of options) of a prompt"
+"""(kind, ordinal, template, axes) of a prompt, without what an edit changes (the context, the number of options; of a
+question put to people its form, and with it the template) and without the person that it is about"""
+People = Mapping[Cell, frozenset[str]]
+"whom the prompts of a cell are about; one that is about nobody stands for one"
+NOBODY = ""
 
 LIVE = """
     exists (
@@ -24,7 +31,9 @@ def scope_of(connection: sqlite3.Connection, run: Mapping[str, object]) -> str:
     Of each statement that the instrument still has, it is the newest version that the model has answered wherever it
     answered the one before; where it has answered none, the current one. So neither an edit, nor another model that is
     asked about the new text, takes anything from results that are there: asking this model again replaces them. The
-    current version counts as the newest, also where an edit was undone and others were made after it.
+    current version counts as the newest, also where an edit was undone and others were made after it. Of people who are
+    asked about, as many have to be answered for as before, without those whose answers mean neither yes nor no by now:
+    nobody is asked about them any more.
     `run` binds instrument, audit, language, model and sampling.
     """
     chosen: dict[str, int] = {}
@@ -38,27 +47,39 @@ def scope_of(connection: sqlite3.Connection, run: Mapping[str, object]) -> str:
     for ref, rowids in several.items():
         asked = [(rowid, answered[rowid]) for rowid in rowids if rowid in answered]
         if asked:
-            chosen[ref] = _taken_over(connection, run, asked)
+            chosen[ref] = _taken_over(connection, run, asked, _silent(connection, run, ref, asked))
     return json.dumps(list(chosen.values()))
 
 
-def _answered(connection: sqlite3.Connection, run: Mapping[str, object]) -> dict[int, set[Cell]]:
+def _answered(connection: sqlite3.Connection, run: Mapping[str, object]) -> dict[int, People]:
     """Return what the model has answered of each statement that has several versions."""
-    found: dict[int, set[Cell]] = {}
-    for rowid, *cell in connection.execute(_ANSWERED, run):
-        found.setdefault(rowid, set()).add(tuple(cell))
-    return found
+    found: dict[int, dict[Cell, set[str]]] = {}
+    for rowid, person, *cell in connection.execute(_ANSWERED, run):
+        found.setdefault(rowid, {}).setdefault(tuple(cell), set()).add(person or NOBODY)
+    return {rowid: {cell: frozenset(of) for cell, of in cells.items()} for rowid, cells in found.items()}
+
+
+def _silent(
+    connection: sqlite3.Connection, run: Mapping[str, object], ref: str, asked: Sequence[tuple[int, People]]
+) -> frozenset[str]:
+    """Return the people who were asked about and whose answer to a question means neither yes nor no by now."""
+    people = frozenset().union(*(of for _, cells in asked for of in cells.values())) - {NOBODY}
+    return people - who_says_yes_or_no(connection, str(run["instrument"]), ref) if people else frozenset()
 
 
 def _taken_over(
-    connection: sqlite3.Connection, run: Mapping[str, object], asked: Sequence[tuple[int, set[Cell]]]
+    connection: sqlite3.Connection,
+    run: Mapping[str, object],
+    asked: Sequence[tuple[int, People]],
+    silent: frozenset[str],
 ) -> int:
     """Return the version that counts of those that were answered, from the oldest to the current one."""
     (chosen, has), *newer = asked
     for rowid, cells in newer:
         values = {"statement": rowid, "language": run["language"]}
         wordings = set(connection.execute(_WORDINGS, values).fetchall())
-        if all(cell in cells for cell in has if cell[:2] in wordings):
+        held = Counter({cell: len(of - silent) for cell, of in cells.items()})
+        if all(held[cell] >= len(of - silent) for cell, of in has.items() if cell[:2] in wordings):
             chosen, has = rowid, cells
     return chosen
 
@@ -71,7 +92,9 @@ _VERSIONS = f"""
 """
 
 _ANSWERED = f"""
-    select s.id, w.kind, w.ordinal, p.template_id, json_remove(p.axes, '$.context', '$.options')
+    select s.id, p.axes ->> '$.respondent', w.kind, w.ordinal,
+        iif(p.audit = 'questionnaire', null, p.template_id),
+        json_remove(p.axes, '$.context', '$.options', '$.respondent')
     from instrument i
     join statement s on s.instrument_id = i.id
     join wording w on w.statement_id = s.id and w.language = :language

@@ -97,12 +97,13 @@ def predict(
     words: bool = True,
     instrument: str = NAME,
     questions: int = 0,
+    respondents: int = 0,
     every: int = 2,
     seed: int = 1,
 ) -> None:
     """Store what a model makes of every prompt of a design that it has not answered yet."""
     model = model or card()
-    contexts = Contexts(tuple(conditions), every=every, questions=questions)
+    contexts = Contexts(tuple(conditions), respondents, every, questions)
     design = Design(
         instrument, model.name, "questionnaire", 1, EXACTLY, seed, family="qm", variants=variants, contexts=contexts
     )

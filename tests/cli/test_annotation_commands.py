@@ -287,8 +287,13 @@ def test_people_are_the_readers_of_a_bias(path: Path, capsys: pytest.CaptureFixt
     values = {model: of["all"]["total"]["value"] for model, of in found["models"].items()}
     assert set(values) == {"gauche-7b", "droite-13b", "milieu-1b"}
     assert values["gauche-7b"] < values["droite-13b"]
-    code, _, err = run(capsys, "bias", path, "--reader", "people", "--correct")
-    assert (code, "Traceback" in err) == (2, False)
+    assert (
+        data(capsys, "bias", path, "--reader", "people", "--draws", "100", "--dtype", "float32")["models"]
+        == found["models"]
+    )
+    for wrong in (["--correct"], ["--dtype", "bfloat16"]):
+        code, _, err = run(capsys, "bias", path, "--reader", "people", *wrong)
+        assert (code, "Traceback" in err) == (2, False)
 
 
 @pytest.fixture

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from stores.store import Store
 from tests.cli.test_commands import data, run
 from tests.conftest import new_store
-from tests.questionnaire_stores import Masses, card, ideal, panel, predict
+from tests.questionnaire_stores import Masses, card, ideal, panel, people, predict
 from workbench.cli.questionnaire_cells import CELLS, bar, percent, signed
 from workbench.domain.prompts import Probe
+from workbench.domain.questionnaires import Respondent
 from workbench.pipeline.questionnaire_asked import TokenShares
 
 ALL_WORDINGS = ("original", "paraphrase-1", "paraphrase-2")
@@ -255,6 +257,14 @@ def test_a_real_run_is_judged_from_the_command_line(tmp_path: Path, capsys: pyte
     assert list(model["conditions"]) == ["qm", "zero-shot"]
     assert [row["respondents"] for row in model["conditions"]["qm"]["targets"]] == [10, 9]
     assert model["failed"] == model["outdated"] == 0
+    with Store.open(path) as store:
+        twins = [Respondent(f"twin-{one.name}", one.answers) for one in people(2)]
+        store.questionnaires.add_answers("panel", twins)
+    for more, counted in (("--dry-run", [10, 9]), ("--yes", [12, 10])):
+        assert "0 to score" in run(capsys, *ask[:-1], "--variants", "original", more)[1]
+        again = data(capsys, "verdicts", path, *AUDIT)["models"]["scripted"]["conditions"]
+        for of in ("qm", "zero-shot"):
+            assert [row["respondents"] for row in again[of]["targets"]] == counted, "prompts of the same text are there"
 
 
 def test_an_accuracy_has_a_mark_only_where_its_interval_leaves_out_the_majority(

@@ -395,7 +395,7 @@ def test_errors_of_typing_stand_under_their_own_bias_and_signs_as_published_bene
     out = run(capsys, "verdicts", path, *AUDIT, "--model", "typed,told")[1].splitlines()
     at = next(place for place, line in enumerate(out) if line.startswith("  key typo"))
     assert re.match(r"allow/forbid +– not asked", out[at - 1])
-    published = run(capsys, "verdicts", path, *AUDIT, "--model", "moved", "--definition", "all_keys")[1]
+    published = run(capsys, "verdicts", path, *AUDIT, "--model", "moved", "--definition", "all keys")[1]
     assert row(published, "score ") == "-1 of 1", "opposite to people, whatever the sign"
     assert row(published, "score as published (sign)") == "+1 of 1"
     assert "score as published" not in run(capsys, "verdicts", path, *AUDIT, "--model", "moved")[1]

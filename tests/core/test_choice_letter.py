@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.readers.choice_letter import NO_LETTER, NO_TEXT, ChoiceLetter, letter_of
+from workbench.readers.choice_letter import NO_LETTER, NO_TEXT, ChoiceLetter, letter_of, spelled
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,9 @@ from workbench.readers.choice_letter import NO_LETTER, NO_TEXT, ChoiceLetter, le
         ("**Answer:** C. Bananas", "c"),
         ("Options:\nC. Bananas\nB. Oranges\nA. Apples\n\nAnswer: A", "a"),
         ("Answer: A\n…\nAnswer: B", "b"),
+        ("B\nReason: it is cheaper.\n—\nQuestion: Which?\nA. This\nB. That\nAnswer: A", "b"),
+        ("C. Reason: all\n\n**Question:** And then?\nAnswer: D\nQuestion: Again?\nAnswer: E", "c"),
+        ("Question: Which?\nA. This\nB. That\nAnswer: A\nReason: …", "a"),
     ],
 )
 def test_a_letter_that_stands_by_itself_is_read(text: str, letter: str) -> None:
@@ -52,3 +55,4 @@ def test_any_text_is_read_without_a_fault_and_what_is_read_is_one_letter(text: s
     assert found.label is None or (len(found.label) == 1 and "a" <= found.label <= "z")
     if found.label is not None:
         assert text[found.start : found.stop].lower() == found.label
+        assert spelled(text) == found.label

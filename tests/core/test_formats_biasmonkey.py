@@ -164,7 +164,7 @@ def test_blanks_are_counted_and_said(tmp_path: Path) -> None:
     rows[1][1] = rows[60][1] = ""
     read = read_biasmonkey(download(tmp_path / "d", {"results/m/acquiescence.csv": csv(rows)}))
     assert [arm[""] for arm in counted(read.answers[0], 0)] == [1, 1]
-    assert any("2 answers to 1 questions are without a letter: APPLES_W1" in note for note in read.notes)
+    assert any("2 answers to 1 question are without a letter: APPLES_W1" in note for note in read.notes)
 
 
 def test_letters_that_nobody_offered_are_kept_and_said(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_letters_that_nobody_offered_are_kept_and_said(tmp_path: Path) -> None:
     read = read_biasmonkey(download(tmp_path / "d", {"results/m/acquiescence.csv": csv(rows)}))
     assert counted(read.answers[0], 0)[0] == {"d": 2, "a": 47, "b": 1}
     (note,) = [note for note in read.notes if "neither offered nor recorded" in note]
-    assert note.startswith("m, acquiescence: 2 answers to 1 questions are letters")
+    assert note.startswith("m, acquiescence: 2 answers to 1 question are letters")
     assert note.endswith("slipped in: APPLES_W1.")
 
 
@@ -181,7 +181,7 @@ def test_questions_with_other_numbers_of_answers_are_said(tmp_path: Path) -> Non
     rows = answers()
     del rows[100], rows[1]
     read = read_biasmonkey(download(tmp_path / "d", {"results/m/acquiescence.csv": csv(rows)}))
-    assert "m, acquiescence: 1 questions have 49 answers to a form and not 50: APPLES_W1." in read.notes
+    assert "m, acquiescence: 1 question has 49 answers to a form and not 50: APPLES_W1." in read.notes
 
 
 def test_unequal_numbers_of_answers_to_the_two_forms_are_a_fault(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ from scipy.stats import norm
 
 from tests.response_answers import MODEL, OFFERED, table
 from workbench.audits.response_bias_compare import compare, sampling_agreement
-from workbench.audits.response_bias_deltas import Definition, LeftOut
+from workbench.audits.response_bias_deltas import FIRST, NO_CHANGED, NOT_FIRST, Definition, LeftOut
 from workbench.audits.response_bias_figures import Options, Report
 from workbench.audits.response_bias_people import NO_ANSWERS, NOBODY, OTHER_NUMBER, representativeness
-from workbench.audits.response_bias_score import NOT_EVERY_DRAW, judge, over_reports
+from workbench.audits.response_bias_score import judge, over_reports
 from workbench.audits.response_bias_table import Table, from_probabilities
 from workbench.domain.choices import LETTERS, Bias, Perturbation
 from workbench.errors import UnknownName, UsageError
@@ -164,12 +164,28 @@ def test_draws_of_a_perturbation_are_averaged_by_question_and_their_spread_is_to
     assert (cell.draws.significant, cell.draws.agree) == (2, False)
 
 
-def test_a_question_that_one_draw_lacks_takes_no_part_in_their_mean() -> None:
-    asked = [table(Bias.ACQUIESCENCE, pairs, TYPO, draw=n) for n, pairs in ((1, MOVED), (2, MOVED[:-1]))]
+def test_a_question_takes_part_with_the_mean_of_the_draws_that_it_has() -> None:
+    silent = [("aabb", "aaaa"), ("aabb", "    "), ("    ", "aaaa")]
+    asked = [table(Bias.ACQUIESCENCE, pairs, TYPO, draw=n) for n, pairs in ((1, MOVED), (2, silent[:2]), (3, silent))]
     cell = judge(asked).cell(Bias.ACQUIESCENCE, TYPO)
-    assert cell.delta.n == len(MOVED) - 1
-    assert cell.deltas.left_out == (LeftOut(f"q{len(MOVED) - 1}", NOT_EVERY_DRAW),)
-    assert [draw.delta.n for draw in cell.draws.draws] == [len(MOVED), len(MOVED) - 1]
+    assert (cell.delta.n, cell.deltas.left_out) == (len(MOVED), ())
+    assert cell.deltas.draws.tolist() == [3, *[1] * (len(MOVED) - 1)]
+    assert cell.deltas.values.tolist() == pytest.approx([(25 + 50 + 50) / 3, 50, 25, 25, 25, 50, 25, 25])
+    assert cell.deltas.answers[0].tolist() == [12, 12]
+    assert cell.fewer_draws == len(MOVED) - 1
+    assert [draw.delta.n for draw in cell.draws.draws] == [len(MOVED), 1, 1]
+    assert cell.uncertainty.n == len(MOVED)
+    nobody = judge([table(Bias.ACQUIESCENCE, silent[1:2], TYPO, draw=n) for n in (1, 2)]).cell(Bias.ACQUIESCENCE, TYPO)
+    assert (nobody.delta.n, nobody.deltas.left_out) == (0, (LeftOut("q0", NO_CHANGED),))
+
+
+def test_the_paper_stops_at_the_fifty_questions_of_the_whole_file_whatever_another_draw_was_put_to() -> None:
+    whole = table(Bias.ACQUIESCENCE, MOVED * 8, TYPO)
+    last = replace(table(Bias.ACQUIESCENCE, MOVED, TYPO, draw=2), keys=whole.keys[-len(MOVED) :])
+    cell = judge([whole, last], Options(P)).cell(Bias.ACQUIESCENCE, TYPO)
+    assert cell.delta.n == FIRST
+    assert {one.reason for one in cell.deltas.left_out} == {NOT_FIRST}
+    assert judge([whole, last], Options(A)).cell(Bias.ACQUIESCENCE, TYPO).delta.n == len(whole.keys)
 
 
 def test_one_draw_is_its_own_mean_without_spread() -> None:
@@ -215,7 +231,20 @@ def test_representativeness_is_1_for_equal_shares_and_0_for_opposite_ends() -> N
     }
     found = representativeness([asked], shares)
     assert dict(found.alignments) == pytest.approx({"q0": 1, "q1": 0, "q2": 0.75})
-    assert found.mean.mean == pytest.approx(7 / 12)
+    assert found.mean.value == pytest.approx(7 / 12)
+
+
+def test_the_interval_of_representativeness_is_a_bootstrap_over_questions_within_0_and_1() -> None:
+    asked = table(Bias.RESPONSE_ORDER, [("aabc", "a")] * 9 + [("aaaa", "a")])
+    people = {(Bias.RESPONSE_ORDER, f"q{n}"): (2, 1, 1) for n in range(10)}
+    found = representativeness([asked], people).mean
+    assert found.value == pytest.approx(1 - (0.5 + 0.25) / 2 / 10)
+    drawn = np.random.default_rng(5).binomial(10, 0.1, size=200_000)  # how often the one question that differs
+    ends = np.quantile(1 - drawn * 0.375 / 10, [0.025, 0.975])
+    assert (found.low, found.high, found.n) == (*ends.tolist(), 10), "Student's t would end at 1.05"
+    assert representativeness([asked], people).mean == found, "seeded"
+    alone = representativeness([table(Bias.RESPONSE_ORDER, [("aabc", "a")])], people).mean
+    assert (alone.value, alone.n, math.isnan(alone.low)) == (1, 1, True)
 
 
 def test_a_question_of_several_biases_counts_once_and_perturbations_never() -> None:
@@ -223,7 +252,7 @@ def test_a_question_of_several_biases_counts_once_and_perturbations_never() -> N
     shares = {(bias, "q0"): (1.0, 0, 0, 0, 0) for bias in Bias}
     found = representativeness([*asked, table(Bias.ODD_EVEN, [("eeee", "e")], TYPO)], shares)
     assert [key for key, _ in found.alignments] == ["q0"]
-    assert found.mean.mean == pytest.approx(1 - 0.75 / 4)
+    assert found.mean.value == pytest.approx(1 - 0.75 / 4)
 
 
 def test_questions_that_cannot_be_compared_with_people_say_why() -> None:
@@ -231,7 +260,7 @@ def test_questions_that_cannot_be_compared_with_people_say_why() -> None:
     shares = {(Bias.ACQUIESCENCE, "q1"): (1, 1, 1), (Bias.ACQUIESCENCE, "q2"): (1, 1)}
     found = representativeness([asked], shares)
     assert [each.reason for each in found.left_out] == [NOBODY, OTHER_NUMBER, NO_ANSWERS]
-    assert found.mean.degenerate == NO_VALUES
+    assert found.mean.undefined == NO_VALUES
 
 
 # two ways of asking

@@ -12,7 +12,8 @@ from workbench.inference.local_text import TextFormat
 from workbench.inference.local_words import SpelledVocabulary
 
 SPACE = {"byte-level": "Ġ", "sentencepiece": "▁"}
-WORDS = ["yes", "Yes", "YES", "{}yes", "{}Yes", "yesterday", "{}no", "No", "{}", "y", "{}{}no", ":", "{}nO"]
+WORDS = ["yes", "Yes", "YES", "{}yes", "{}Yes", "yesterday", "{}no", "No", "{}", "y", "{}{}no", ":"]
+WORDS += ["(Y", "y.", "{}Y", "yy", "{}nO"]
 
 
 def tokenizer(kind: str) -> Any:
@@ -49,6 +50,12 @@ def test_tokens_are_read_as_next_tokens_are_spelled(kind: str) -> None:
     for token in range(2, len(made)):
         word = form.spell_next(before, token).strip().casefold()
         assert not word or token in spelled.sets([word])[0]
+
+
+@pytest.mark.parametrize("kind", SPACE)
+def test_a_letter_is_spelled_as_an_answer_of_it_is_read(kind: str) -> None:
+    made, space = tokenizer(kind), SPACE[kind]
+    assert SpelledVocabulary(made, len(made)).sets(["y"])[0] == tokens(made, "y", "(Y", "y.", f"{space}Y")
 
 
 def test_a_special_token_spells_no_word() -> None:

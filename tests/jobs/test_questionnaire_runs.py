@@ -185,6 +185,15 @@ def test_what_a_questionnaire_cannot_be_asked_for_is_said(asked: Store) -> None:
     ]:
         with pytest.raises(UsageError, match=message):
             pipeline.plan(asked, design)
+    base = panel()
+    first, *more = base.statements
+    leak = replace(first, wordings=(replace(first.wordings[0], text="Good is the market, said in way 1."),))
+    asked.instruments.add(replace(base, name="leaky", statements=(leak, *more)))
+    leaky = replace(QUESTIONNAIRE, instrument="leaky")
+    with pytest.raises(UsageError, match=r"market has the text of the context question c0, .* --question c0 "):
+        pipeline.plan(asked, leaky)
+    for design in (replace(leaky, contexts=Contexts(("zero-shot",))), replace(leaky, statements=("state",))):
+        assert pipeline.plan(asked, design).probes, "nothing is given away"
     asked.instruments.add(replace(panel(), name="plain", questionnaire=None))
     with pytest.raises(UsageError, match="plain is no questionnaire"):
         pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="plain"))

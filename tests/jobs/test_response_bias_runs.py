@@ -31,7 +31,7 @@ from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
-from workbench.errors import AmbiguousRun, UsageError
+from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.inference.base import Model, NextTokens
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
@@ -44,7 +44,7 @@ from workbench.pipeline.response_bias import (
     response_bias,
     sampling_agreements,
 )
-from workbench.pipeline.response_bias_questions import question, questions
+from workbench.pipeline.response_bias_questions import draws_of, question, questions
 
 SCALE = ("Much better", "A little better", "The same", "A little worse", "Much worse")
 ORDER, ODD = (Bias.RESPONSE_ORDER, None, ""), (Bias.ODD_EVEN, None, "")
@@ -248,7 +248,7 @@ def test_a_question_shows_the_same_option_of_both_forms_by_the_letter_it_was_off
     assert sum(o.share for o in odd.original.options) == pytest.approx(1.0)
     assert asked.runs.prompt(odd.changed.probe or 0).messages[0].content.count("A little worse") == 1
     typo = question(asked, judged, "first", (Bias.ODD_EVEN, Perturbation.KEY_TYPO, ""), "q1", draw=2)
-    assert (typo.draw, typo.draws) == (2, 2)
+    assert (typo.draw, typo.draws, typo.row.over_draws) == (2, (1, 2), 2)
     assert typo.changed.choice is not None
     assert typo.changed.choice.stem == "How arree things 1?"
     rows = questions(judged, "first", ODD)
@@ -287,7 +287,7 @@ def test_each_wording_of_a_bias_shows_its_own_answers_and_texts_also_under_anoth
         shown = question(asked, judged, "first", (Bias.ACQUIESCENCE, None, variant), "k")
         assert shown.changed.choice == forms[variant]
         assert [option.letter for option in shown.changed.options if option.count] == [letter]
-        assert shown.draws == 1
+        assert (shown.draws, shown.row.over_draws) == ((1,), 1)
 
 
 def test_a_worker_process_asks_and_a_changed_question_is_asked_anew(asked: Store) -> None:
@@ -341,7 +341,39 @@ def test_forms_that_a_stopped_job_has_not_finished_are_not_called_short_of_valid
     assert not subject.short
 
 
-def test_draws_of_an_error_are_no_further_questions(asked: Store) -> None:
-    ask(asked, first_option(), EXACT)
-    cell = response_bias(asked).reports["first"].cell(Bias.ODD_EVEN, Perturbation.KEY_TYPO)
+def test_draws_of_an_error_are_no_further_questions_and_answers_to_the_original_no_further_answers(
+    asked: Store,
+) -> None:
+    ask(asked, first_option(invalid=0.5))
+    judged = response_bias(asked)
+    cell = judged.reports["first"].cell(Bias.ODD_EVEN, Perturbation.KEY_TYPO)
     assert (cell.spread.change.n, cell.delta.n) == (3, 3)
+    sets = [one for at, one in judged.subjects["first"].sets.items() if at[1] is Perturbation.KEY_TYPO]
+    again = [[pair.original.invalid for pair in one.pairs] for one in sets]
+    assert again[0] == again[1]
+    assert cell.dropped.invalid == sum(again[0]) + sum(pair.changed.invalid for one in sets for pair in one.pairs)
+
+
+def test_a_draw_that_was_put_to_some_questions_leaves_the_others_with_the_draws_that_they_have(asked: Store) -> None:
+    second = ("original", "key_typo-2")
+    ask(asked, first_option(), replace(DESIGN, variants=("original", "key_typo-1")))
+    ask(asked, first_option(), replace(DESIGN, variants=second, statements=("odd_even.q1",)))
+    judged = response_bias(asked)
+    typo = (Bias.ODD_EVEN, Perturbation.KEY_TYPO, "")
+    cell = judged.reports["first"].cell(*typo)
+    assert (cell.delta.n, cell.fewer_draws, cell.deltas.left_out) == (3, 2, ())
+    assert {row.key: row.over_draws for row in questions(judged, "first", typo)} == {"q0": 1, "q1": 2, "q2": 1}
+    assert (draws_of(judged, "first", typo, "q0"), draws_of(judged, "first", typo, "q1")) == ((1,), (1, 2))
+    with pytest.raises(UnknownName, match="'q0' has no draw 2; there is: 1"):
+        question(asked, judged, "first", typo, "q0", draw=2)
+
+
+def test_a_letter_in_brackets_is_an_answer_by_samples_and_by_probabilities(asked: Store) -> None:
+    habits = LetterHabits((3.0, 1.0), 0.0, 0.5, ("(a",))
+    whole, few = ScriptedModel(Persona(letters=habits), name="whole"), NamingFew(Persona(letters=habits), name="few")
+    ask(asked, whole, replace(DESIGN, model="whole", samples=5))
+    ask(asked, whole, replace(EXACT, model="whole"))
+    ask(asked, few, replace(EXACT, model="few"))
+    valid = {name: found.mean for name, found in response_bias(asked).validity.items()}
+    assert valid["whole · samples"] == valid["whole · exact"] == 1
+    assert 0.7 < valid["few"] < 1, "A and (a are what it names; (a alone has a half"

@@ -22,6 +22,8 @@ from tests.questionnaire_stores import (
     predict,
 )
 from workbench.audits.questionnaire_figures import Condition, Options
+from workbench.data import shipped_templates
+from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import Form, Meaning, Respondent, Role
 from workbench.domain.statements import ORIGINAL
@@ -151,6 +153,73 @@ def test_a_form_that_changed_gives_way_to_the_present_one(people: Store) -> None
     people.questionnaires.set_question(NAME, "t0", form=Form.STATEMENT, person="ann")
     again = judged(people).reports["oracle"].condition(ZERO).targets[0]
     assert again.p_yes == pytest.approx(2 / 3)
+
+
+def test_a_template_that_changed_is_said_of_its_prompts_and_one_that_is_back_counts_again(store: Store) -> None:
+    templates = tuple(shipped_templates("questionnaire"))
+    store.instruments.add(panel())
+    predict(store, lambda _: (0.4, 0.2), conditions=("qm", "zero-shot"))
+    for name, prompts in (("statement", 19), ("statement-zero-shot", 2)):
+        other = tuple(replace(t, user=f"Say {t.user}") if t.name == name else t for t in templates)
+        store.instruments.add(replace(panel(), templates=other))
+        (note,) = judged(store).notes
+        assert f"{prompts} of 21 prompts show answers, questions or instructions that were changed since" in note
+    other = tuple(replace(t, user=f"Say {t.user}") for t in templates)
+    store.instruments.add(replace(panel(), templates=other))
+    predict(store, lambda _: (0.1, 0.6), conditions=("qm", "zero-shot"))
+    for used, share in ((other, 1 / 7), (templates, 2 / 3)):
+        store.instruments.add(replace(panel(), templates=used))
+        found = judged(store)
+        assert found.notes == ()
+        assert [found.reports["oracle"].condition(of).p_yes for of in (QM, ZERO)] == pytest.approx([share, share])
+
+
+def reworded(instrument: Instrument, **changes: object) -> Instrument:
+    """Return an instrument whose `t0` has another text, and is another question."""
+    assert instrument.questionnaire is not None
+    first, *more = instrument.statements[len(CONTEXT)].wordings
+    other = replace(instrument.statements[len(CONTEXT)], wordings=(replace(first, text="Is t0 good?"), *more))
+    asked_ = instrument.questionnaire
+    questions = tuple(replace(q, **changes) if q.ref == "t0" else q for q in asked_.questions)  # type: ignore[arg-type]
+    statements = tuple(other if s.ref == "t0" else s for s in instrument.statements)
+    return replace(instrument, statements=statements, questionnaire=replace(asked_, questions=questions))
+
+
+def test_a_text_that_changed_together_with_its_form_is_replaced_by_asking_again(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2), conditions=("qm", "zero-shot"))
+    people.instruments.add(reworded(panel(), form=Form.QUESTION))
+    assert "oracle was asked earlier texts of t0" in judged(people).notes[-1]
+    predict(people, lambda _: (0.1, 0.6), conditions=("qm", "zero-shot"))
+    found = judged(people)
+    assert found.notes == ()
+    assert [found.reports["oracle"].condition(of).targets[0].p_yes for of in (QM, ZERO)] == pytest.approx([1 / 7] * 2)
+
+
+def test_people_who_are_asked_about_no_more_do_not_keep_a_changed_text_from_being_replaced(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2), respondents=6)
+    people.instruments.add(reworded(panel()))
+    people.questionnaires.set_scale(NAME, AGREEMENT.remapped({"disagree": Meaning.NEUTRAL}), person="ann")
+    before = judged(people)
+    left = before.reports["oracle"].condition(QM).targets[0].respondents
+    assert 0 < left < 6
+    assert "earlier texts of t0" in before.notes[-1]
+    predict(people, lambda probe: "too long" if dict(probe.axes)["respondent"] > "r03" else (0.1, 0.6), respondents=6)
+    assert "earlier texts of t0" in judged(people).notes[-1], "as many were answered for before"
+    predict(people, lambda _: (0.1, 0.6), respondents=6)
+    found = judged(people)
+    assert found.notes == ()
+    first = found.reports["oracle"].condition(QM).targets[0]
+    assert (first.respondents, first.p_yes) == (left, pytest.approx(1 / 7))
+
+
+def test_who_was_drawn_of_fewer_people_counts_when_there_are_more(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2), conditions=("qm", "zero-shot"), respondents=4)
+    more = (
+        Respondent(f"n{i:02}", dict.fromkeys((*CONTEXT[i % 7 :], "t0"), "yes") | {"t0": "agree"}) for i in range(30)
+    )
+    people.questionnaires.add_answers(NAME, more)
+    found = judged(people).reports["oracle"]
+    assert [found.condition(of).targets[0].respondents for of in (QM, ZERO)] == [4, 4]
 
 
 def test_people_are_read_by_the_scales_of_now(people: Store) -> None:

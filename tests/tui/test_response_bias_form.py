@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Button, Input, Label, OptionList, Select
 
-from stores.jobs import Job
+from stores.job_rows import Job
 from stores.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, shown, until

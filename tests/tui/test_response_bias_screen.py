@@ -190,7 +190,7 @@ async def test_a_cell_says_sign_size_and_significance_in_marks_and_a_word(
         assert "\x1b" not in text
         assert "[red]told␛[0m" in text
         assert cells(app, VALID)[1] == percent(judged.validity[TOLD].mean, digits=1)
-        assert cells(app, PEOPLE)[3].startswith(f"{judged.people[SAMPLED].mean.mean:.2f}")
+        assert cells(app, PEOPLE)[3].startswith(f"{judged.people[SAMPLED].mean.value:.2f}")
         assert max(map(len, text.splitlines())) == size[0]
         await press(app, pilot, "question_mark")
         assert isinstance(app.screen, TextScreen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, shown, until
 from workbench.domain.designs import Design
 from workbench.jobs import launch
-from workbench.tui.app import WorkbenchApp, goes_on
+from workbench.tui.app import WorkbenchApp, goes_on, run_app
 from workbench.tui.commands import ActionProvider
 from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.widgets.frame import Trouble
@@ -130,6 +131,16 @@ async def test_light_themes_work(path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         app.theme = "textual-light"
         await until(pilot, lambda: "small" in screen_text(app))
+
+
+def test_screens_are_as_large_as_the_terminal_whatever_tables_were_told(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str | None] = []
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(WorkbenchApp, "run", lambda _: told.append(os.environ.get("COLUMNS")))
+    assert run_app(path) == 0
+    assert told == [None]
 
 
 def test_leaving_says_what_goes_on_and_how_to_come_back(path: Path) -> None:

@@ -8,6 +8,7 @@ from textual.widgets import Input
 
 from stores.store import Store
 from tests.conftest import instrument
+from tests.questionnaire_stores import NAME, panel
 from tests.tui.conftest import HOSTILE, hostile_instrument, large_instrument, made, screen_text, until
 from workbench.domain.choices import Bias
 from workbench.tui.app import WorkbenchApp
@@ -143,13 +144,19 @@ async def test_marks_of_what_is_archived_go_and_others_stay(path: Path) -> None:
         assert app.screen.chosen == ("a-2",)  # type: ignore[attr-defined]
 
 
-async def test_t_switches_the_instrument(tmp_path: Path) -> None:
-    app = WorkbenchApp(made(tmp_path / "audit.db", instrument(), large_instrument(5)), start="statements")
+async def test_t_switches_the_instrument_and_questions_of_a_questionnaire_have_roles(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", instrument(), panel(2)), start="statements")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: table(app).row_count == 3)
+        assert "role" not in screen_text(app)
         await pilot.press("t")
-        await until(pilot, lambda: table(app).row_count == 5)
-        assert "large · en" in screen_text(app)
+        await until(pilot, lambda: table(app).row_count == 12)
+        assert f"{NAME} · en" in screen_text(app)
+        rows = {ref: [str(cell) for cell in table(app).get_row(ref)] for ref in ("c0", "t0")}
+        assert {ref: row[3] for ref, row in rows.items()} == {"c0": "context", "t0": "target"}
+        await pilot.press("t")
+        await until(pilot, lambda: table(app).row_count == 3)
+        assert "role" not in screen_text(app)
 
 
 async def test_enter_shows_every_variant_beside_the_original_with_marks(path: Path) -> None:

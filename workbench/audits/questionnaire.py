@@ -22,7 +22,7 @@ from workbench.audits.questionnaire_conditions import (
     people,
     shown,
 )
-from workbench.domain.keys import content_key
+from workbench.domain.keys import canonical, content_key, list_key
 from workbench.domain.prompts import MODEL_SLOT, SLOT, Message, Probe, Prompt, Template
 from workbench.domain.questionnaires import Question, Role, Survey
 from workbench.domain.responses import EXACTLY
@@ -88,14 +88,14 @@ class Conversations:
         answered = {ref for person in asked for ref in person.targets}
         for target in self._targets:
             for variant in variants if target.ref in answered else ():
-                template = self._template(target, ZERO_SHOT)
+                template = self.template(target, ZERO_SHOT)
                 yield from self._probe(target, variant, template, (), ((CONDITION, ZERO_SHOT),))
 
     def of_person(self, condition: str, person: Person, variants: Sequence[VariantId]) -> Iterator[Probe]:
         """Yield the prompts about one person under one condition."""
         context = self.context(condition, person)
         questions = self.survey.contexts.questions
-        axes = [(CONDITION, condition), (CONTEXT, context_key(context))]
+        axes = [(CONDITION, condition), (CONTEXT, self.context_key(condition, person))]
         axes += [(QUESTIONS, str(questions))] if questions else []
         axes += [(RESPONDENT, person.name)]
         axes += [(SEED, str(self.survey.seed))] if is_drawn(condition) else []
@@ -103,12 +103,17 @@ class Conversations:
             if target.ref in person.targets:
                 for variant in variants:
                     if variant == ORIGINAL or person.in_all_wordings:
-                        yield from self._probe(target, variant, self._template(target), context, tuple(axes))
+                        yield from self._probe(target, variant, self.template(target), context, tuple(axes))
 
     def context(self, condition: str, person: Person) -> tuple[Message, ...]:
         """Return the turns before the target."""
         turns = [self._turns[answered] for answered in shown(condition, self.survey.seed, person, self._asked)]
         return (*self._system, *(turn for pair in turns for turn in pair))
+
+    def context_key(self, condition: str, person: Person) -> str:
+        """Return the key of a context, without making its turns: people have them in common."""
+        forms = (self._forms[answered] for answered in shown(condition, self.survey.seed, person, self._asked))
+        return list_key((*map(_form, self._system), *forms)).hex()[:CONTEXT_DIGITS]
 
     def _probe(
         self,
@@ -148,7 +153,7 @@ class Conversations:
         """Return question and answer by (ref, yes)."""
         found = {}
         for question in self.survey.questionnaire.of_role(Role.CONTEXT):
-            template = self._template(question)
+            template = self.template(question)
             statement = self._texts.get(question.ref)
             wording = statement.wording(ORIGINAL, self.language) if statement else None
             if wording is None:
@@ -161,7 +166,13 @@ class Conversations:
             found[question.ref, False] = (put, Message("assistant", template.negative))
         return found
 
-    def _template(self, question: Question, condition: str = "") -> Template:
+    @cached_property
+    def _forms(self) -> Mapping[Answered, str]:
+        """Return question and answer by (ref, yes) as contexts are keyed."""
+        return {answered: ",".join(map(_form, turns)) for answered, turns in self._turns.items()}
+
+    def template(self, question: Question, condition: str = "") -> Template:
+        """Return what puts a question, in the language that is asked where there is one. Raises UnknownName."""
         name = question.form.value + (f"-{ZERO_SHOT}" if condition == ZERO_SHOT else "")
         named = [template for template in self.templates if template.name == name]
         for template in (*(t for t in named if t.language == self.language), *named):
@@ -201,6 +212,10 @@ def _check_templates(templates: Sequence[Template]) -> None:
 def context_key(context: Sequence[Message]) -> str:
     """Return what tells a context from others, as a probe's axis holds it."""
     return content_key([[message.role, message.content] for message in context]).hex()[:CONTEXT_DIGITS]
+
+
+def _form(message: Message) -> str:
+    return canonical([message.role, message.content])
 
 
 def mass(tokens: Sequence[tuple[str, float]], label: str) -> float:

@@ -8,12 +8,12 @@ missing, changes nobody else's context.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from workbench.domain.questionnaires import Meaning, Questionnaire, Role, Survey
+from workbench.domain.questionnaires import Meaning, Question, Questionnaire, Role, Survey
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.resampling import derive_rng
 
@@ -79,26 +79,33 @@ def people(survey: Survey) -> tuple[Person, ...]:
     The first n of one seeded order are drawn, so that asking more later asks nobody twice. Raises UsageError for
     numbers that make no sense.
     """
-    questionnaire, contexts = survey.questionnaire, survey.contexts
-    _check(survey)
-    names = [respondent.name for respondent in questionnaire.respondents]
+    contexts = survey.contexts
+    check(survey)
     chosen = drawn(survey)
     often = set(chosen[: -(-len(chosen) // contexts.every)])
+    return tuple(persons(survey.questionnaire, contexts.questions, set(chosen), often))
+
+
+def persons(
+    questionnaire: Questionnaire, questions: int, names: Container[str], often: Container[str] = ()
+) -> Iterator[Person]:
+    """Yield the respondents of these names, in their order, with what they answered to the first `questions` context
+    questions (0: to all). Those in `often` are asked in all wordings.
+    """
     asked = questionnaire.of_role(Role.CONTEXT)
-    asked = asked[: contexts.questions] if contexts.questions else asked
-    shown = {question.ref: questionnaire.meanings(question) for question in asked}
-    predicted = {question.ref: questionnaire.meanings(question) for question in questionnaire.of_role(Role.TARGET)}
-    places, wanted = {name: i for i, name in enumerate(names)}, set(chosen)
-    return tuple(
-        Person(
-            name,
-            tuple((ref, of[places[name]] is Meaning.YES) for ref, of in shown.items() if _is_binary(of[places[name]])),
-            frozenset(ref for ref, of in predicted.items() if _is_binary(of[places[name]])),
-            name in often,
-        )
-        for name in names
-        if name in wanted
-    )
+    shown = {question.ref: _said(questionnaire, question) for question in asked[: questions or len(asked)]}
+    targets = {question.ref: _said(questionnaire, question) for question in questionnaire.of_role(Role.TARGET)}
+    for place, respondent in enumerate(questionnaire.respondents):
+        if (name := respondent.name) in names:
+            context = tuple((ref, said) for ref, of in shown.items() if (said := of[place]) is not None)
+            answered = frozenset(ref for ref, of in targets.items() if of[place] is not None)
+            yield Person(name, context, answered, name in often)
+
+
+def _said(questionnaire: Questionnaire, question: Question) -> list[bool | None]:
+    """Return of each respondent whether the answer to a question is yes; None where it is neither yes nor no."""
+    said = {Meaning.YES: True, Meaning.NO: False}
+    return [said.get(meaning) for meaning in questionnaire.meanings(question)]
 
 
 def drawn(survey: Survey) -> list[str]:
@@ -108,11 +115,19 @@ def drawn(survey: Survey) -> list[str]:
     return order[: survey.contexts.respondents or len(order)]
 
 
+def asked_about(survey: Survey) -> frozenset[str]:
+    """Return the names of those whom a design asks about; where it asks about all, nobody has to be drawn."""
+    if survey.contexts.respondents:
+        return frozenset(drawn(survey))
+    return frozenset(respondent.name for respondent in survey.questionnaire.respondents)
+
+
 def _is_binary(meaning: Meaning) -> bool:
     return meaning in (Meaning.YES, Meaning.NO)
 
 
-def _check(survey: Survey) -> None:
+def check(survey: Survey) -> None:
+    """Raise UsageError for a design with numbers that make no sense for its questionnaire."""
     contexts, questions = survey.contexts, len(survey.questionnaire.of_role(Role.CONTEXT))
     there = len(survey.questionnaire.respondents)
     checks = [

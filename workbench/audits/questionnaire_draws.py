@@ -40,7 +40,7 @@ from workbench.audits.bias_intervals import widened
 from workbench.audits.questionnaire_figures import Average
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray
-from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
+from workbench.stats.resampling import derive_rng, percentile_interval, resampled_together
 
 AT_ONCE = 6_000_000
 "sums held at once (48 MB)"
@@ -61,13 +61,20 @@ class Resampling:
 
         `units`: (R,), who is drawn from. Others add nothing. Where there is nobody all sums are 0.
         """
-        columns = np.asarray(features, dtype=np.float64)[..., units]
-        flat = columns.reshape(int(np.prod(columns.shape[:-1])), columns.shape[-1]).T
-        sums = np.zeros((flat.shape[1], 1 + self.draws))
-        if len(flat):
-            sums[:, 0] = flat.sum(axis=0)
-            sums[:, 1:] = resampled_sums(flat, self.draws, derive_rng(self.seed, "questionnaire")).T
-        return sums.reshape(*columns.shape[:-1], 1 + self.draws)
+        return self.together([(features, units)])[0]
+
+    def together(self, several: Sequence[tuple[npt.NDArray[np.generic], BoolArray]]) -> list[FloatArray]:
+        """Return the sums of several (features, units): those over as many respondents share their draws."""
+        columns = [np.asarray(features, dtype=np.float64)[..., units] for features, units in several]
+        flat = [each.reshape(int(np.prod(each.shape[:-1])), each.shape[-1]).T for each in columns]
+        sums = [np.zeros((each.shape[1], 1 + self.draws)) for each in flat]
+        for respondents in sorted({len(each) for each in flat} - {0}):
+            alike = [place for place, each in enumerate(flat) if len(each) == respondents]
+            rng = derive_rng(self.seed, "questionnaire")
+            drawn = resampled_together([flat[place] for place in alike], self.draws, rng)
+            for place, of in zip(alike, drawn, strict=True):
+                sums[place][:, 0], sums[place][:, 1:] = flat[place].sum(axis=0), of.T
+        return [of.reshape(*each.shape[:-1], 1 + self.draws) for of, each in zip(sums, columns, strict=True)]
 
 
 def ratio(total: FloatArray, count: FloatArray) -> FloatArray:

@@ -22,7 +22,7 @@ over different questions. Every figure that is undefined says why.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -31,6 +31,7 @@ import numpy as np
 from workbench.audits.questionnaire_cells import Cell, Layout
 from workbench.audits.questionnaire_conditions import CONDITIONS
 from workbench.audits.questionnaire_draws import (
+    AT_ONCE,
     UNDEFINED,
     Counts,
     Resampling,
@@ -94,9 +95,7 @@ class Report:
 
     def condition(self, condition: Condition) -> ConditionFigures:
         """Return the figures of all targets in their original wording. Raises UnknownName."""
-        if condition not in self._figures:
-            cell = self.layout.cell(condition, ORIGINAL)
-            self._figures[condition] = _Measured(self, cell).figures(condition)
+        measure([(self, condition)])
         return self._figures[condition]
 
     def variability(self, condition: Condition) -> tuple[VariabilityFigure, ...]:
@@ -121,6 +120,32 @@ class Report:
         return ablations(self.layout, self.conditions, self.resampling)
 
 
+def measure(asked: Iterable[tuple[Report, Condition]]) -> None:
+    """Work out figures of several models and conditions: those over as many respondents share their draws.
+
+    `Report.condition` then has them at once, the same as if it had been asked for each alone. Raises UnknownName.
+    """
+    missing = [(report, condition) for report, condition in dict.fromkeys(asked) if condition not in report._figures]
+    for resampling in dict.fromkeys(report.resampling for report, _ in missing):
+        alike = [(report, condition) for report, condition in missing if report.resampling == resampling]
+        targets = max(len(report.predictions.targets) for report, _ in alike)
+        together = max(1, AT_ONCE // max(1, 4 * targets * (1 + resampling.draws)))
+        for start in range(0, len(alike), together):
+            _measure(alike[start : start + together], resampling)
+
+
+def _measure(asked: Sequence[tuple[Report, Condition]], resampling: Resampling) -> None:
+    cells = [report.layout.cell(condition, ORIGINAL) for report, condition in asked]
+    sums = resampling.together([(_features(cell), np.asarray(cell.counted.any(axis=0))) for cell in cells])
+    for (report, condition), cell, of in zip(asked, cells, sums, strict=True):
+        report._figures[condition] = _Measured(report, cell, of).figures(condition)
+
+
+def _features(cell: Cell) -> FloatArray:
+    """Return what each respondent adds: (4, T, R)."""
+    return np.stack([cell.counted, cell.correct, cell.readable, np.nan_to_num(cell.difference)])
+
+
 def correlations(reports: Mapping[str, Report], condition: Condition) -> tuple[Correlation, ...]:
     """Return Pearson's correlation of |bias| and accuracy: over models and targets, then over models for each target.
 
@@ -129,6 +154,7 @@ def correlations(reports: Mapping[str, Report], condition: Condition) -> tuple[C
     """
     from workbench.stats.correlation import pearson
 
+    measure((report, condition) for report in reports.values() if condition in report.conditions)
     asked = [report.condition(condition) for report in reports.values() if condition in report.conditions]
     figures = [figure for report in asked for figure in report.targets]
     found = []
@@ -154,13 +180,11 @@ def differences(a: Report, b: Report, condition: Condition) -> tuple[Difference,
 class _Measured:
     """All targets in one cell, with their draws."""
 
-    def __init__(self, report: Report, cell: Cell) -> None:
+    def __init__(self, report: Report, cell: Cell, sums: FloatArray) -> None:
         self.report, self.cell = report, cell
         self.targets = report.predictions.targets
-        units = np.asarray(cell.counted.any(axis=0))
-        self.respondents = int(units.sum())
-        features = np.stack([cell.counted, cell.correct, cell.readable, np.nan_to_num(cell.difference)])
-        counted, correct, readable, difference = report.resampling.sums(features, units)
+        self.respondents = int(cell.counted.any(axis=0).sum())
+        counted, correct, readable, difference = sums
         self.accuracies, self.biases = ratio(correct, counted), ratio(difference, readable)  # (T, 1 + draws)
 
     def figures(self, condition: Condition) -> ConditionFigures:

@@ -99,12 +99,12 @@ class Deltas:
     source: Bias
     "whose answers these are: perturbed opinion-floating questions are those of odd/even where nobody asked them again"
     keys: tuple[str, ...]
-    rows: IntArray
-    "(N,) places in the table"
     shares: FloatArray
     "(N, 2) share of the letters in question among the answers to q and q'"
     answers: FloatArray
-    "(N, 2) what they are shares of"
+    "(N, 2) what they are shares of; of several draws their sum"
+    draws: IntArray
+    "(N,) draws of the perturbation behind each question's shares; 1 where there is one"
     sign: int
     left_out: tuple[LeftOut, ...]
 
@@ -147,9 +147,9 @@ def deltas(table: Table, definition: Definition = Definition.CORRECTED, bias: Bi
         definition=definition,
         source=table.bias,
         keys=tuple(table.keys[row] for row in rows),
-        rows=rows,
         shares=(counts[rows] * letters[rows]).sum(axis=-1) / answers,
         answers=answers,
+        draws=np.ones(len(rows), dtype=np.int64),
         sign=sign,
         left_out=tuple(LeftOut(table.keys[row], str(reasons[row])) for row in np.flatnonzero(reasons != "")),
     )
@@ -169,15 +169,21 @@ class Dropped:
 
 
 def dropped(tables: Sequence[Table]) -> Dropped:
-    """Return what the corrected definition does not count of some tables."""
-    blank, invalid = (float(sum(getattr(table, name).sum() for table in tables)) for name in ("blanks", "invalid"))
-    strange = [np.where(each > ROUNDING, each, 0.0) for each in map(not_offered, tables)]
-    keys = {
-        table.keys[row]
-        for table, each in zip(tables, strange, strict=True)
-        for row in np.flatnonzero((each + table.blanks).any(axis=1))
-    }
-    return Dropped(round(blank), round(float(sum(each.sum() for each in strange))), len(keys), invalid)
+    """Return what the corrected definition does not count of some tables; answers that several hold count once."""
+    blank = strange = invalid = 0.0
+    seen: set[str] = set()
+    keys: set[str] = set()
+    for table in tables:
+        own = np.ones((len(table.keys), 2))
+        own[:, 0] = [not (table.asked_once and key in seen) for key in table.keys]
+        seen |= set(table.keys)
+        beyond = not_offered(table)
+        beyond = own * np.where(beyond > ROUNDING, beyond, 0.0)
+        keys |= {table.keys[row] for row in np.flatnonzero((beyond + own * table.blanks).any(axis=1))}
+        blank += float((own * table.blanks).sum())
+        strange += float(beyond.sum())
+        invalid += float((own * table.invalid).sum())
+    return Dropped(round(blank), round(strange), len(keys), invalid)
 
 
 def _letters(rule: Bias, table: Table, definition: Definition) -> tuple[int, BoolArray]:

@@ -90,7 +90,7 @@ class Cell:
     variant: str
     "of the bias's wording, `reword`; empty for the one that counts in the score"
     deltas: Deltas
-    "per question; of several draws, from the mean shares of the questions that take part in all"
+    "per question; of several draws, from the mean of its shares over those in which it takes part"
     delta: MeanTest
     "percentage points"
     p_adjusted: float
@@ -124,6 +124,11 @@ class Cell:
     def copied(self) -> bool:
         """Return whether these are the answers to another bias's perturbed questions."""
         return self.deltas.source is not self.bias
+
+    @property
+    def fewer_draws(self) -> int:
+        """Return how many of the questions that take part have not every draw that was asked."""
+        return int((self.deltas.draws < len(self.draws.draws)).sum())
 
     @property
     def mark(self) -> str:

@@ -13,9 +13,11 @@ import numpy as np
 from workbench.audits.response_bias_deltas import LeftOut
 from workbench.audits.response_bias_table import Table, valid_answers
 from workbench.domain.choices import Bias
+from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import FloatArray
 from workbench.stats.distances import ordered_wasserstein
-from workbench.stats.one_sample import MeanTest, mean_test
+from workbench.stats.one_sample import NO_VALUES
+from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
 
 Shares = Mapping[tuple[Bias, str], Sequence[float]]
 "(bias, key of the question) -> human shares of the original's options, in their order; empty where nobody was asked"
@@ -25,13 +27,20 @@ OTHER_NUMBER = "human shares are not one for each option, 0 or more"
 NO_ANSWERS = "no usable answer of the model"
 NO_SCALE = "fewer than two options"
 
+RESAMPLES = 2_000
+"bootstrap samples of the questions"
+SEED = 2024
+INTERVAL = f"95 % interval: bootstrap over questions, {RESAMPLES:,} draws, seed {SEED}"
+"how the interval came about, for people"
+
 
 @dataclass(frozen=True, slots=True)
 class Representativeness:
     """How alike the answers of a model and of people are."""
 
-    mean: MeanTest
-    "over questions, each once: 1 all shares equal, 0 everybody at one end and the model at the other"
+    mean: Estimate
+    "over questions, each once: 1 all shares equal, 0 everybody at one end and the model at the other; `INTERVAL` says \
+how the interval came about, which a single question has not"
     alignments: tuple[tuple[str, float], ...]
     "(key, 1 - W) of each question"
     left_out: tuple[LeftOut, ...]
@@ -57,9 +66,25 @@ def representativeness(tables: Iterable[Table], shares: Shares) -> Representativ
                 else:
                     found.setdefault((key, human), []).append(answers[:options] / answers.sum())
     alignments = tuple(
-        (key, 1 - float(ordered_wasserstein(np.mean(model, axis=0), human))) for (key, human), model in found.items()
+        (key, max(0.0, 1 - float(ordered_wasserstein(np.mean(model, axis=0), human))))
+        for (key, human), model in found.items()
     )
-    return Representativeness(mean_test([value for _, value in alignments]), alignments, tuple(left_out))
+    mean = _mean([value for _, value in alignments], len(left_out))
+    return Representativeness(mean, alignments, tuple(left_out))
+
+
+def _mean(values: Sequence[float], excluded: int) -> Estimate:
+    """Return the mean with its percentile interval over resampled questions.
+
+    Every alignment lies in [0, 1], and most near 1: an interval of Student's t may pass 1, one of resampled means never
+    does.
+    """
+    n, nan = len(values), float("nan")
+    if n < 2:
+        return Estimate(values[0] if n else nan, nan, nan, n, excluded, "" if n else NO_VALUES)
+    drawn = resampled_sums(np.reshape(values, (n, 1)), RESAMPLES, derive_rng(SEED, "representativeness"))[:, 0] / n
+    low, high = percentile_interval(drawn)
+    return Estimate(float(np.mean(values)), float(low), min(1.0, float(high)), n, excluded)
 
 
 def _unusable(human: Sequence[float], options: int, answers: FloatArray) -> str:

@@ -7,7 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from workbench.audits.response_bias_deltas import Definition, Deltas, LeftOut, deltas, dropped, human_sign
+from workbench.audits.response_bias_deltas import (
+    NOT_FIRST,
+    Definition,
+    Deltas,
+    LeftOut,
+    deltas,
+    dropped,
+    human_sign,
+)
 from workbench.audits.response_bias_figures import (
     Cell,
     DrawFigure,
@@ -33,7 +41,6 @@ Topics = Mapping[tuple[Bias, str], str]
 Place = tuple[Bias, Perturbation | None, str]
 "bias, condition and variant of a cell"
 
-NOT_EVERY_DRAW = "not asked in every draw"
 _SIGN: dict[int, Effect] = {1: 1, 0: 0, -1: -1}
 
 
@@ -140,22 +147,32 @@ def _cell(place: Place, tables: Sequence[Table], options: Options, topics: Topic
 
 
 def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
-    """Return the mean shares of the questions that take part in every draw; the unit of the test stays the question."""
-    first = draws[0]
+    """Return each question's mean shares over the draws in which it takes part; the question stays the test's unit.
+
+    A draw that was put to some questions alone says nothing about the others, so these keep the draws that they have.
+    What is not among the first of a file in one draw takes no part in any, or `paper` would be about more questions.
+    """
     if len(draws) == 1:
-        return first
-    places = [{key: place for place, key in enumerate(draw.keys)} for draw in draws]
-    keys = tuple(key for key in first.keys if all(key in place for place in places))
-    at = [np.array([place[key] for key in keys], dtype=np.int64) for place in places]
-    reasons = {left_out.key: left_out.reason for draw in draws for left_out in draw.left_out}
-    missing = {key: NOT_EVERY_DRAW for draw in draws for key in draw.keys if key not in keys} | reasons
+        return draws[0]
+    reasons = {one.key: one.reason for draw in draws for one in draw.left_out}
+    cut = {one.key for draw in draws for one in draw.left_out if one.reason == NOT_FIRST}
+    keys = tuple(key for key in dict.fromkeys(key for draw in draws for key in draw.keys) if key not in cut)
+    place = {key: row for row, key in enumerate(keys)}
+    shares, answers = np.zeros((2, len(keys), 2))
+    times = np.zeros(len(keys), dtype=np.int64)
+    for draw in draws:
+        kept = np.array([key in place for key in draw.keys], dtype=np.bool_)
+        rows = np.array([place[key] for key in draw.keys if key in place], dtype=np.int64)
+        shares[rows] += draw.shares[kept]
+        answers[rows] += draw.answers[kept]
+        times[rows] += 1
     return replace(
-        first,
+        draws[0],
         keys=keys,
-        rows=first.rows[at[0]],
-        shares=np.mean([draw.shares[rows] for draw, rows in zip(draws, at, strict=True)], axis=0).reshape(-1, 2),
-        answers=np.sum([draw.answers[rows] for draw, rows in zip(draws, at, strict=True)], axis=0).reshape(-1, 2),
-        left_out=tuple(LeftOut(key, reason) for key, reason in missing.items()),
+        shares=shares / times[:, None],
+        answers=answers,
+        draws=times,
+        left_out=tuple(LeftOut(key, reason) for key, reason in reasons.items() if key not in place),
     )
 
 

@@ -47,6 +47,8 @@ each form is divided by what it has"
     draw: int = 1
     variant: str = ""
     "of the bias's wording"
+    asked_once: bool = False
+    "whether q was put once for all draws: its answers are the same in each of their tables"
 
     def __post_init__(self) -> None:
         k = len(self.keys)

@@ -61,13 +61,13 @@ class Spread:
 
 def spread(tables: Sequence[Table], rule: EntropyRule = "offered") -> Spread:
     """Return the entropy per form and its change, over questions: of several draws each question has their mean."""
-    found = _mean_of_draws(tables, rule)
+    found = np.array(list(_mean_of_draws(tables, rule).values())).reshape(-1, 2)
     original, changed = (float(form[~np.isnan(form)].mean()) if (form == form).any() else np.nan for form in found.T)
     return Spread(rule, original, changed, mean_test(found[:, 1] - found[:, 0], RESOLUTION))
 
 
-def _mean_of_draws(tables: Sequence[Table], rule: EntropyRule) -> FloatArray:
-    """Return the mean entropies of each question, (K, 2), over the draws in which its form has one."""
+def _mean_of_draws(tables: Sequence[Table], rule: EntropyRule) -> dict[str, FloatArray]:
+    """Return the mean entropies of both forms of each question, by key, over the draws in which its form has one."""
     keys = list(dict.fromkeys(key for table in tables for key in table.keys))
     place = {key: row for row, key in enumerate(keys)}
     sums, times = np.zeros((2, len(keys), 2))
@@ -75,7 +75,7 @@ def _mean_of_draws(tables: Sequence[Table], rule: EntropyRule) -> FloatArray:
         rows, found = [place[key] for key in table.keys], entropies(table, rule)
         sums[rows] += np.nan_to_num(found)
         times[rows] += ~np.isnan(found)
-    return divided(sums, times)
+    return dict(zip(keys, divided(sums, times), strict=True))
 
 
 def change_against_uncertainty(found: Deltas, tables: Sequence[Table], rule: EntropyRule = "offered") -> Pearson:
@@ -83,14 +83,8 @@ def change_against_uncertainty(found: Deltas, tables: Sequence[Table], rule: Ent
 
     Of several draws the entropy is their mean.
     """
-    uncertainty = [entropies(table, rule)[_rows(table, found), 0] for table in tables]
-    return pearson(np.abs(found.values), np.mean(uncertainty, axis=0))
-
-
-def _rows(table: Table, found: Deltas) -> IntArray:
-    """Return the places of these questions in a table."""
-    place = {key: row for row, key in enumerate(table.keys)}
-    return np.array([place[key] for key in found.keys], dtype=np.int64)
+    uncertainty = _mean_of_draws(tables, rule)
+    return pearson(np.abs(found.values), [uncertainty[key][0] for key in found.keys])
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,7 @@ def add_bias(commands: Commands[argparse.ArgumentParser]) -> None:
     bias.add_argument("--models", metavar="M,…")
     bias.add_argument("--instruments", metavar="I,…")
     bias.add_argument("--sampling", metavar="TEXT", help="a part of a sampling's description")
+    bias.add_argument("--dtype", metavar="NAME", help="where a model was computed in several: float32, bfloat16, …")
     bias.add_argument("--reader", metavar="NAME", help="a classifier, or people (default: the newest classifier)")
     bias.add_argument(
         "--labels", default="instrument", metavar="WHOSE", help="sides of statements: instrument, or a model"

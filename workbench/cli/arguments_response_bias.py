@@ -20,7 +20,7 @@ def response_bias_options(command: argparse.ArgumentParser) -> None:
         "do changes of a question that move people move a model? --model takes several, with commas between; "
         "without a view the models x biases matrix is shown; --json has every figure, --csv every question as well",
     )
-    group.add_argument("--definition", choices=DEFINITIONS, help="of a change (default: corrected)")
+    group.add_argument("--definition", type=_joined, choices=DEFINITIONS, help="of a change (default: corrected)")
     group.add_argument("--alpha", type=float, metavar="P", help="a p below this is significant (default: 0.05)")
     group.add_argument(
         "--holm", choices=HOLM, help="whose p Holm's procedure adjusts: nobody's (default), a model's biases, or all"
@@ -33,10 +33,17 @@ def response_bias_options(command: argparse.ArgumentParser) -> None:
     group.add_argument("--topics", action="store_true", help="view: change by topic")
     group.add_argument("--questions", metavar="BIAS", help="view: questions of this bias, the largest change first")
     group.add_argument("--question", metavar="KEY", help="view: the answers to both forms of a question, by key or ref")
-    group.add_argument("--draw", type=int, metavar="N", help="--question: this draw of the perturbation (default: 1)")
+    group.add_argument(
+        "--draw", type=int, metavar="N", help="--question: this draw of the perturbation (default: first)"
+    )
     group.add_argument("--validity", action="store_true", help="view: how often answers were offered letters")
     group.add_argument("--people", action="store_true", help="view: likeness to people's answers, where known")
     group.add_argument("--compare", nargs=2, metavar=("A", "B"), help="view: two models, or ways of asking, paired")
+
+
+def _joined(text: str) -> str:
+    """Return a name as it is typed: `all keys` and `all-keys` are `all_keys`."""
+    return text.strip().lower().replace("-", "_").replace(" ", "_")
 
 
 def shared_options(command: argparse.ArgumentParser) -> None:

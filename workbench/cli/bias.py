@@ -28,6 +28,7 @@ def bias(options: Namespace) -> int:
         instruments=listed(options.instruments),
         models=listed(options.models),
         sampling=options.sampling,
+        dtype=options.dtype,
         reader=options.reader,
         labels=options.labels,
         threshold=options.threshold,

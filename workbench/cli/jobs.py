@@ -14,7 +14,7 @@ from workbench.cli.output import print_json, say, table
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from stores.jobs import Job
+    from stores.job_rows import Job
     from stores.store import Store
 
 WHO = ("model", "name", "classifier", "encoder", "nli")

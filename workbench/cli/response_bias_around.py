@@ -49,6 +49,8 @@ def print_validity(judged: ResponseBiasJudged) -> None:
 
 def print_people(judged: ResponseBiasJudged) -> None:
     """Print how near answers to the original questions come to people's (table 4)."""
+    from workbench.audits.response_bias_people import INTERVAL
+
     say()
     if not judged.people:
         say(f"No human shares are known of the questions of {judged.instrument.name} that were asked.")
@@ -60,7 +62,7 @@ def print_people(judged: ResponseBiasJudged) -> None:
             (
                 name,
                 str(found.mean.n),
-                plain_number(found.mean.mean)
+                plain_number(found.mean.value)
                 + ("" if math.isnan(found.mean.low) else f" [{found.mean.low:.3f}, {found.mean.high:.3f}]"),
             )
             for name, found in judged.people.items()
@@ -70,6 +72,7 @@ def print_people(judged: ResponseBiasJudged) -> None:
         for reason, n in Counter(left.reason for left in found.left_out).items():
             say(f"{name}: {plural(n, 'question')} left out, {reason}")
     say("Options are taken for a scale with equal steps, in the order in which they stand.")
+    say(f"[ ]: {INTERVAL}.")
 
 
 def print_compared(judged: ResponseBiasJudged, first: str, second: str) -> None:

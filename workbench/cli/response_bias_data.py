@@ -22,6 +22,7 @@ from workbench.cli.response_bias_shown import (
 if TYPE_CHECKING:
     from stores.store import Store
     from workbench.audits.response_bias_figures import Cell
+    from workbench.audits.response_bias_people import Representativeness
     from workbench.pipeline.response_bias import Place, ResponseBiasJudged, Subject
     from workbench.pipeline.response_bias_questions import ArmShown, QuestionShown
 
@@ -67,8 +68,14 @@ def _model(store: Store, judged: ResponseBiasJudged, name: str, shown: Shown) ->
         found["validity"] = _validity(judged, name)
     if PEOPLE in shown.views:
         people = judged.people.get(name)
-        found["people"] = None if people is None else asdict(people) | {"alignments": dict(people.alignments)}
+        found["people"] = None if people is None else asdict(people) | _alignments(people)
     return found
+
+
+def _alignments(people: Representativeness) -> dict[str, Any]:
+    from workbench.audits.response_bias_people import INTERVAL
+
+    return {"alignments": dict(people.alignments), "interval": INTERVAL}
 
 
 def _subject(store: Store, subject: Subject) -> dict[str, Any]:
@@ -99,6 +106,7 @@ def cell_data(cell: Cell, shown: Shown) -> dict[str, Any]:
         "said": cell.said,
         "answers_of": cell.deltas.source,
         "left_out": [asdict(one) for one in cell.deltas.left_out],
+        "with_fewer_draws": cell.fewer_draws,
         "entropy": {"offered": asdict(cell.spread), "csv": asdict(cell.spread_csv)},
         "change_against_entropy": asdict(cell.uncertainty),
         "dropped": asdict(cell.dropped),

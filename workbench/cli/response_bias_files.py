@@ -124,6 +124,8 @@ def _cells(judged: ResponseBiasJudged, shown: Shown) -> Iterator[Row]:
             "said": cell.said,
             "answers_of": str(cell.deltas.source),
             "left_out": len(cell.deltas.left_out),
+            "draws": len(cell.draws.draws),
+            "with_fewer_draws": cell.fewer_draws,
             **_entropies(cell),
             **_pearson(cell.uncertainty),
             "blank": cell.dropped.blank,
@@ -194,10 +196,11 @@ def _validity(judged: ResponseBiasJudged) -> Iterator[Row]:
 
 def _people(judged: ResponseBiasJudged) -> Iterator[Row]:
     for name, found in judged.people.items():
+        of_all = {"mean": found.mean.value, "low": found.mean.low, "high": found.mean.high, "n": found.mean.n}
         for key, likeness in found.alignments:
-            yield {**_of(judged, name), "key": key, "likeness": likeness, "left_out": ""}
+            yield {**_of(judged, name), "key": key, "likeness": likeness, "left_out": "", **of_all}
         for left in found.left_out:
-            yield {**_of(judged, name), "key": left.key, "likeness": None, "left_out": left.reason}
+            yield {**_of(judged, name), "key": left.key, "likeness": None, "left_out": left.reason, **of_all}
 
 
 def _questions(judged: ResponseBiasJudged, place: Place) -> Iterator[Row]:
@@ -212,6 +215,7 @@ def _questions(judged: ResponseBiasJudged, place: Place) -> Iterator[Row]:
                 "topic": row.topic,
                 "delta": row.delta,
                 "left_out": row.left_out,
+                "draws": row.over_draws,
                 "entropy": row.entropy,
                 "valid_original": row.valid[0],
                 "valid_changed": row.valid[1],

@@ -84,10 +84,10 @@ def print_question(store: Store, judged: ResponseBiasJudged, found: QuestionShow
     """Print what a model answered to both forms of a question, and what it saw."""
     row = found.row
     say()
-    drawn = f", draw {found.draw} of {found.draws}" if found.condition is not None else ""
+    drawn = f", draw {found.draw} of {len(found.draws)}" if found.condition is not None else ""
     topic = f" · {row.topic}" if row.topic else ""
     say(f"{row.key}{topic} · {place_said(found.bias, found.condition, found.variant)}{drawn} · {found.subject}")
-    over = " (mean over draws)" if found.draws > 1 else ""
+    over = f" (mean over {row.over_draws} draws)" if row.over_draws > 1 else ""
     place = (found.bias, found.condition, found.variant)
     deltas = judged.reports[found.subject].cell(*place).deltas
     rule = formula(place, deltas.definition, deltas.source)

@@ -43,7 +43,8 @@ class Shown:
     question: Place | None = None
     "where the question stands whose answers are shown"
     key: str = ""
-    draw: int = 1
+    draw: int | None = None
+    "of that question; None: the first in which it was asked"
     compared: tuple[str, str] | None = None
     "names of two subjects"
 
@@ -120,7 +121,7 @@ def shown_of(judged: ResponseBiasJudged, options: Namespace) -> Shown:
         listed=(_place(judged, find_kind(options.questions, there), conditions),) if options.questions else (),
         question=_place(judged, kind, conditions) if kind is not None else None,
         key=key,
-        draw=options.draw or 1,
+        draw=options.draw,
         compared=_compared(judged, options.compare),
     )
     if QUESTIONS in shown.views and not shown.listed:

@@ -313,8 +313,10 @@ def print_draws(judged: ResponseBiasJudged, shown: Shown) -> None:
 def _draws_said(cell: Cell) -> str:
     found = cell.draws
     agree = "all say the same" if found.agree else "they do not say the same"
+    asked = f"{plural(cell.fewer_draws, 'question')} asked in fewer draws"
+    fewer = f"; {asked}, of which the mean is taken" if cell.fewer_draws else ""
     return (
         f"{place_said(*cell.place)}: mean {points(found.mean)}, sd {plain_number(found.sd, 1)}, "
         f"from {points(found.low)} to {points(found.high)}; {found.significant} of {len(found.draws)} significant, "
-        f"{agree}"
+        f"{agree}{fewer}"
     )

@@ -58,6 +58,9 @@ def run(options: Namespace) -> int:
             say(plan.describe())
             if plan.samples_needed:
                 say(estimate.describe())
+        if not options.dry_run and not plan.samples_needed:  # somebody's prompts may all have the texts of others'
+            design = plan.design
+            store.runs.add_probes(design.audit, design.instrument, design.language, plan.templates, plan.probes)
         if options.dry_run or not plan.samples_needed:
             if options.json:
                 print_json(about | {"job": None})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any
 
@@ -20,5 +21,19 @@ def text_key(text: str) -> bytes:
 
 def content_key(value: Any) -> bytes:
     """Return the 16-byte key of a JSON-like value: NFC text, sorted keys, no blanks."""
-    canonical = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return text_key(unicodedata.normalize("NFC", canonical))
+    return text_key(canonical(value))
+
+
+def canonical(value: Any) -> str:
+    """Return the text by which a JSON-like value is keyed."""
+    written = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return unicodedata.normalize("NFC", written)
+
+
+def list_key(elements: Iterable[str]) -> bytes:
+    """Return the `content_key` of a list from the canonical texts of its elements, which may be known from before.
+
+    A canonical text begins and ends with a character that never combines with others, so that joined ones are as if
+    they had been normalised together.
+    """
+    return text_key(f"[{','.join(elements)}]")

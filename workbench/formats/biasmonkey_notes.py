@@ -17,6 +17,7 @@ from workbench.domain.choices import (
     ChoicePair,
     Perturbation,
 )
+from workbench.domain.counting import plural
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.formats.biasmonkey_files import GROUPS, REWORD, Stem
 from workbench.formats.biasmonkey_prompts import Prompts
@@ -123,7 +124,8 @@ def _options(one: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator[str]:
     if odd:
         numbers = _several(pair.original.recorded for pair in odd)
         keys = _few(odd)
-        yield f"{len(odd)} questions were asked with {numbers} options, unlike the prompts here: {keys}."
+        were = f"{plural(len(odd), 'question')} {'was' if len(odd) == 1 else 'were'}"
+        yield f"{were} asked with {numbers} options, unlike the prompts here: {keys}."
     if one.bias is Bias.ACQUIESCENCE and one.condition is None:
         odd = [pair for pair in one.pairs if pair.changed.recorded != pair.changed.offered]
         for pair in odd:
@@ -146,8 +148,8 @@ def _strange(one: AnswerSet) -> Iterator[str]:
     odd = {key: n for key, n in odd.items() if n}
     if odd:
         yield (
-            f"{sum(odd.values())} answers to {len(odd)} questions are letters that were neither offered nor recorded "
-            f"as offered, as if answers to other questions had slipped in: {named_few(list(odd))}."
+            f"{_answers_to(odd)} letters that were neither offered nor recorded as offered, as if answers to other "
+            f"questions had slipped in: {named_few(list(odd))}."
         )
 
 
@@ -157,14 +159,21 @@ def _numbers(one: AnswerSet) -> Iterator[str]:
     odd = [key for key, n in totals.items() if n != USUAL]
     if odd:
         said = _several(totals[key] for key in odd)
-        yield f"{len(odd)} questions have {said} answers to a form and not {USUAL}: {named_few(odd)}."
+        have = f"{plural(len(odd), 'question')} {'has' if len(odd) == 1 else 'have'}"
+        yield f"{have} {said} answers to a form and not {USUAL}: {named_few(odd)}."
 
 
 def _blanks(one: AnswerSet) -> Iterator[str]:
     blank = {p.key: p.original.counts.get("", 0) + p.changed.counts.get("", 0) for p in one.pairs}
-    keys = [key for key, n in blank.items() if n]
-    if keys:
-        yield f"{sum(blank.values())} answers to {len(keys)} questions are without a letter: {named_few(keys)}."
+    blank = {key: n for key, n in blank.items() if n}
+    if blank:
+        yield f"{_answers_to(blank)} without a letter: {named_few(list(blank))}."
+
+
+def _answers_to(odd: Mapping[str, int]) -> str:
+    """Return `2 answers to 1 question are`, from how many there are by key."""
+    n = sum(odd.values())
+    return f"{plural(n, 'answer')} to {plural(len(odd), 'question')} {'is' if n == 1 else 'are'}"
 
 
 def _left(one: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator[str]:
@@ -179,8 +188,8 @@ def _orders(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
     other = []
     for one in sets:
         keys = [pair.key for pair in one.pairs]
-        there = set(keys)
-        if prompts.pairs and keys != [key for key in prompts.of(_stem(one)) if key in there]:
+        known, there = prompts.of(_stem(one)), set(keys)
+        if known and keys != [key for key in known if key in there]:
             other.append(str(_stem(one)))
     if other:
         yield f"the keys stand in another order than in the prompts in {', '.join(other)}."

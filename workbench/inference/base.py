@@ -90,9 +90,10 @@ class Model(Protocol):
     def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
         """Yield, for each prompt, the k likeliest next tokens, in any order of prompts.
 
-        `words`: also the probability of all tokens that spell each of these, blanks around it and case aside, where the
-        backend knows its whole vocabulary. A prompt that cannot be asked comes back with the reason. A served model may
-        name fewer than k. Raises ModelError where the backend offers no next tokens, or k is more than there are.
+        `words`: also the probability of all tokens that spell each of these, blanks around it and case aside, of a
+        single letter its brackets or full stop, too, where the backend knows its whole vocabulary. A prompt that cannot
+        be asked comes back with the reason. A served model may name fewer than k. Raises ModelError where the backend
+        offers no next tokens, or k is more than there are.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Which tokens of a vocabulary spell a word: `yes`, ` Yes` and `YES` are three ways to say the same.
+"""Which tokens of a vocabulary spell a word: `yes`, ` Yes` and `YES` are three ways to say the same, as `A` and `(a`.
 
 A token is read as it is spelled after other text, as `TextFormat.spell_next` does: tokenizers that write spaces in
 front of words drop the space of a token that is decoded alone.
@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from workbench.readers.choice_letter import spelled
+
 BEFORE = ":"
 "text that a token follows: no tokenizer changes how it is spelled by what comes after it"
 AT_ONCE = 8192
 "tokens that are decoded together"
-
-
-def folded(text: str) -> str:
-    """Return a text without blanks around it and without case: two that come out alike spell the same word."""
-    return text.strip().casefold()
 
 
 class SpelledVocabulary:
@@ -32,13 +29,13 @@ class SpelledVocabulary:
         """Return the tokens that spell each word, whatever their case and blanks; special tokens spell none."""
         if self._by_word is None:
             self._by_word = self._read()
-        return [self._by_word.get(folded(word), []) for word in words]
+        return [self._by_word.get(spelled(word), []) for word in words]
 
     def _read(self) -> dict[str, list[int]]:
         special = _special_ids(self._tokenizer)
         found: dict[str, list[int]] = {}
         for token, text in enumerate(self._texts()):
-            word = folded(text)
+            word = spelled(text)
             if word and token not in special:
                 found.setdefault(word, []).append(token)
         return found

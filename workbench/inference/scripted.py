@@ -38,6 +38,7 @@ from workbench.domain.responses import Decided, Drawn, ModelCard, Request, Sampl
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work
 from workbench.inference.scripted_letters import LetterHabits, letter_shares, read_habits
+from workbench.readers.choice_letter import spelled
 
 UNREADABLE = ("It depends on many things.", "As an AI language model, I have no opinion.", "Both sides have a point.")
 LABELS = re.compile(r"""["'](\w+)["'] or ["'](\w+)["']|\b(agree) or (disagree)\b|\b(disagree) or (agree)\b""")
@@ -160,7 +161,7 @@ def _first_words(shares: Mapping[str, float]) -> dict[str, float]:
 
 
 def _same(token: str, word: str) -> bool:
-    return token.strip().casefold() == word.strip().casefold()
+    return spelled(token) == spelled(word)
 
 
 def _end(text: str, decided: Decided | None) -> tuple[str, bool]:

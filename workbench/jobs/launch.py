@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from stores.jobs import Job
+from stores.job_rows import Job
 from stores.store import Store
 from workbench import pipeline
 from workbench.domain.designs import Design

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from stores.jobs import Job
+from stores.job_rows import Job
 from stores.store import Store
 from workbench import pipeline
 from workbench.domain.counting import plural

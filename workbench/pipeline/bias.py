@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,7 +20,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.readings import STANCES
 from workbench.domain.statements import Dimension, Relation, Side, Statement, VariantId, VariantKind, variant_order
 from workbench.errors import UnknownName, UsageError
-from workbench.pipeline.judging import elsewhere, find_run, matching
+from workbench.pipeline.judging import elsewhere, find_run, matching, told_apart
 from workbench.pipeline.labels import settled
 from workbench.pipeline.reading import read
 from workbench.pipeline.training import PUBLISHED_THRESHOLD, Evaluation
@@ -39,6 +40,8 @@ class BiasChoice:
     models: tuple[str, ...] = ()
     sampling: str | None = None
     "a part of how a sampling is described"
+    dtype: str | None = None
+    "that local models were computed in; None: any"
     reader: str | None = None
     "a classifier's name, or `people` for settled human labels alone; None: the newest classifier"
     labels: str = INSTRUMENT
@@ -131,7 +134,7 @@ def _runs(store: Store, choice: BiasChoice) -> dict[str, tuple[Run, ...]]:
         if (not choice.instruments or run.instrument in choice.instruments)
         and (not choice.models or run.model in choice.models)
     ]
-    runs = matching(chosen, choice.sampling)
+    runs = matching(chosen, choice.sampling, choice.dtype)
     if not runs:
         there = ", ".join(sorted({run.model for run in store.runs.list(AUDIT)}))
         raise UnknownName(
@@ -142,18 +145,30 @@ def _runs(store: Store, choice: BiasChoice) -> dict[str, tuple[Run, ...]]:
                 else f". Start with: workbench run STORE --audit {AUDIT} --model NAME{elsewhere(store, AUDIT)}"
             )
         )
-    ways: dict[str, set[tuple[int, int]]] = {}
+    return _named(runs)
+
+
+def _named(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
+    """Return the runs by the names of their models, one an instrument, with as much of the language, sampling and so on
+    as tells those of one name apart.
+    """
+    languages = Counter((run.model_id, run.sampling_id, run.instrument) for run in runs)
+    several = {(model, sampling) for (model, sampling, _), found in languages.items() if found > 1}
+    ways: dict[tuple[int, int, str], list[Run]] = {}
     for run in runs:
-        ways.setdefault(run.model, set()).add((run.model_id, run.sampling_id))
-    named: dict[str, list[Run]] = {}
-    for run in runs:
-        name = run.model
-        if len(ways[name]) > 1:
-            name = f"{run.model} · {run.sampling}"
-            same = {way for way in ways[run.model] if way[1] == run.sampling_id}
-            name += f" · {run.revision[:8]}" if len(same) > 1 else ""
-        named.setdefault(name, []).append(run)
-    return {name: tuple(found) for name, found in sorted(named.items())}
+        spoken = run.language if (run.model_id, run.sampling_id) in several else ""
+        ways.setdefault((run.model_id, run.sampling_id, spoken), []).append(run)
+    firsts = [found[0] for found in ways.values()]
+    names = told_apart(
+        [run.model for run in firsts],
+        [run.language for run in firsts],
+        [str(run.sampling) for run in firsts],
+        [run.dtype for run in firsts],
+        [run.revision[:8] for run in firsts],
+        [run.backend for run in firsts],
+        [f"run {run.model_id}.{run.sampling_id}" for run in firsts],
+    )
+    return {name: tuple(found) for name, found in sorted(zip(names, ways.values(), strict=True))}
 
 
 def _tally(

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
 from stores.checks import ENCODER, NLI, CheckModel, Waiver
-from stores.jobs import Job
+from stores.job_rows import Job
 from stores.store import Store
 from workbench.domain.findings import SEVERITIES, LintFinding, by_severity
 from workbench.domain.instruments import Instrument

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from workbench import registry
+from workbench.audits.questionnaire_conditions import ZERO_SHOT
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Prompt, Template
+from workbench.domain.questionnaire_texts import shared_texts
+from workbench.domain.questionnaires import Question
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED
+from workbench.domain.statements import Statement
 from workbench.errors import ModelError, UnknownName, UsageError
 from workbench.inference.cluster_link import check_installed
 from workbench.inference.cluster_shards import LOCAL, checked_address
@@ -92,6 +97,25 @@ def check_ideal(design: Design, prompt: Prompt) -> None:
             raise UsageError(f"{error}. It predicts the questionnaire that it is named after, and no other") from None
         if found[0].reason:
             raise UsageError(f"{found[0].reason}. It predicts the questionnaire that it is named after, and no other")
+
+
+def check_given_away(design: Design, questions: Sequence[Question], statements: Iterable[Statement]) -> None:
+    """Raise UsageError where a target has a text of a context question, which would show the answer that is predicted.
+
+    Files with such a pair are refused; texts and roles that were changed since they were read may come to it.
+    """
+    spoken = {
+        one.ref: replace(one, wordings=tuple(w for w in one.wordings if w.language == design.language))
+        for one in statements
+    }
+    wanted = [pair for pair in shared_texts(spoken, questions) if not design.statements or pair[0] in design.statements]
+    if wanted and set(design.contexts.conditions) != {ZERO_SHOT}:
+        target, context = wanted[0]
+        raise UsageError(
+            f"the target {target} has the text of the context question {context}, so people's answers to it would be "
+            f"shown before it is asked. Change one of the texts, or take one of them out: workbench questionnaire STORE "
+            f"--question {context} --role none"
+        )
 
 
 def check_settled(design: Design, templates: Sequence[Template]) -> None:

@@ -94,6 +94,23 @@ def matching(runs: Sequence[Run], sampling: str | None = None, dtype: str | None
     ]
 
 
+def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
+    """Return names with as much of what else is known, first things first, as tells those that are alike apart.
+
+    Examples
+    --------
+    >>> told_apart(["m", "m", "n"], ["en", "en", "de"], ["float32", "bfloat16", "float32"])
+    ['m · float32', 'm · bfloat16', 'n']
+    """
+    found = list(names)
+    for told in more:
+        kinds: dict[str, set[str]] = {}
+        for name, part in zip(found, told, strict=True):
+            kinds.setdefault(name, set()).add(part)
+        found = [f"{name} · {part}" if len(kinds[name]) > 1 else name for name, part in zip(found, told, strict=True)]
+    return found
+
+
 def _listed(runs: Sequence[Run]) -> str:
     return "\n".join(f"  {run.label} ({_size(run)}, {run.dtype}, revision {run.revision[:12]})" for run in runs)
 

@@ -25,7 +25,7 @@ from workbench.domain.responses import EXACT, ModelCard, Request
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, variant_order
 from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.deciding import decided_for
-from workbench.pipeline.design_checks import check_design, check_ideal, check_settled
+from workbench.pipeline.design_checks import check_design, check_given_away, check_ideal, check_settled
 from workbench.pipeline.valid_answers import ValidTally, valid_tally
 
 
@@ -201,6 +201,7 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
     survey = material if isinstance(material, Survey) else None
     if survey is not None:
         statements = _asked(survey, design, instrument.statements)
+        check_given_away(design, survey.questionnaire.questions, instrument.statements)
     if material is None:
         statements = _without_questions(instrument, design, statements)
     all_variants = {w.variant for s in instrument.statements for w in s.wordings if w.language == design.language}

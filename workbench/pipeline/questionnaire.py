@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,7 +15,7 @@ from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import Questionnaire, Role
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.pipeline.judging import instead, matching, nothing_answered
+from workbench.pipeline.judging import instead, matching, nothing_answered, told_apart
 from workbench.pipeline.questionnaire_rows import AUDIT, Gathered, gather, reasons
 
 SHOWN = 4
@@ -153,21 +152,15 @@ def _runs(store: Store, choice: QuestionnaireChoice, instrument: str) -> dict[st
 
 def _names(runs: Sequence[Run], formats: Mapping[int, str]) -> list[str]:
     """Return the models' names, with as much of the language, revision and so on as tells runs apart."""
-    parts = [[run.model] for run in runs]
-    for told in (
+    return told_apart(
+        [run.model for run in runs],
         [run.language for run in runs],
         [run.dtype for run in runs],
         [run.revision[:8] for run in runs],
         [f"chat format {formats[run.model_id][:8]}" for run in runs],
         [run.backend for run in runs],
         [f"run {run.model_id}.{run.sampling_id}" for run in runs],
-    ):
-        names = Counter(map(tuple, parts))
-        alike = {
-            name: len({more for part, more in zip(parts, told, strict=True) if tuple(part) == name}) for name in names
-        }
-        parts = [[*part, more] if alike[tuple(part)] > 1 else part for part, more in zip(parts, told, strict=True)]
-    return [" · ".join(part) for part in parts]
+    )
 
 
 def _on_people(people: Questionnaire) -> list[str]:
@@ -192,8 +185,8 @@ def _notes(name: str, found: Gathered, changed: Sequence[str], options: Options)
         )
     if old := int(found.outdated.sum()):
         notes.append(
-            f"{name}: {old:,} of {prompts} show answers or questions that were changed since; running the audit again "
-            "replaces them."
+            f"{name}: {old:,} of {prompts} show answers, questions or instructions that were changed since; running the "
+            "audit again replaces them."
         )
     if found.left_out:
         notes.append(

@@ -15,7 +15,8 @@ from workbench.domain.questionnaires import Question, Role
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.errors import UnknownName
 from workbench.pipeline.questionnaire import QuestionnaireJudged
-from workbench.pipeline.questionnaire_rows import Gathered, Mark, condition_of, masses_of, spelled, variant_of
+from workbench.pipeline.questionnaire_masses import Mark, spelled, top_masses, vocabulary_masses
+from workbench.pipeline.questionnaire_rows import Gathered, condition_of, variant_of
 from workbench.stats.arrays import BoolArray
 
 UNREADABLE = -1
@@ -194,8 +195,9 @@ def prompt_asked(store: Store, judged: QuestionnaireJudged, model: str, probe: i
     row, scores = store.predictions.of_probe(run, probe), store.scores.of_probe(run, probe)
     if row is None or scores is None or not row.tokens:
         raise UnknownName(f"{name} has no next tokens of the prompt {probe}")
-    condition = condition_of(row)
-    yes, no = masses_of(row, judged.choice.options.masses)
+    condition = condition_of(row.axes)
+    whole = judged.choice.options.masses == "vocabulary"
+    yes, no, *_ = vocabulary_masses(row.words, row.labels) if whole else top_masses(row.tokens, row.labels)
     return PromptAsked(
         prompt=store.runs.prompt(probe),
         target=row.ref,

@@ -2,52 +2,50 @@
 
 A cell of the design is one wording of one target under one condition, for one respondent. Where answers, questions or
 scales were changed after it was asked, it has a prompt for every context it was asked in.
+
+A run has up to a million prompts. So each is made into a few numbers as it is read, what many of them have in common
+(the wording and template of a target; condition, context and respondent) is looked at once, and all else is arrays.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from math import exp
-from typing import Literal
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from stores.predictions import PredictionRow
+from stores.predictions import PredictionRow, Put, RunPredictions
 from stores.run_rows import Run
 from stores.store import Store
-from workbench.audits.questionnaire import (
-    CONDITION,
-    CONTEXT,
-    QUESTIONS,
-    RESPONDENT,
-    SEED,
-    TOP,
-    Conversations,
-    context_key,
-    mass,
-)
-from workbench.audits.questionnaire_conditions import CONDITIONS, ZERO_SHOT, drawn, expanded, is_drawn, people
+from workbench.audits.questionnaire import CONDITION, RESPONDENT
+from workbench.audits.questionnaire_conditions import CONDITIONS, ZERO_SHOT, asked_about, expanded, is_drawn
 from workbench.audits.questionnaire_figures import NEVER_ASKED, Condition, Masses, Predictions
-from workbench.data import shipped_templates
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
-from workbench.domain.prompts import Template
-from workbench.domain.questionnaires import Contexts, Form, Meaning, Question, Questionnaire, Role, Survey
+from workbench.domain.questionnaires import Meaning, Questionnaire, Role, Survey
 from workbench.domain.statements import VariantId, VariantKind, variant_order
-from workbench.errors import UsageError
+from workbench.pipeline.questionnaire_masses import top_masses, vocabulary_masses
+from workbench.pipeline.questionnaire_now import AUDIT, Axes, Now, condition_of, current
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
-AUDIT = "questionnaire"
 HUMAN = {Meaning.YES: 1.0, Meaning.NO: 0.0, Meaning.NEUTRAL: float("nan"), Meaning.MISSING: float("nan")}
+UNKNOWN = NEVER_ASKED - 1
+"stands for a target or respondent that the questionnaire no longer has"
 
-Mark = Literal["yes", "no", "other"]
-Cell = tuple[str, str, int, Condition, str]
-"(ref, kind, ordinal, condition, respondent)"
-Contextual = Mapping[tuple[Condition, str], str]
-"(condition, respondent) -> key of the context that would be shown now"
+T = TypeVar("T")
+V = TypeVar("V", bound=Hashable)
+Both = tuple[FloatArray, FloatArray]
+"(N,) each: probability of yes, and of no; NaN where the backend does not offer it"
+
+_ROW = np.dtype(
+    [(name, np.int64) for name in ("probe", "put", "axes")]
+    + [("answered", np.bool_)]
+    + [(name, np.float64) for name in ("yes", "no", "other", "yes of all", "no of all")]
+)
+"of one prompt: its rowid, the places of what is put and of its axes, and its masses: of ten tokens, of the vocabulary"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,45 +53,96 @@ class Gathered:
     """A run's predictions, and what stands behind each of them."""
 
     predictions: Predictions
+    masses: Mapping[Masses, Both]
+    "what the predictions may take for the probabilities of yes and no"
     probe: IntArray
     "(N,): rowid of the prompt"
     other: FloatArray
     "(N,): probability of the ten likeliest tokens that are neither yes nor no"
     outdated: BoolArray
     "(N,): whether the prompt would be put differently now"
-    failed: tuple[PredictionRow, ...] = ()
-    "prompts that count and have no next tokens"
+    failed: tuple[str, ...] = ()
+    "of each prompt that counts and has no next tokens, why"
     left_out: int = 0
     "prompts about targets or respondents that the questionnaire no longer has"
+
+    def by(self, masses: Masses) -> Gathered:
+        """Return the same by other probabilities of yes and no."""
+        yes, no = self.masses[masses]
+        return replace(self, predictions=replace(self.predictions, yes=yes, no=no))
+
+
+@dataclass(frozen=True, eq=False)
+class _Prompts:
+    """Prompts of a run as arrays."""
+
+    rows: npt.NDArray[np.void]
+    "(N,) of `_ROW`"
+    put: Sequence[Put]
+    axes: Sequence[Axes]
+    "what rows point to, and more"
+
+    def by_put(self, of: Callable[[Put], int]) -> IntArray:
+        """Return a number of what each row puts."""
+        return np.array([of(one) for one in self.put], dtype=np.int64)[self.rows["put"]]
+
+    def by_axes(self, of: Callable[[Axes], int]) -> IntArray:
+        """Return a number of each row's axes."""
+        return np.array([of(one) for one in self.axes], dtype=np.int64)[self.rows["axes"]]
+
+    def some(self, which: npt.NDArray[np.generic]) -> _Prompts:
+        """Return the prompts of some places, or those that are true in a mask."""
+        return replace(self, rows=self.rows[which])
+
+    def axes_in_use(self) -> list[Axes]:
+        """Return the axes that rows point to."""
+        return [self.axes[place] for place in np.unique(self.rows["axes"])]
 
 
 def gather(store: Store, run: Run, instrument: Instrument, questionnaire: Questionnaire, masses: Masses) -> Gathered:
     """Return what a run predicted, one prompt a cell, with people's answers as the scales read them now."""
+    prompts, why = _read(store, run)
     asked_for = _conditions(store, run)
-    rows = [row for row in store.predictions.of_run(run) if condition_of(row) in asked_for]
-    targets = questionnaire.of_role(Role.TARGET)
-    now = _current(store, run, rows, instrument, questionnaire)
-    chosen = _chosen(rows, {question.ref: question for question in targets}, now)
-    refs = [question.ref for question in targets]
-    names = [respondent.name for respondent in questionnaire.respondents]
-    known, people_known = set(refs), {*names, ""}
-    kept = {cell: row for cell, row in chosen.items() if cell[0] in known and cell[4] in people_known}
-    answered = {cell: row for cell, row in kept.items() if row.tokens}
-    sums = [top_sums(row) for row in answered.values()]
-    if masses == "vocabulary":
-        both = [masses_of(row, masses) for row in answered.values()]
-    else:
-        both = [(one["yes"], one["no"]) for one in sums]
+    prompts = prompts.some(prompts.by_axes(lambda axes: condition_of(axes) in asked_for) > 0)
+    now = current(instrument, questionnaire, run.language, prompts.put, prompts.axes_in_use())
+    chosen = prompts.some(_chosen(prompts, now))
+    known = (_targets(chosen, questionnaire) != UNKNOWN) & (_respondents(chosen, questionnaire) != UNKNOWN)
+    kept = chosen.some(known)
+    answered, failed = kept.some(kept.rows["answered"]), kept.some(~kept.rows["answered"])
+    both: dict[Masses, Both] = {
+        "top10": (answered.rows["yes"].copy(), answered.rows["no"].copy()),
+        "vocabulary": (answered.rows["yes of all"].copy(), answered.rows["no of all"].copy()),
+    }
+    names = {axes.get(RESPONDENT, "") for axes in answered.axes_in_use()}
     return Gathered(
-        predictions=_arrays(
-            answered, questionnaire, np.array(both, dtype=np.float64).reshape(-1, 2), _people(store, run, questionnaire)
-        ),
-        probe=np.array([row.probe for row in answered.values()], dtype=np.int64),
-        other=np.array([one["other"] for one in sums], dtype=np.float64),
-        outdated=np.array([not _is_current(cell, row, now) for cell, row in answered.items()], dtype=bool),
-        failed=tuple(row for row in kept.values() if not row.tokens),
-        left_out=len(chosen) - len(kept),
+        predictions=_predictions(answered, questionnaire, _people(store, run, questionnaire, names), both[masses]),
+        masses=both,
+        probe=answered.rows["probe"].copy(),
+        other=answered.rows["other"].copy(),
+        outdated=~np.logical_and(*_as_now(answered, now)),
+        failed=tuple(why[probe] for probe in failed.rows["probe"].tolist()),
+        left_out=len(chosen.rows) - len(kept.rows),
     )
+
+
+def _read(store: Store, run: Run) -> tuple[_Prompts, dict[int, str]]:
+    """Return the prompts of a run in the order of the statements, the oldest of each first, and why some failed."""
+    found, why = store.predictions.of_run(run), dict[int, str]()
+    rows = np.fromiter(_numbers(found, why), dtype=_ROW)
+    prompts = _Prompts(rows, found.put, found.axes)
+    return prompts.some(np.lexsort((rows["probe"], prompts.by_put(lambda put: put.place)))), why
+
+
+def _numbers(found: RunPredictions, why: dict[int, str]) -> Iterator[tuple[float, ...]]:
+    """Yield rows; `why`: here it is put why a prompt (by its rowid) has no tokens."""
+    labels: list[tuple[str, str]] = []
+    for probe, put, axes, tokens, words, failed in found:
+        if put == len(labels):
+            labels.append((found.put[put].template.positive, found.put[put].template.negative))
+        if not tokens:
+            why[probe] = failed
+        of = labels[put]
+        yield (probe, put, axes, bool(tokens), *top_masses(tokens, of), *vocabulary_masses(words, of))
 
 
 def _conditions(store: Store, run: Run) -> set[Condition]:
@@ -109,147 +158,113 @@ def _conditions(store: Store, run: Run) -> set[Condition]:
     return found
 
 
-def _people(store: Store, run: Run, questionnaire: Questionnaire) -> frozenset[str]:
+def _people(store: Store, run: Run, questionnaire: Questionnaire, asked: Collection[str]) -> frozenset[str]:
     """Return the names of those whom the designs of a run drew: a prompt without context stands for them, so that it is
     compared with the same people as the others.
+
+    `asked`: whom the model was asked about. Somebody who came since is drawn by a design, and has no prompt of their
+    own before it is asked again. Whom a design drew of the people of its time may not be drawn of those of now.
     """
     found: set[str] = set()
-    for design in map(Design.from_json, store.predictions.designs(run)):
-        found |= set(drawn(Survey(questionnaire, design.contexts, design.seed)))
+    for spec, here in store.predictions.drawn_from(run):
+        design = Design.from_json(spec)
+        then = replace(questionnaire, respondents=tuple(r for r in questionnaire.respondents if r.name in here))
+        names = {name for of in (then, questionnaire) for name in asked_about(Survey(of, design.contexts, design.seed))}
+        found |= names if expanded(design.contexts.conditions) == (ZERO_SHOT,) else names.intersection(asked)
     return frozenset(found)
 
 
-def condition_of(row: PredictionRow) -> Condition:
-    """Return the condition under which a prompt was put."""
-    return Condition(row.axes.get(CONDITION, ""), int(row.axes.get(SEED, 0)), int(row.axes.get(QUESTIONS, 0)))
-
-
-def variant_of(row: PredictionRow) -> VariantId:
+def variant_of(row: PredictionRow | Put) -> VariantId:
+    """Return the wording that a prompt puts."""
     return VariantId(VariantKind(row.kind), row.ordinal)
 
 
-def masses_of(row: PredictionRow, masses: Masses) -> tuple[float, float]:
-    """Return p(yes) and p(no); NaN where the backend does not offer what is asked for."""
-    if masses == "vocabulary":
-        words = row.words or {}
-        return words.get(row.labels[0], float("nan")), words.get(row.labels[1], float("nan"))
-    sums = top_sums(row)
-    return sums["yes"], sums["no"]
-
-
-def top_sums(row: PredictionRow) -> dict[Mark, float]:
-    """Return how much of the probability of the ten likeliest tokens is yes, no and other."""
-    sums: dict[Mark, float] = {"yes": 0.0, "no": 0.0, "other": 0.0}
-    for text, log in row.tokens[:TOP]:
-        sums[spelled(text, row.labels)] += exp(log)
-    return sums
-
-
-@lru_cache(maxsize=100_000)
-def spelled(text: str, labels: tuple[str, str]) -> Mark:
-    """Return which of two labels a token spells."""
-    if mass([(text, 0.0)], labels[0]):
-        return "yes"
-    return "no" if mass([(text, 0.0)], labels[1]) else "other"
-
-
-def _chosen(
-    rows: Iterable[PredictionRow], targets: Mapping[str, Question], now: Contextual
-) -> dict[Cell, PredictionRow]:
-    """Return the prompt that counts in each cell: of those that were answered, or of all where none was, the one that
-    would be put now, else the newest.
+def _chosen(prompts: _Prompts, now: Now) -> IntArray:
+    """Return the places of the prompts that count, one a cell: of those that were answered, or of all where none was,
+    the one that would be put now, else the newest. Cells stand in the order of their first prompts.
     """
-    chosen: dict[Cell, PredictionRow] = {}
-    ranks: dict[Cell, tuple[bool, bool, bool, int]] = {}
-    for row in rows:
-        cell = (row.ref, row.kind, row.ordinal, condition_of(row), row.axes.get(RESPONDENT, ""))
-        as_now = row.ref in targets and _form_of(row) == targets[row.ref].form.value
-        rank = (bool(row.tokens), _is_current(cell, row, now), as_now, row.probe)
-        if cell not in ranks or rank > ranks[cell]:
-            chosen[cell], ranks[cell] = row, rank
-    return chosen
+    cells = _cells(prompts)
+    shows, puts = _as_now(prompts, now)
+    order = np.lexsort((prompts.rows["probe"], puts, shows & puts, prompts.rows["answered"], cells))
+    last = np.flatnonzero(np.diff(cells[order], append=-1))
+    first = np.unique(cells, return_index=True)[1]
+    return np.asarray(order[last][np.argsort(first)], dtype=np.int64)
 
 
-def _form_of(row: PredictionRow) -> str:
-    return row.template.removesuffix(f"-{ZERO_SHOT}")
+def _cells(prompts: _Prompts) -> IntArray:
+    """Return a number of each prompt's cell, from 0."""
+    wording, condition, person = _Numbered(), _Numbered(), _Numbered()
+    of_put = prompts.by_put(lambda put: wording.number((put.ref, put.kind, put.ordinal)))
+    of_condition = prompts.by_axes(lambda axes: condition.number(condition_of(axes)))
+    of_person = prompts.by_axes(lambda axes: person.number(axes.get(RESPONDENT, "")))
+    return (of_put * len(condition) + of_condition) * len(person) + of_person
 
 
-def _is_current(cell: Cell, row: PredictionRow, now: Contextual) -> bool:
-    context = row.axes.get(CONTEXT)
-    return context is None or context == now.get((cell[3], cell[4]))
+class _Numbered(dict[Hashable, int]):
+    """Numbers of values, in the order in which they come."""
+
+    def number(self, value: Hashable) -> int:
+        return self.setdefault(value, len(self))
 
 
-def _current(
-    store: Store, run: Run, rows: Iterable[PredictionRow], instrument: Instrument, questionnaire: Questionnaire
-) -> Contextual:
-    """Return the contexts that the conditions of this run would show now."""
-    wanted: dict[Condition, set[str]] = defaultdict(set)
-    for row in rows:
-        if CONTEXT in row.axes:
-            wanted[condition_of(row)].add(row.axes[RESPONDENT])
-    found: dict[tuple[Condition, str], str] = {}
-    templates = _templates(store, run, instrument)
-    for seed, questions in sorted({(condition.seed, condition.questions) for condition in wanted}):
-        survey = Survey(questionnaire, Contexts(questions=questions), seed)
-        asking = Conversations(instrument.statements, templates, run.language, survey)
-        alike = {c: names for c, names in wanted.items() if (c.seed, c.questions) == (seed, questions)}
-        found |= {(condition, name): key for condition, name, key in _keys(asking, alike)}
-    return found
+def _as_now(prompts: _Prompts, now: Now) -> tuple[BoolArray, BoolArray]:
+    """Return whether each prompt shows the context that it would show now, and puts its target as it would now."""
+    puts = np.array([[now.puts(put, zero_shot=zero) for zero in (False, True)] for put in prompts.put], dtype=np.bool_)
+    zero_shot = prompts.by_axes(lambda axes: axes.get(CONDITION) == ZERO_SHOT)
+    return prompts.by_axes(now.shows) > 0, puts.reshape(-1, 2)[prompts.rows["put"], zero_shot]
 
 
-def _keys(asking: Conversations, wanted: Mapping[Condition, Collection[str]]) -> Iterator[tuple[Condition, str, str]]:
-    """Yield the key of each respondent's context; none where the questionnaire can no longer be asked so."""
-    try:
-        for person in people(asking.survey):
-            for condition, names in wanted.items():
-                if person.name in names:
-                    yield condition, person.name, context_key(asking.context(condition.name, person))
-    except UsageError:
-        return
+def _targets(prompts: _Prompts, questionnaire: Questionnaire) -> IntArray:
+    """Return the place of the target that each prompt is about, or UNKNOWN."""
+    at = {question.ref: place for place, question in enumerate(questionnaire.of_role(Role.TARGET))}
+    return prompts.by_put(lambda put: at.get(put.ref, UNKNOWN))
 
 
-def _templates(store: Store, run: Run, instrument: Instrument) -> tuple[Template, ...]:
-    """Return the templates of the run's family as a design would take them now."""
-    of_audit = [t for t in instrument.templates if t.audit == AUDIT] or list(shipped_templates(AUDIT))
-    used = {template.family for template in store.runs.templates(run)}
-    forms = {*map(str, Form), *(f"{form}-{ZERO_SHOT}" for form in Form)}
-    return tuple(t for t in of_audit if t.family in used and t.name in forms)
+def _respondents(prompts: _Prompts, questionnaire: Questionnaire) -> IntArray:
+    """Return the place of the respondent that each prompt is about, NEVER_ASKED or UNKNOWN."""
+    at = {"": NEVER_ASKED} | {of.name: place for place, of in enumerate(questionnaire.respondents)}
+    return prompts.by_axes(lambda axes: at.get(axes.get(RESPONDENT, ""), UNKNOWN))
 
 
-def _arrays(
-    rows: Mapping[Cell, PredictionRow], questionnaire: Questionnaire, both: FloatArray, asked: Collection[str]
+def _predictions(
+    answered: _Prompts, questionnaire: Questionnaire, people: Collection[str], masses: Both
 ) -> Predictions:
-    """Return rows as arrays. `both`: (N, 2), their masses of yes and no; `asked`: the people whose answers count."""
+    """Return answered prompts as the statistics take them. `people`: those whose answers count."""
     targets = questionnaire.of_role(Role.TARGET)
-    names = [respondent.name for respondent in questionnaire.respondents]
-    conditions = sorted({cell[3] for cell in rows}, key=_condition_order)
-    wordings = sorted({variant_of(row) for row in rows.values()}, key=variant_order)
-    at_target = {question.ref: i for i, question in enumerate(targets)}
-    at_person = {name: i for i, name in enumerate(names)} | {"": NEVER_ASKED}
-    at_condition = {condition: i for i, condition in enumerate(conditions)}
-    at_wording = {(variant.kind.value, variant.ordinal): i for i, variant in enumerate(wordings)}
-    human = np.array(
-        [[HUMAN[meaning] for meaning in questionnaire.meanings(question)] for question in targets], dtype=np.float64
-    ).reshape(len(targets), len(names))
-    human[:, [name not in asked for name in names]] = np.nan
+    conditions = sorted({condition_of(axes) for axes in answered.axes_in_use()}, key=_condition_order)
+    used = [answered.put[place] for place in np.unique(answered.rows["put"])]
+    wordings = sorted({variant_of(put) for put in used}, key=variant_order)
     return Predictions(
-        targets=tuple(at_target),
+        targets=tuple(question.ref for question in targets),
         leanings=tuple(question.leaning for question in targets),
-        respondents=tuple(names),
-        human=human,
+        respondents=tuple(respondent.name for respondent in questionnaire.respondents),
+        human=_human(questionnaire, people),
         conditions=tuple(conditions),
         wordings=tuple(wordings),
-        condition=_places([at_condition[cell[3]] for cell in rows]),
-        target=_places([at_target[cell[0]] for cell in rows]),
-        wording=_places([at_wording[cell[1], cell[2]] for cell in rows]),
-        respondent=_places([at_person[cell[4]] for cell in rows]),
-        yes=both[:, 0],
-        no=both[:, 1],
+        condition=answered.by_axes(_place_in(conditions, condition_of)),
+        target=_targets(answered, questionnaire),
+        wording=answered.by_put(_place_in(wordings, variant_of)),
+        respondent=_respondents(answered, questionnaire),
+        yes=masses[0],
+        no=masses[1],
     )
 
 
-def _places(values: Sequence[int]) -> IntArray:
-    return np.array(values, dtype=np.int64)
+def _place_in(values: Sequence[V], of: Callable[[T], V]) -> Callable[[T], int]:
+    """Return what says the place of a thing's value among several."""
+    at = {value: place for place, value in enumerate(values)}
+    return lambda thing: at.get(of(thing), UNKNOWN)
+
+
+def _human(questionnaire: Questionnaire, people: Collection[str]) -> FloatArray:
+    """Return what each respondent answered to each target: (T, R); NaN for those who do not count."""
+    answers = [
+        [HUMAN[meaning] for meaning in questionnaire.meanings(question)]
+        for question in questionnaire.of_role(Role.TARGET)
+    ]
+    human = np.array(answers, dtype=np.float64).reshape(len(answers), len(questionnaire.respondents))
+    human[:, [respondent.name not in people for respondent in questionnaire.respondents]] = np.nan
+    return human
 
 
 def _condition_order(condition: Condition) -> tuple[int, Condition]:
@@ -257,7 +272,9 @@ def _condition_order(condition: Condition) -> tuple[int, Condition]:
     return place, condition
 
 
-def reasons(rows: Iterable[PredictionRow]) -> str:
+def reasons(why: Iterable[str]) -> str:
     """Say why prompts failed, the most frequent reasons first: `too long (12), refused (1)`."""
-    counted = Counter(row.failed for row in rows).most_common(3)
-    return ", ".join(f"{reason} ({n:,})" for reason, n in counted)
+    return ", ".join(f"{reason} ({n:,})" for reason, n in Counter(why).most_common(3))
+
+
+__all__ = ["AUDIT", "Gathered", "condition_of", "gather", "reasons", "variant_of"]

@@ -38,6 +38,8 @@ class QuestionRow:
     "normalised, of the answers to the original, 0 to 1"
     valid: tuple[float, float]
     "share of valid answers among all that were drawn, to the original and the changed form"
+    over_draws: int
+    "draws of the perturbation that the change is a mean over; 1 of the bias itself, 0 where the question takes no part"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +92,8 @@ class QuestionShown:
     condition: Perturbation | None
     variant: str
     draw: int
-    draws: int
-    "how many draws of the perturbation were asked"
+    draws: tuple[int, ...]
+    "numbers of the draws of the perturbation in which the question was asked"
     original: ArmShown
     changed: ArmShown
     shares: tuple[float, ...]
@@ -131,20 +133,23 @@ def questions(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[Ques
     Raises UnknownName for a subject or cell that is not there.
     """
     subject, found = _cell(judged, name, place)
-    values, reasons = _said(found)
-    rows = [_row(judged, values, reasons, at) for at in _tabled(subject, found, place).values()]
+    said = _Said.of(found)
+    rows = [_row(judged, said, at) for at in _tabled(subject, found, place).values()]
     return tuple(sorted(rows, key=lambda row: (row.delta != row.delta, -abs(row.delta), row.key)))
 
 
 def question(
-    store: Store, judged: ResponseBiasJudged, name: str, place: Place, key: str, draw: int = 1
+    store: Store, judged: ResponseBiasJudged, name: str, place: Place, key: str, draw: int | None = None
 ) -> QuestionShown:
-    """Return one question with the answers to both of its forms. Raises UnknownName for one that is not there."""
+    """Return one question with the answers to both of its forms. Raises UnknownName for one that is not there.
+
+    `draw`: of the perturbation; None: the first in which it was asked.
+    """
     subject, found = _cell(judged, name, place)
     tables = [t for t in _tables(subject, found, place) if key in t.keys]
     if not tables:
         raise UnknownName(f"{subject.name} was not asked {key!r} under {' '.join(filter(None, map(str, place)))}")
-    at = next((t for t in tables if t.draw == draw), None)
+    at = next((t for t in tables if draw in (None, t.draw)), None)
     if at is None:
         there = ", ".join(str(t.draw) for t in tables)
         raise UnknownName(f"{key!r} has no draw {draw}; there is: {there}")
@@ -152,16 +157,25 @@ def question(
     pair = judged.pairs.get((at.bias, at.variant, key))
     return QuestionShown(
         subject=subject.name,
-        row=_row(judged, *_said(found), here),
+        row=_row(judged, _Said.of(found), here),
         bias=place[0],
         condition=place[1],
         variant=place[2],
         draw=at.draw,
-        draws=len(tables),
+        draws=tuple(t.draw for t in tables),
         original=_arm(store, judged, subject, here, 0),
         changed=_arm(store, judged, subject, here, 1),
         shares=pair.shares if pair is not None else (),
     )
+
+
+def draws_of(judged: ResponseBiasJudged, name: str, place: Place, key: str) -> tuple[int, ...]:
+    """Return the draws of a perturbation in which a question was asked; (1,) of the bias itself, () where it was not.
+
+    Raises UnknownName for a subject or cell that is not there.
+    """
+    subject, found = _cell(judged, name, place)
+    return tuple(t.draw for t in _tables(subject, found, place) if key in t.keys)
 
 
 def _cell(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[Subject, Deltas]:
@@ -183,15 +197,24 @@ def _tabled(subject: Subject, found: Deltas, place: Place) -> dict[str, _Found]:
     return {key: _Found(one, row) for one in measured for row, key in enumerate(one.table.keys)}
 
 
-def _said(found: Deltas) -> tuple[Mapping[str, float], Mapping[str, str]]:
-    """Return the change of each question that takes part, and why each other one does not, by key."""
-    values = dict(zip(found.keys, map(float, found.values), strict=True))
-    return values, {one.key: one.reason for one in found.left_out}
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a cell says of its questions, by key."""
+
+    values: Mapping[str, float]
+    "of those that take part"
+    draws: Mapping[str, int]
+    reasons: Mapping[str, str]
+    "of the others"
+
+    @classmethod
+    def of(cls, found: Deltas) -> _Said:
+        values = dict(zip(found.keys, map(float, found.values), strict=True))
+        draws = dict(zip(found.keys, map(int, found.draws), strict=True))
+        return cls(values, draws, {one.key: one.reason for one in found.left_out})
 
 
-def _row(
-    judged: ResponseBiasJudged, values: Mapping[str, float], reasons: Mapping[str, str], at: _Found
-) -> QuestionRow:
+def _row(judged: ResponseBiasJudged, said: _Said, at: _Found) -> QuestionRow:
     key = at.table.keys[at.row]
     pair = judged.pairs.get((at.table.bias, at.table.variant, key))
     shares = at.measured.valid[at.row]
@@ -200,10 +223,11 @@ def _row(
         ref=judged.refs.get((at.table.bias, at.table.variant, key), "") if pair is not None else "",
         topic=(pair.topic or "") if pair is not None else "",
         stem=pair.original.stem if pair is not None else "",
-        delta=values.get(key, float("nan")) + 0.0,
-        left_out="" if key in values else reasons.get(key, NOT_ASKED),
+        delta=said.values.get(key, float("nan")) + 0.0,
+        left_out="" if key in said.values else said.reasons.get(key, NOT_ASKED),
         entropy=float(at.measured.entropies[at.row, 0]),
         valid=(float(shares[0]), float(shares[1])),
+        over_draws=said.draws.get(key, 0),
     )
 
 
@@ -305,6 +329,7 @@ __all__ = [
     "OptionShown",
     "QuestionRow",
     "QuestionShown",
+    "draws_of",
     "question",
     "questions",
 ]

@@ -26,7 +26,7 @@ from workbench.domain.choices import (
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
-from workbench.readers.choice_letter import letter_of
+from workbench.readers.choice_letter import letter_of, spelled
 
 AUDIT = "response_bias"
 
@@ -134,7 +134,7 @@ def _subject(
         way="exact" if exact else "samples",
         template=template,
         run=run,
-        tables=tuple(tables),
+        tables=tuple(replace(table, asked_once=True) for table in tables),
         sets=sets,
         masses={form.probe: form.masses for form in forms.values() if form.masses is not None},
         probes={at: form.probe for at, form in forms.items()},
@@ -211,7 +211,7 @@ def _exact_forms(store: Store, run: Run) -> dict[int, Form]:
     for probe in store.drawn.probes(run):
         offered, table = int(probe.axes.get(OPTIONS, 0)), tables.get(probe.probe)
         if offered and table is not None:
-            words = table.words if table.words is not None else _spelled(table.tokens)
+            words = table.words if table.words is not None else _words(table.tokens)
             letters = {letter: float(words.get(letter, 0.0)) for letter in LETTERS[:offered]}
             whole = table.words is not None or all(letter in words for letter in letters)
             most = 0.0 if whole else min(_least(table.tokens), table.rest)
@@ -219,10 +219,10 @@ def _exact_forms(store: Store, run: Run) -> dict[int, Form]:
     return found
 
 
-def _spelled(tokens: Iterable[tuple[str, float]]) -> Masses:
+def _words(tokens: Iterable[tuple[str, float]]) -> Masses:
     found: Counter[str] = Counter()
     for text, log in tokens:
-        found[text.strip().casefold()] += np.exp(log)
+        found[spelled(text)] += np.exp(log)
     return found
 
 

@@ -5,6 +5,7 @@ It paints first. The store, numpy and the pipeline are imported by the workers t
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -237,6 +238,8 @@ def run_app(
 
     With an annotator and a queue it begins with labelling, with a survey with answering.
     """
+    for size in ("COLUMNS", "LINES"):  # what tables obey; screens are as large as the terminal is
+        os.environ.pop(size, None)
     app = WorkbenchApp(path, start, annotator, queue, survey)
     app.run()
     for line in goes_on(path):

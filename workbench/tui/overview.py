@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError
 if TYPE_CHECKING:
     from stores.classifiers import Classifier
     from stores.instruments import InstrumentSummary
-    from stores.jobs import Job
+    from stores.job_rows import Job
     from stores.queues import Queue
     from stores.run_rows import Run
     from stores.store import Store

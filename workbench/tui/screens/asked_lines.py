@@ -14,7 +14,7 @@ from workbench.tui.design_form import QUESTIONNAIRE, RESPONSE_BIAS
 from workbench.tui.format import percent
 
 if TYPE_CHECKING:
-    from stores.jobs import Job
+    from stores.job_rows import Job
 
 NEXT_TOKEN = "p(yes) and p(no) of the next token"
 LETTERS = "probabilities of the letters as the next token"

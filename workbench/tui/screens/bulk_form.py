@@ -8,28 +8,23 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Input, Label, Select, Static
-from textual.worker import get_current_worker
 
 from workbench.domain.counting import plural
 from workbench.domain.statements import Statement
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import UsageError
 from workbench.tui.format import visible
-from workbench.tui.screens.base import store_path
-from workbench.tui.screens.edit_form import EditForm, row
+from workbench.tui.screens.edit_form import row
+from workbench.tui.screens.previewed_form import PreviewedForm
 from workbench.tui.screens.statement_format import difference, marked, variant_name
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from stores.store import Store
     from workbench.pipeline.editing import Done
 
-PREVIEW_AFTER_S = 0.25
 SHOWN = 40
 "changed wordings that the preview draws; all of them are counted"
 
@@ -83,30 +78,19 @@ class Preview:
     seen: Mapping[str, Statement]
     after: Mapping[str, Statement]
     "those that would change"
-    fault: str = ""
 
 
-class BulkForm(EditForm):
+class BulkForm(PreviewedForm):
     """Changes the marked statements alike."""
 
     SAVE = "Change"
     EXPLAIN = EXPLAIN
     FIRST = "#act"
 
-    @dataclass
-    class Previewed(Message):
-        """It was worked out what would change."""
-
-        typed: BulkTyped
-        preview: Preview
+    _preview: Preview | None
 
     def __init__(self, instrument: str, refs: tuple[str, ...]) -> None:
-        super().__init__(instrument)
-        self._refs = refs
-        self._preview: Preview | None = None
-        self._pause: Timer | None = None
-        self._wanted = False
-        self._refused = False
+        super().__init__(instrument, refs)
         self.HEADING = f"Change {plural(len(refs), 'statement')}" if len(refs) > 1 else f"Change {refs[0]}"
 
     def compose_fields(self) -> ComposeResult:
@@ -134,36 +118,23 @@ class BulkForm(EditForm):
     def change_fields(self, event: Select.Changed) -> None:
         self._show_fields(str(event.value))
 
-    def looked_at(self) -> None:
-        """Work out what would change, once typing pauses."""
-        self._preview = None
-        if self._pause is not None:
-            self._pause.stop()
-        if fault := self.fault():
-            self.say(fault)
-            self.query_one("#preview", Static).update("")
-            return
-        self._pause = self.set_timer(PREVIEW_AFTER_S, self.preview_now)
+    def say_fault(self, fault: str) -> None:
+        """Say what is still to be typed: that is nobody's mistake."""
+        self.say(fault)
 
-    @on(Previewed)
-    def show_preview(self, event: Previewed) -> None:
-        if event.typed != self.values():
-            return
-        preview = self._preview = event.preview
-        self.query_one("#preview", Static).update(Content("\n").join(list(preview_lines(preview, event.typed))))
+    def work_out(self, store: Store, typed: BulkTyped) -> Preview:
+        return previewed({ref: store.statements.get(self._instrument, ref) for ref in self._refs}, typed)
+
+    def show_outcome(self, typed: BulkTyped, preview: Preview) -> None:
+        self.draw(list(preview_lines(preview, typed)))
         total, changing = len(preview.seen), len(preview.after)
-        if preview.fault:
-            self.say(f"✗ {preview.fault}", wrong=True)
-        elif changing:
+        if changing:
             meanwhile = (
                 "Somebody changed some of these meanwhile; this is how they stand now. " if self._refused else ""
             )
             self.say(f"{meanwhile}{changing:,} of {plural(total, 'statement')} would change: F5.", wrong=self._refused)
         else:
             self.say("Nothing would change.")
-        if self._wanted:
-            self._wanted = False
-            self.action_save()
 
     def entered(self) -> None:
         """Show what would change: Enter changes nothing here."""
@@ -177,18 +148,8 @@ class BulkForm(EditForm):
         elif self._preview is None:
             self._wanted = self.values().act not in SEEN_FIRST
             self.preview_now()
-        elif self._preview.after and not self._preview.fault:
+        elif self._preview.after:
             super().action_save()
-
-    def show_conflict(self, there: Statement | None) -> None:  # noqa: ARG002
-        """Work out anew what would change, from how the statements stand now."""
-        self._refused, self._preview = True, None
-        self.preview_now()
-
-    def preview_now(self) -> None:
-        if self._pause is not None:
-            self._pause.stop()
-        self.preview(self.values())
 
     def write(self, store: Store, person: str, values: Any) -> Done:
         from workbench.pipeline.editing import change_all, outcome
@@ -212,17 +173,6 @@ class BulkForm(EditForm):
         box.parent.display = act not in ("strip", "archive")  # type: ignore[union-attr]
         self.query_one("#new", Input).parent.display = act == "replace"  # type: ignore[union-attr]
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="preview")
-    def preview(self, typed: BulkTyped) -> None:
-        from stores.store import Store
-
-        worker = get_current_worker()
-        with Store.open(store_path(self.app)) as store:
-            seen = {ref: store.statements.get(self._instrument, ref) for ref in self._refs}
-        found = previewed(seen, typed)
-        if not worker.is_cancelled:
-            self.post_message(self.Previewed(typed, found))
-
 
 def change_of(typed: BulkTyped) -> tuple[Callable[[Statement], Statement], str]:
     """Return the change of one statement, and how the history calls it."""
@@ -241,15 +191,13 @@ def change_of(typed: BulkTyped) -> tuple[Callable[[Statement], Statement], str]:
 
 
 def previewed(seen: Mapping[str, Statement], typed: BulkTyped) -> Preview:
-    """Return what a change would come to; the first thing that is wrong with it stops it."""
+    """Return what a change would come to. Raises WorkbenchError: the first thing that is wrong with it."""
     if typed.act == "archive":
         return Preview(seen, seen)
     change, _ = change_of(typed)
-    try:
-        after = {ref: changed for ref, statement in seen.items() if (changed := change(statement)) != statement}
-    except WorkbenchError as error:
-        return Preview(seen, {}, str(error))
-    return Preview(seen, after)
+    return Preview(
+        seen, {ref: changed for ref, statement in seen.items() if (changed := change(statement)) != statement}
+    )
 
 
 def preview_lines(preview: Preview, typed: BulkTyped) -> Iterator[Content]:

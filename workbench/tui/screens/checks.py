@@ -38,7 +38,7 @@ from workbench.tui.widgets.record_table import RecordTable
 
 if TYPE_CHECKING:
     from stores.checks import Waiver
-    from stores.jobs import Job
+    from stores.job_rows import Job
     from stores.store import Store
     from workbench.pipeline.checking import Checked, CheckReport
 

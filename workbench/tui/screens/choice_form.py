@@ -5,32 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
-from textual.content import Content
-from textual.message import Message
 from textual.widgets import Checkbox, Input, Label, Select, Static
-from textual.worker import get_current_worker
 
 from workbench.domain.choices import Bias, Perturbation
 from workbench.domain.counting import plural
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import UsageError
 from workbench.tui.form_numbers import whole
-from workbench.tui.screens.base import store_path
-from workbench.tui.screens.choice_form_format import outlook, preview
-from workbench.tui.screens.edit_form import EditForm, row
+from workbench.tui.screens.choice_form_format import outlook
+from workbench.tui.screens.choice_form_format import preview as lines_of
+from workbench.tui.screens.edit_form import row
+from workbench.tui.screens.previewed_form import PreviewedForm
 from workbench.tui.widgets.ticks import Tick
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from stores.store import Store
-    from workbench.domain.statements import Statement
     from workbench.pipeline.choice_proposals import Proposals, Wanted
     from workbench.pipeline.editing import Done
 
-PREVIEW_AFTER_S = 0.25
 OWN, NONE = "own", "none"
 MAKES = {
     "the changed form of its own bias": OWN,
@@ -75,7 +69,7 @@ class FormTyped:
     replace: bool
 
 
-class ChoiceForm(EditForm):
+class ChoiceForm(PreviewedForm):
     """Makes forms of questions; dismisses what was done, or None."""
 
     HEADING = "Make forms"
@@ -83,20 +77,11 @@ class ChoiceForm(EditForm):
     EXPLAIN = EXPLAIN
     FIRST = "#make"
 
-    @dataclass
-    class Previewed(Message):
-        """It was worked out what can be made."""
-
-        typed: FormTyped
-        proposals: Proposals | None
-        fault: str = ""
+    _preview: Proposals | None
 
     def __init__(self, instrument: str, refs: tuple[str, ...], language: str) -> None:
-        super().__init__(instrument)
-        self._refs, self._language = refs, language
-        self._proposals: Proposals | None = None
-        self._pause: Timer | None = None
-        self._refused = False
+        super().__init__(instrument, refs)
+        self._language = language
         of = refs[0] if len(refs) == 1 else plural(len(refs), "question")
         self.HEADING = f"Make forms of {of}"
 
@@ -149,74 +134,34 @@ class ChoiceForm(EditForm):
     def tick_changed(self) -> None:
         self.looked_at()
 
-    def looked_at(self) -> None:
-        """Work out what can be made, once typing pauses."""
-        self._proposals = None
-        if self._pause is not None:
-            self._pause.stop()
-        if fault := self.fault():
-            self.say(f"✗ {fault}", wrong=True)
-            self.query_one("#preview", Static).update("")
-            return
-        self._pause = self.set_timer(PREVIEW_AFTER_S, self.preview_now)
+    def work_out(self, store: Store, typed: FormTyped) -> Proposals:
+        from workbench.pipeline.choice_forms import propose
 
-    @on(Previewed)
-    def show_preview(self, event: Previewed) -> None:
-        if event.typed != self.values():
-            return
-        proposals = self._proposals = event.proposals
-        if proposals is None:
-            self.say(f"✗ {event.fault}", wrong=True)
-            self.query_one("#preview", Static).update("")
-            return
-        self.query_one("#preview", Static).update(Content("\n").join(list(preview(proposals))))
+        return propose(store, self._instrument, self._refs, wanted_of(typed, self._language))
+
+    def show_outcome(self, typed: FormTyped, preview: Proposals) -> None:
+        self.draw(list(lines_of(preview)))
         meanwhile = (
             "Somebody changed a question meanwhile; this is made of how it stands now. " if self._refused else ""
         )
-        self.say(f"{meanwhile}{outlook(proposals, replace=event.typed.replace)}", wrong=self._refused)
+        self.say(f"{meanwhile}{outlook(preview, replace=typed.replace)}", wrong=self._refused)
 
     def action_save(self) -> None:
         """Write what is shown. While it is being worked out there is nothing to accept."""
-        proposals = self._proposals
         if self.fault():
             super().action_save()
-        elif proposals is None:
+        elif self._preview is None:
             self.preview_now()
-        elif any(one.held is None or self.values().replace for one in proposals.made):
+        elif any(one.held is None or self.values().replace for one in self._preview.made):
             super().action_save()
-
-    def show_conflict(self, there: Statement | None) -> None:  # noqa: ARG002
-        """Make everything anew, from how the questions stand now."""
-        self._refused, self._proposals = True, None
-        self.preview_now()
-
-    def preview_now(self) -> None:
-        if self._pause is not None:
-            self._pause.stop()
-        self.make(self.values())
 
     def write(self, store: Store, person: str, values: Any) -> Done:
         from workbench.pipeline.choice_forms import accept
 
         typed: FormTyped = values
-        if self._proposals is None:
+        if self._preview is None:
             raise UsageError("it is not known yet what can be made")
-        return accept(store, self._proposals, person=person, replace=typed.replace)
-
-    @work(thread=True, exclusive=True, exit_on_error=False, group="preview", description="")
-    def make(self, typed: FormTyped) -> None:
-        from stores.store import Store
-        from workbench.pipeline.choice_forms import propose
-
-        worker = get_current_worker()
-        with Store.open(store_path(self.app)) as store:
-            try:
-                found = propose(store, self._instrument, self._refs, wanted_of(typed, self._language))
-                event = self.Previewed(typed, found)
-            except WorkbenchError as error:
-                event = self.Previewed(typed, None, str(error))
-        if not worker.is_cancelled:
-            self.post_message(event)
+        return accept(store, self._preview, person=person, replace=typed.replace)
 
 
 def wanted_of(typed: FormTyped, language: str) -> Wanted:

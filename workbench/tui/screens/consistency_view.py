@@ -69,6 +69,10 @@ class Loaded:
     "answers, statements, labels: while they are equal, so is the analysis"
     problem: WorkbenchError | None = None
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        return self.judged.result.models if self.judged else ()
+
     def run(self, name: str) -> JudgedRun | None:
         """Return the answers of a model; None for a baseline."""
         return next((one for one in self.judged.runs if one.name == name), None) if self.judged else None

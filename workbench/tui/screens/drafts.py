@@ -23,7 +23,14 @@ from workbench.tui.screens.adjudicate_format import note_line
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.screens.draft_editor import DraftEditor
-from workbench.tui.screens.drafts_bulk import accept_these, bulk_question, reopen_these, unremarkable
+from workbench.tui.screens.drafts_decide import (
+    accept_these,
+    accept_this,
+    bulk_question,
+    reject_this,
+    reopen_these,
+    unremarkable,
+)
 from workbench.tui.screens.drafts_format import (
     EXPLAIN,
     Case,
@@ -212,7 +219,7 @@ class DraftsScreen(StoreScreen):
     def action_accept(self) -> None:
         """Let the draft enter the instrument as it is."""
         if (case := self.current) is not None:
-            self._decide(lambda store, person: self._accepted(store, case, None, person))
+            self._decide(lambda store, person: self.Decided(*accept_this(store, case, None, person, self._note)))
 
     def action_accept_all(self) -> None:
         """Let all that wait here enter, but those that a person should look at; ask first."""
@@ -238,13 +245,13 @@ class DraftsScreen(StoreScreen):
 
         def take(text: str | None) -> None:
             if text is not None:
-                self._decide(lambda store, person: self._accepted(store, case, text, person))
+                self._decide(lambda store, person: self.Decided(*accept_this(store, case, text, person, self._note)))
 
         self.app.push_screen(DraftEditor(case), take)
 
     def action_reject(self) -> None:
         if (case := self.current) is not None:
-            self._decide(lambda store, person: self._rejected(store, case, person))
+            self._decide(lambda store, person: self.Decided(*reject_this(store, case, person, self._note)))
 
     def action_step(self, by: int) -> None:
         """Show a neighbour; behind the last one comes the first."""
@@ -308,19 +315,6 @@ class DraftsScreen(StoreScreen):
 
         if not self._busy:
             as_person(self, self._instrument, go)
-
-    def _accepted(self, store: Store, case: Case, text: str | None, person: str) -> Message:
-        from workbench.pipeline.draft_decisions import accept
-
-        changed, variant = accept(
-            store, case.draft, person=person, text=text, note=self._note, seen=case.statement.wordings
-        )
-        another = "; it was asked about before, so it has a new version" if changed.versions else ""
-        return self.Decided((case.draft.id,), f"{variant} of {case.draft.ref}{another}.")
-
-    def _rejected(self, store: Store, case: Case, person: str) -> Message:
-        store.drafts.reject(case.draft.id, person=person, note=self._note)
-        return self.Decided((case.draft.id,), "")
 
     def _keep_note(self, note: str | None) -> None:
         if note is not None:

@@ -13,7 +13,7 @@ from workbench.tui.format import bar, estimate, human_duration, job_mark, percen
 
 if TYPE_CHECKING:
     from stores.instruments import InstrumentSummary
-    from stores.jobs import Job
+    from stores.job_rows import Job
     from workbench.domain.verdicts import Estimate
     from workbench.tui.overview import (
         ChoiceLine,

@@ -15,7 +15,7 @@ from workbench.tui.screens.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.tui.widgets.record_table import Record
 
 if TYPE_CHECKING:
-    from stores.jobs import Job
+    from stores.job_rows import Job
 
 CHECK = "check"
 "the kind of jobs that screens/checks.py starts; see `workbench.pipeline.checking`"

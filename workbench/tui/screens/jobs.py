@@ -33,7 +33,7 @@ from workbench.tui.screens.train_form import TrainForm
 from workbench.tui.widgets.record_table import Column, RecordTable
 
 if TYPE_CHECKING:
-    from stores.jobs import Job
+    from stores.job_rows import Job
 
 REFRESH_S = 1.0
 STARTING_S = 30.0

@@ -9,12 +9,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widgets import DataTable, Static
+from textual.widgets import Static
 
 from workbench.data import SHIPPED_QUESTIONNAIRE
-from workbench.errors import WorkbenchError
+from workbench.tui.neighbours import beside, following, marked_anew
 from workbench.tui.screens.audit_table import FluidTable
-from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.figures import FiguresScreen
 from workbench.tui.screens.questionnaire_around import empty_text, note_line, options_line, tabs
 from workbench.tui.screens.questionnaire_details import details
@@ -40,8 +39,6 @@ from workbench.tui.widgets.record_table import Column, Record, RecordTable
 if TYPE_CHECKING:
     from workbench.pipeline.questionnaire import QuestionnaireJudged
 
-COUNTING, READING, DRAWING = "Judging the predictions …", "As before; reading …", "As before; resampling …"
-
 
 class QuestionnaireTable(FluidTable):
     """A view's rows."""
@@ -54,7 +51,8 @@ class QuestionnaireTable(FluidTable):
 class QuestionnaireScreen(FiguresScreen):
     """Bias, accuracy and variability of every model against the people who answered."""
 
-    CSS_PATH = "questionnaire.tcss"
+    COUNTING = "Judging the predictions …"
+    VIEWS = VIEWS
     SHIPPED = SHIPPED_QUESTIONNAIRE
     PLACE = "results › questionnaire"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -84,17 +82,18 @@ class QuestionnaireScreen(FiguresScreen):
         Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
     ]
 
+    _settings: Settings
+    _look: Look
+    _loaded: Loaded | None
+    _shown: Shown
+
     def __init__(self) -> None:
-        super().__init__()
-        self._loaded: Loaded | None = None
-        self._settings, self._look = Settings(), Look()
-        self._found: dict[Look, Shown] = {}
-        self._shown = Shown(self._look)
+        super().__init__(Settings(), Look(), Shown(Look()))
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="tabs", markup=False)
         yield Static(id="options", markup=False)
-        yield Static(COUNTING, id="empty", markup=False, classes="-shown")
+        yield Static(self.COUNTING, id="empty", markup=False, classes="-shown")
         with Vertical(id="body"):
             for view in VIEWS:
                 table = QuestionnaireTable(self._columns, name=view)
@@ -102,9 +101,6 @@ class QuestionnaireScreen(FiguresScreen):
                 yield table
             yield Static(id="details", markup=False)
             yield Static(id="notes", markup=False)
-
-    def on_screen_resume(self) -> None:
-        self._read()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         loaded, look, judged = self._loaded, self._look, self._judged
@@ -130,56 +126,11 @@ class QuestionnaireScreen(FiguresScreen):
             return judged is not None and bool(judged.notes)
         return judged is not None or action not in ("view", "masses", "error")
 
-    @on(FiguresScreen.WasLoaded)
-    def take(self, event: FiguresScreen.WasLoaded) -> None:
-        loaded, before = event.loaded, self._loaded
-        self._loaded = loaded
-        self._say_who()
-        if loaded.problem is None:
-            self.trouble.hide()
-        if loaded is before:
-            return
-        self._found.clear()
-        if loaded.problem is not None:
-            self.failed(loaded.problem)
-            self._say("u shows the questionnaire." + " i shows the next one." * (len(loaded.instruments) > 1))
-        elif loaded.judged is None:
-            self._say(empty_text(loaded, self._look))
-        else:
-            self._go(self._look)
-        self.refresh_bindings()
-
-    @on(FiguresScreen.WasShown)
-    def paint(self, event: FiguresScreen.WasShown) -> None:
-        if event.loaded is self._loaded:
-            self._found[event.shown.look] = event.shown
-            if event.shown.look == self._look:
-                self._paint(event.shown)
-
-    @on(FiguresScreen.Imported)
-    def say_imported(self, event: FiguresScreen.Imported) -> None:
-        self.notify(event.sentence, markup=False)
-        self._read()
-
-    def failed(self, error: WorkbenchError) -> None:
-        super().failed(error)
-        self._say_who()
-        if self._judged is None:
-            self._say("")
-
-    @on(DataTable.RowHighlighted)
-    def follow(self, event: DataTable.RowHighlighted) -> None:
-        if event.data_table.id == self._shown.look.view:
-            self._detail()
-
     @on(FluidTable.Sideways)
     def turn(self, event: FluidTable.Sideways) -> None:
-        """Choose the next model."""
-        judged = self._judged
-        if judged is not None and self._look.view in ("questions", "ablation") and self._look.model in judged.reports:
-            names = ordered(self._look, tuple(judged.reports))
-            at = names.index(self._look.model) + event.direction
-            self._go(replace(self._look, model=names[at % len(names)]))
+        """Choose the model beside; at an end nothing happens, so that a mark is not taken away by mistake."""
+        if self._look.view in ("questions", "ablation") and (names := ordered(self._look, self.models)):
+            self._go(replace(self._look, model=beside(names, self._look.model, event.direction)))
 
     @on(RecordTable.RowSelected)
     def open(self) -> None:
@@ -196,28 +147,18 @@ class QuestionnaireScreen(FiguresScreen):
     def explain(self) -> str:
         return EXPLAIN[self._look.view]
 
-    def action_view(self, step: int) -> None:
-        """Go to a neighbouring view, around the ends."""
-        self._go(replace(self._look, view=VIEWS[(VIEWS.index(self._look.view) + step) % len(VIEWS)]))
-
     def action_condition(self, step: int) -> None:
         """Go to a neighbouring condition, around the ends."""
         if (judged := self._judged) is not None:
-            names = condition_names(judged)
-            at = names.index(self._look.condition) if self._look.condition in names else -1
-            self._go(replace(self._look, condition=names[(at + step) % len(names)]))
+            self._go(replace(self._look, condition=following(condition_names(judged), self._look.condition, step)))
 
     def action_measure(self) -> None:
         held = ABLATION_MEASURES if self._look.view == "ablation" else MEASURES
-        self._go(replace(self._look, measure=held[(held.index(self._look.measure) + 1) % len(held)]))
+        self._go(replace(self._look, measure=following(held, self._look.measure)))
 
     def action_mark(self) -> None:
         """Mark the chosen model, or take its mark away; a third one takes the place of the second."""
-        name, marked = self._look.model, self._look.marked
-        left = tuple(one for one in marked if one != name)
-        self._go(replace(self._look, marked=left if name in marked else (*left[:1], name)))
-        if len(self._look.marked) == 1:
-            self.notify("← → choose another model, d marks it: then the difference stands beside.", timeout=4)
+        self._go(replace(self._look, marked=marked_anew(self._look.marked, self._look.model)))
 
     def action_order(self) -> None:
         self._go(replace(self._look, by_size=not self._look.by_size))
@@ -234,98 +175,26 @@ class QuestionnaireScreen(FiguresScreen):
     def action_error(self) -> None:
         self._set(replace(self._settings, error="printed" if self._settings.error == "paired" else "paired"))
 
-    def action_notes(self) -> None:
-        if (judged := self._judged) is not None:
-            self.app.push_screen(TextScreen("Notes on these figures", "\n\n".join(judged.notes)))
-
     def action_questions(self) -> None:
         from workbench.tui.screens.questionnaire_questions import QuestionsScreen
 
         if self._loaded is not None and self._loaded.instrument:
             self.app.push_screen(QuestionsScreen(self._loaded.instrument))
 
-    def action_instrument(self) -> None:
-        """Show the next questionnaire of the store."""
-        if (loaded := self._loaded) is not None and loaded.instruments:
-            names = loaded.instruments
-            at = names.index(loaded.instrument) if loaded.instrument in names else -1
-            self._set(replace(self._settings, instrument=names[(at + 1) % len(names)]))
-
-    def action_import_shipped(self) -> None:
-        self.notify("Importing …", timeout=2)
-        self.bring_shipped()
-
-    def action_refresh(self) -> None:
-        self._read()
-
     @property
     def _judged(self) -> QuestionnaireJudged | None:
         return self._loaded.judged if self._loaded else None
-
-    @property
-    def _table(self) -> QuestionnaireTable:
-        return self.query_one(f"#{self._shown.look.view}", QuestionnaireTable)
 
     def _open_target(self, loaded: Loaded, target: str) -> None:
         from workbench.tui.screens.questionnaire_target import TargetScreen
 
         self.app.push_screen(TargetScreen(loaded, self._look.model, target, self._look.condition))
 
-    def _set(self, settings: Settings) -> None:
-        if settings != self._settings:
-            self._settings = settings
-            self._read()
-
-    def _read(self) -> None:
-        self._wait(COUNTING if self._loaded is None or self._loaded.settings != self._settings else READING)
-        self.read_store(self._settings, self._loaded)
-
-    def _go(self, look: Look) -> None:
-        """Show a view, at once where it was worked out before."""
-        loaded, judged = self._loaded, self._judged
-        if loaded is None or judged is None:
-            return
-        self._look = fitting(look, judged)
-        self.refresh_bindings()
-        if (known := self._found.get(self._look)) is not None:
-            self._paint(known)
-        else:
-            self._wait(DRAWING)
-            self.work_out(loaded, self._look)
-
-    def _paint(self, found: Shown) -> None:
-        """Show a view that is worked out."""
-        loaded, judged, look = self._loaded, self._judged, found.look
-        if loaded is None or judged is None:
-            return
-        self._shown = found
-        self._say_who()
-        models, width = loaded.models, self.size.width
-        held = window(look, ordered(look, models), self._table.size.width or width)
-        self.query_one("#tabs", Static).update(tabs(look, models, held, width))
-        self.query_one("#options", Static).update(options_line(loaded, self._settings, look, width))
-        for view in VIEWS:
-            self.query_one(f"#{view}").set_class(view == look.view, "-shown")
-        if not (found.ablations if look.view == "ablation" else found.figures or found.correlations):
-            self._say(empty_text(loaded, look))
-            return
-        self._say(None)
-        table = self._table
-        table.show_anew(self._records)
-        table.focus()
-        self._detail()
-
     def _detail(self) -> None:
         if self._loaded is not None and self._judged is not None:
             words = details(self._shown, self._loaded, self._table.current, self._table.size.width)
             self.query_one("#details", Static).update(words)
             self.query_one("#notes", Static).update(note_line(self._judged.notes, self._look.model))
-
-    def _say_who(self) -> None:
-        """Put into the title whose predictions these are: nothing is under way."""
-        self.query_one("#body").remove_class("-old")
-        models = self._loaded.models if self._loaded else ()
-        self.title_bar.note = f"{len(models)} models" if len(models) > 1 else "".join(models)
 
     def _records(self, width: int) -> list[Record]:
         return view_records(self._shown, self._loaded, width) if self._loaded else []
@@ -338,3 +207,22 @@ class QuestionnaireScreen(FiguresScreen):
 
     def shown_now(self, loaded: Loaded, look: Look) -> Shown:
         return shown(loaded, look)
+
+    def fitted(self, look: Look) -> Look:
+        return fitting(look, self._judged) if self._judged is not None else look
+
+    def show_around(self, found: Shown) -> None:
+        if (loaded := self._loaded) is not None:
+            look, width = found.look, self.size.width
+            held = window(look, ordered(look, loaded.models), self._table.size.width or width)
+            self.query_one("#tabs", Static).update(tabs(look, loaded.models, held, width))
+            self.query_one("#options", Static).update(options_line(loaded, self._settings, look, width))
+
+    def shows_nothing(self, found: Shown) -> bool:
+        return not (found.ablations if found.look.view == "ablation" else found.figures or found.correlations)
+
+    def why_empty(self, loaded: Loaded, look: Look) -> str:
+        return empty_text(loaded, look)
+
+    def way_out(self, loaded: Loaded) -> str:
+        return "u shows the questionnaire." + " i shows the next one." * (len(loaded.instruments) > 1)

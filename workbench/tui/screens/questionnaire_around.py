@@ -8,6 +8,7 @@ from textual.content import Content
 
 from workbench.domain.counting import plural
 from workbench.tui.format import visible
+from workbench.tui.neighbours import ONE_MARKED
 from workbench.tui.screens.questionnaire_format import WIDE
 from workbench.tui.screens.questionnaire_view import VIEWS, Loaded, Look, Settings, condition_names
 
@@ -68,6 +69,8 @@ def options_line(loaded: Loaded, settings: Settings, look: Look, width: int) -> 
         parts.append(f"{'condition ' * (width >= WIDE)}{visible(look.condition)}{at}")
     if look.view == "questions" and look.measure == "variability":
         parts.append("rms as printed" if look.rms else "sd over wordings")
+    if look.view == "questions" and len(look.marked) == 1:
+        parts.append(ONE_MARKED)
     if look.view == "questions" and look.by_size:
         parts.append("by size, o: as asked")
     parts.append("m " + (MASS_WORDS[settings.masses] if width >= WIDE else settings.masses))

@@ -97,7 +97,7 @@ def asked_about(target: str, wording: str, text: str, rows: Sequence[AskedRow], 
     shown = "the missed alone" if missed_only else "all, the missed first"
     counted = f"{missed:,} of {plural(len(rows), 'answer')} missed ({percent(missed, len(rows))}) · {shown}"
     old = sum(row.outdated for row in rows)
-    changed = f" · {old:,} show answers or questions that were changed since" if old else ""
+    changed = f" · {old:,} show answers, questions or instructions of before" if old else ""
     return Content.assemble(
         (visible(target), "bold"),
         f"  {visible(text)}\n",

@@ -14,6 +14,7 @@ from textual.widgets import DataTable, Static
 from textual.worker import get_current_worker
 
 from workbench.domain.questionnaires import Role
+from workbench.tui.neighbours import beside, following
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.questionnaire_details import question_of
@@ -108,10 +109,9 @@ class TargetScreen(StoreScreen):
 
     @on(FluidTable.Sideways)
     def turn(self, event: FluidTable.Sideways) -> None:
-        """Show the same question of the next model."""
-        names = self._loaded.models
-        if len(names) > 1 and self._model in names:
-            self._model = names[(names.index(self._model) + event.direction) % len(names)]
+        """Show the same question of the model beside."""
+        if (name := beside(self._loaded.models, self._model, event.direction)) != self._model:
+            self._model = name
             self._ask()
 
     @on(RecordTable.RowSelected, "#conditions")
@@ -129,7 +129,7 @@ class TargetScreen(StoreScreen):
     def action_question(self, step: int) -> None:
         """Go to a neighbouring question, around the ends."""
         refs = [question.ref for question in self.judged.questionnaire.of_role(Role.TARGET)]
-        self._target = refs[(refs.index(self._target) + step) % len(refs)]
+        self._target = following(refs, self._target, step)
         self._ask()
 
     @property

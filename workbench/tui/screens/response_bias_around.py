@@ -8,6 +8,7 @@ from textual.content import Content
 
 from workbench.domain.counting import plural
 from workbench.tui.format import visible
+from workbench.tui.neighbours import ONE_MARKED
 from workbench.tui.screens.response_bias_view import Loaded, Look, Settings
 
 DEFINITION_WORDS = {
@@ -42,7 +43,7 @@ def options_lines(loaded: Loaded, settings: Settings, look: Look, window: tuple[
     names, (first, last) = loaded.subjects, window
     hidden = f" {first + 1}–{last} of {len(names)}" if last - first < len(names) else ""
     turns = f" · models{hidden} ← →" if len(names) > 1 else ""
-    said = "A is marked: d on another one compares" if len(look.marked) == 1 else "percentage points"
+    said = ONE_MARKED if len(look.marked) == 1 else "percentage points"
     choices = f"m Holm {HOLM_WORDS[settings.holm]} · a alpha {settings.alpha:g} · e {ENTROPY_WORDS[settings.entropy]}"
     parts = [
         Content.assemble((visible(loaded.instrument), "bold"), f"{turns} · {said}"),

@@ -150,7 +150,8 @@ def _draw_line(cell: Cell) -> Content:
     agree = "they agree" if found.agree else "they do not agree"
     more = f", … {len(found.draws)} in all" if len(found.draws) > 8 else ""
     sd = "" if math.isnan(found.sd) else f" · sd {found.sd:.1f}"
-    return Content.assemble((f"{len(found.draws)} draws", "bold"), f" {each}{more}{sd} · {agree}")
+    fewer = f" · {cell.fewer_draws:,} in fewer" if cell.fewer_draws else ""
+    return Content.assemble((f"{len(found.draws)} draws", "bold"), f" {each}{more}{sd} · {agree}{fewer}")
 
 
 def _copied(cell: Cell) -> str:
@@ -232,6 +233,9 @@ def _draws(cell: Cell) -> Iterator[Content]:
         yield Content(f"  {one.draw:>3}  {signed(test.mean):>6} {interval(test):<16} {p_words(test.p)}  {said}")
     sd = "" if math.isnan(found.sd) else f", sd {found.sd:.2f}"
     yield Content(f"  mean {signed(found.mean)}{sd}, from {signed(found.low)} to {signed(found.high)}")
+    if cell.fewer_draws:
+        asked = f"{plural(cell.fewer_draws, 'question')} asked in fewer draws"
+        yield Content(f"  {asked}: a question's change is the mean over those that it has")
     yield Content()
 
 
@@ -349,11 +353,15 @@ def _validity(found: ValidShares, subject: str, way: str, *, whole: bool) -> Ite
 
 
 def _people(found: Representativeness, subject: str, *, whole: bool) -> Iterator[Content]:
-    test = found.mean
-    reach = "" if math.isnan(test.low) else f" [{share(test.low)}, {share(test.high)}]"
-    said = f"representativeness {share(test.mean)}{reach} over {plural(test.n, 'question')}"
+    from workbench.audits.response_bias_people import INTERVAL
+
+    mean = found.mean
+    reach = "" if math.isnan(mean.low) else f" [{share(mean.low)}, {share(mean.high)}]"
+    said = f"representativeness {share(mean.value)}{reach} over {plural(mean.n, 'question')}"
     yield _named("like people", subject, said)
     yield Content.styled("1: the answers to the original are shared out as people's are; 0: at the other end", DIM)
+    if whole and reach:
+        yield Content.styled(f"[ ]: {INTERVAL}", DIM)
     reasons = Counter(one.reason for one in found.left_out)
     if reasons:
         yield Content.styled(f"left out: {_counted(reasons)}", DIM)

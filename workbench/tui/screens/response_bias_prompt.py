@@ -172,6 +172,7 @@ class FormScreen(StoreScreen):
 def form_asked(path: Path, subject: Subject, arm: ArmShown) -> FormAsked:
     """Read one form's prompt with its answers, or with the likeliest next tokens where no answer was drawn."""
     from stores.store import Store
+    from workbench.readers.choice_letter import spelled
 
     letters = "".join(option.letter for option in arm.options)
     run, probe = subject.run, arm.probe
@@ -184,7 +185,7 @@ def form_asked(path: Path, subject: Subject, arm: ArmShown) -> FormAsked:
         if subject.way == "exact":
             scores = store.scores.of_probe(run, probe)
             tokens = scores.table.tokens if scores is not None and scores.table is not None else ()
-            rows = tuple(AnswerRow(text, 0, text.strip().casefold(), math.exp(log)) for text, log in tokens)
+            rows = tuple(AnswerRow(text, 0, spelled(text), math.exp(log)) for text, log in tokens)
             if scores is not None:
                 origin = Origin("", scores.at, scores.code_version, scores.job, scores.template)
         else:

@@ -70,7 +70,7 @@ def form_about(found: QuestionShown, arm: ArmShown) -> Content:
     """Say which form of which question of whom this is."""
     changed = arm is found.changed
     which = place_name((found.bias, found.condition, found.variant)) if changed else "original form"
-    draw = f", draw {found.draw} of {found.draws}" if changed and found.draws > 1 else ""
+    draw = f", draw {found.draw} of {len(found.draws)}" if changed and len(found.draws) > 1 else ""
     return Content.assemble(
         (visible(found.row.key), "bold"), f"  {which}{draw}  ", (visible(found.subject), "bold $text-accent")
     )

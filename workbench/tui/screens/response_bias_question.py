@@ -14,10 +14,11 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.audits.response_bias_formula import formula
+from workbench.tui.neighbours import beside, following
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.response_bias_explain import QUESTION
 from workbench.tui.screens.response_bias_question_format import SIDE_BY_SIDE, about, arm_text
-from workbench.tui.screens.response_bias_view import Loaded, Place, beside, cell_of, following, places
+from workbench.tui.screens.response_bias_view import Loaded, Place, cell_of, places
 
 if TYPE_CHECKING:
     from workbench.audits.response_bias_figures import Cell
@@ -119,19 +120,21 @@ class QuestionScreen(StoreScreen):
 
     def action_question(self, step: int) -> None:
         """Go to a neighbouring question of the list, around the ends."""
-        self._key = self._keys[following(self._keys, self._key, step)]
+        self._key = following(self._keys, self._key, step)
+        draws = self._draws()
+        self._draw = self._draw if self._draw in draws else draws[0]
         self._ask(anew=True)
 
     def action_condition(self, step: int) -> None:
         """Go to the bias or the next error of typing with which this question was asked."""
         held = self._conditions()
-        self._place = held[following(held, self._place, step)]
+        self._place = following(held, self._place, step)
         self._draw = self._draws()[0]
         self._ask()
 
     def action_draw(self, step: int) -> None:
         held = self._draws()
-        self._draw = held[following(held, self._draw, step)]
+        self._draw = following(held, self._draw, step)
         self._ask()
 
     def action_subject(self, step: int) -> None:
@@ -157,8 +160,11 @@ class QuestionScreen(StoreScreen):
         return cell if asked else None
 
     def _draws(self) -> tuple[int, ...]:
-        cell = self._cell(self._subject, self._place)
-        return tuple(one.draw for one in cell.draws.draws) if cell is not None else (1,)
+        """Return the draws in which the question was asked: some are put to some of the questions alone."""
+        from workbench.pipeline.response_bias_questions import draws_of
+
+        judged, cell = self._loaded.judged, self._cell(self._subject, self._place)
+        return draws_of(judged, self._subject, self._place, self._key) if judged and cell else (1,)
 
     def _conditions(self) -> list[Place]:
         bias, _, variant = self._place

@@ -40,11 +40,11 @@ def about(found: QuestionShown, definition: str, rule: str, at: tuple[int, int],
     """Say which question of whom this is, how far its answers move, and its place among those listed."""
     row = found.row
     topic = f" · {visible(row.topic)}" if row.topic else ""
-    mean = f" over {found.draws} draws" if found.draws > 1 else ""
+    mean = f" over {row.over_draws} draws" if row.over_draws > 1 else ""
     moved = Content.styled(f"takes no part by {definition}: {row.left_out}", "$text-warning")
     if not row.left_out:
         moved = Content.assemble((f"Δ {signed(row.delta)}", "bold"), f"{mean}  {definition}: {rule}")
-    draws = f", draw {found.draw} of {found.draws} [ ]" if found.draws > 1 else ""
+    draws = f", draw {found.draw} of {len(found.draws)} [ ]" if len(found.draws) > 1 else ""
     place = place_name((found.bias, found.condition, found.variant))
     return Content("\n").join(
         [
@@ -75,7 +75,7 @@ def _lines(found: QuestionShown, arm: ArmShown, width: int) -> Iterator[Content]
 def _name(found: QuestionShown) -> str:
     if found.condition is None:
         return f"changed: {BIAS_NAMES[found.bias]}"
-    draw = f", draw {found.draw}" if found.draws > 1 else ""
+    draw = f", draw {found.draw}" if len(found.draws) > 1 else ""
     return f"changed: {CONDITION_NAMES[found.condition]}{draw}"
 
 

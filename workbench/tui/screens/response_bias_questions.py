@@ -14,6 +14,7 @@ from textual.widgets import DataTable, Input, Static
 from textual.worker import get_current_worker
 
 from workbench.domain.choices import Bias
+from workbench.tui.neighbours import beside, following
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.response_bias_explain import QUESTIONS
@@ -26,7 +27,7 @@ from workbench.tui.screens.response_bias_questions_format import (
     question_record,
     topics_of,
 )
-from workbench.tui.screens.response_bias_view import Loaded, Place, beside, cell_of, following, places
+from workbench.tui.screens.response_bias_view import Loaded, Place, cell_of, places
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
@@ -142,19 +143,19 @@ class CellQuestionsScreen(StoreScreen):
     def action_condition(self, step: int) -> None:
         """Go to the bias or the next error of typing that this model was asked."""
         held = self._conditions()
-        self._go(held[following(held, self._place, step)])
+        self._go(following(held, self._place, step))
 
     def action_bias(self, step: int) -> None:
         """Go to the next bias, under the same condition where that was asked."""
         held = self._biases()
-        bias, variant = held[following(held, (self._place[0], self._place[2]), step)]
+        bias, variant = following(held, (self._place[0], self._place[2]), step)
         same = (bias, self._place[1], variant)
         there = cell_of(self._loaded, self._subject, same) is not None
         self._go(same if there else (bias, None, variant))
 
     def action_topic(self) -> None:
         held = topics_of(self._rows)
-        self._narrowing = replace(self._narrowing, topic=held[following(held, self._narrowing.topic)])
+        self._narrowing = replace(self._narrowing, topic=following(held, self._narrowing.topic))
         self._show(at=0)
 
     def action_find(self) -> None:

@@ -282,10 +282,10 @@ def _people(loaded: Loaded, name: str, of: Layout) -> Text:
     found = loaded.judged.people.get(name) if loaded.judged else None
     if found is None or not found.mean.n:
         return Text(f"{NONE:>6}", style="dim")
-    cell = Text.assemble((f"{share(found.mean.mean):>6}", "bold"), (f" n {found.mean.n:,}", "dim"), no_wrap=True)
+    cell = Text.assemble((f"{share(found.mean.value):>6}", "bold"), (f" n {found.mean.n:,}", "dim"), no_wrap=True)
     if not of.short and not math.isnan(found.mean.low):
         cell = Text.assemble(
-            (f"{share(found.mean.mean):>6}", "bold"),
+            (f"{share(found.mean.value):>6}", "bold"),
             (f" [{share(found.mean.low)}, {share(found.mean.high)}]", "dim"),
             no_wrap=True,
         )

@@ -6,7 +6,7 @@ Numpy, the statistics and the pipeline are imported in the functions that worker
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -135,22 +135,6 @@ def fitting(look: Look, loaded: Loaded) -> Look:
     names = loaded.subjects
     subject = look.subject if look.subject in names else next(iter(names), "")
     return replace(look, subject=subject, marked=tuple(name for name in look.marked if name in names))
-
-
-def following(values: Sequence[object], at: object, step: int = 1) -> int:
-    """Return the place of the value that follows one, around the ends; the first where it is not there."""
-    return (values.index(at) + step) % len(values) if at in values else 0
-
-
-def beside(values: Sequence[str], at: str, step: int) -> str:
-    """Return the value beside one; at an end the one itself, the first where it is not there.
-
-    Examples
-    --------
-    >>> beside("abc", "b", 1), beside("abc", "c", 1)
-    ('c', 'c')
-    """
-    return values[max(0, min(values.index(at) + step, len(values) - 1))] if at in values else values[0]
 
 
 def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:

@@ -22,7 +22,7 @@ from workbench.tui.format import visible
 from workbench.tui.screens.base import as_trouble, store_path
 from workbench.tui.screens.dialogs import ConfirmScreen
 from workbench.tui.screens.editor_dialog import as_person
-from workbench.tui.screens.statement_format import variant_name
+from workbench.tui.screens.statement_format import EXPLAIN, variant_name
 from workbench.tui.screens.statement_sheet import Sheet, SheetView, read_sheet, sheet_widgets
 from workbench.tui.widgets.frame import TitleBar, Trouble
 from workbench.tui.widgets.keys import Keys
@@ -35,23 +35,6 @@ NARROW = 72
 "columns; below, original and variant stand one above the other"
 
 RELATIONS = tuple(Relation)
-
-EXPLAIN = """Left stands the original, right the variant. Words that only the
-original has are marked −[word], words that only the variant has
-+[word]. ▸ is the wording that e, o, x, t and c are about.
-
-same       a model should take the same stance as on the original
-flipped    it should take the other one
-free       nothing is expected; no test compares the two
-(stated)   what is expected of this wording was set by hand (o) and is
-           not what is expected of its kind
-
-version    counts up where a text changes that was answered, labelled
-           or is about to be; answers stay with the text they were
-           given to: v lists the versions. u undoes.
-
-Issues say what agreeing with the statement means. Of a multiple-choice
-question F makes other forms: a changed form, errors of typing."""
 
 
 class StatementScreen(Screen[str]):

@@ -23,6 +23,23 @@ FORMS = frozenset((VariantKind.CHANGED, *TYPED))
 MOST_SHOWN = 20_000
 "characters of a text that a comparison draws: twice what a wording may have; imported ones may be longer"
 
+EXPLAIN = """Left stands the original, right the variant. Words that only the
+original has are marked −[word], words that only the variant has
++[word]. ▸ is the wording that e, o, x, t and c are about.
+
+same       a model should take the same stance as on the original
+flipped    it should take the other one
+free       nothing is expected; no test compares the two
+(stated)   what is expected of this wording was set by hand (o) and is
+           not what is expected of its kind
+
+version    counts up where a text changes that was answered, labelled
+           or is about to be; answers stay with the text they were
+           given to: v lists the versions. u undoes.
+
+Issues say what agreeing with the statement means. Of a multiple-choice
+question F makes other forms: a changed form, errors of typing."""
+
 
 def variant_name(variant: VariantId) -> str:
     """Return a variant as people read it: `paraphrase-2`, `political opposite`."""

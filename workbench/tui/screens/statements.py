@@ -22,6 +22,7 @@ from workbench.tui.screens.editor_dialog import as_person
 from workbench.tui.screens.statement import StatementScreen
 from workbench.tui.screens.statements_list import (
     COLUMNS,
+    EXPLAIN,
     PAGE,
     Page,
     Query,
@@ -41,23 +42,6 @@ if TYPE_CHECKING:
     from workbench.pipeline.editing import Done
 
 SEARCH_AFTER_S = 0.2
-
-EXPLAIN = """●        marked (Space; * marks all that the filters leave). b and d
-         work on what is marked, or on the row under the cursor
-w        wordings in this language: the original and its variants
-l        languages that it stands in
-issues   + agreeing with the statement supports the policy issue,
-         − agreeing opposes it. Issues that it is not related to are
-         left out. (In terminals of 100 columns and more.)
-
-The list is read from the store a page at a time. Going past the last
-row brings the next page. / searches refs, topics, tags and every
-wording, also those in other languages.
-
-An instrument is built here: n writes statements, d drafts variants and
-r reviews them, F makes forms of multiple-choice questions, f lists
-what is odd, g labels policy issues and G shows how far people agree,
-y lets people answer, w writes the instrument out."""
 
 
 class StatementsScreen(StoreScreen):
@@ -352,7 +336,7 @@ class StatementsScreen(StoreScreen):
         self.app.push_screen(screen, then)
 
     def _show_rows(self, page: Page, at: int | None) -> None:
-        self.table.show_lines(page.lines, self._marks, at)
+        self.table.show_page(page, self._marks, at)
         self.filters.update(filter_line(page, len(self._marks)))
         if self._wanted in self.table.keys:
             self.table.show_row(self.table.keys.index(self._wanted))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -26,17 +26,39 @@ PAGE = 200
 CELL_CHARACTERS = 400
 "of a text that a list shows: wider than any terminal, and 100 kB of model text costs nothing"
 MARK = "●"
+NOWHERE = 100_000
+"columns from which a list shows what it has nothing of"
 
 COLUMNS = (
     Column("mark", "", 1),
     Column("ref", "id", LEAST),
     Column("text", "statement", None),
+    Column("role", "role", 7, least=NOWHERE),
     Column("country", "land", 4, least=100),
     Column("tags", "tags", 16, least=120),
     Column("issues", "issues", 24, least=100),
     Column("variants", "w", 2),
     Column("languages", "l", 2),
 )
+
+EXPLAIN = """●        marked (Space; * marks all that the filters leave). b and d
+         work on what is marked, or on the row under the cursor
+w        wordings in this language: the original and its variants
+l        languages that it stands in
+role     of a questionnaire's questions: the answers to context are
+         shown to a model, those to targets are predicted
+issues   + agreeing with the statement supports the policy issue,
+         − agreeing opposes it. Issues that it is not related to are
+         left out. (In terminals of 100 columns and more.)
+
+The list is read from the store a page at a time. Going past the last
+row brings the next page. / searches refs, topics, tags and every
+wording, also those in other languages.
+
+An instrument is built here: n writes statements, d drafts variants and
+r reviews them, F makes forms of multiple-choice questions, f lists
+what is odd, g labels policy issues and G shows how far people agree,
+y lets people answer, w writes the instrument out."""
 
 
 class StatementTable(RecordTable, inherit_bindings=False):
@@ -52,14 +74,19 @@ class StatementTable(RecordTable, inherit_bindings=False):
         Binding("end", "scroll_bottom", "Last row", show=False),
     ]
 
-    def show_lines(self, lines: Sequence[StatementLine], marks: Collection[str], at: int | None) -> None:
+    def show_page(self, page: Page, marks: Collection[str], at: int | None) -> None:
         """Show statements, in a column of refs that is as wide as they need; `marks`: refs of the marked ones."""
-        names = short_refs([line.ref for line in lines])
-        self._make_room(width_of(names))
-        self.show([record(line, names[line.ref], marked=line.ref in marks) for line in lines], at=at)
+        names = short_refs([line.ref for line in page.lines])
+        self._make_room(width_of(names), roles=bool(page.roles))
+        rows = (
+            record(line, names[line.ref], page.roles.get(line.ref, ""), marked=line.ref in marks) for line in page.lines
+        )
+        self.show(tuple(rows), at=at)
 
-    def _make_room(self, width: int) -> None:
-        columns = tuple(replace(each, width=width) if each.key == "ref" else each for each in self._all_columns)
+    def _make_room(self, width: int, *, roles: bool) -> None:
+        by_key = {column.key: column for column in self._all_columns}
+        ref, role = replace(by_key["ref"], width=width), replace(by_key["role"], least=0 if roles else NOWHERE)
+        columns = tuple((by_key | {"ref": ref, "role": role}).values())
         if columns != self._all_columns:
             self._all_columns = columns
             if self._laid_out >= 0:
@@ -107,6 +134,8 @@ class Page:
     "that wait for a person"
     questions: int = 0
     "statements that are multiple-choice questions, in the whole instrument"
+    roles: Mapping[str, str] = field(default_factory=dict)
+    "ref -> context or target; empty where the instrument is no questionnaire"
     archived: int = 0
     gone: frozenset[str] = frozenset()
     "of the marked ones: archived meanwhile, renamed, or retired by an import"
@@ -145,6 +174,7 @@ def read_page(path: Path, query: Query, marked: Collection[str] = ()) -> Page:
             tags=store.instruments.tags(name),
             drafts=store.drafts.counts(name).get("pending", 0),
             questions=len(store.choices.items(name)),
+            roles={question.ref: question.role.value for question in store.questionnaires.questions(name)},
             archived=len(store.statements.archived(name)),
             gone=_gone(store, name, marked) if marked else frozenset(),
         )
@@ -162,7 +192,7 @@ def read_refs(path: Path, query: Query) -> tuple[str, ...]:
         return tuple(line.ref for line in store.instruments.lines(query.instrument, query.filters))
 
 
-def record(line: StatementLine, name: str, *, marked: bool) -> Record:
+def record(line: StatementLine, name: str, role: str = "", *, marked: bool) -> Record:
     """Return a row of the list; `name`: its ref as the list shows it."""
     issues = "  ".join(issue_sign(issue, label) for issue, label in line.issues)
     return (
@@ -171,6 +201,7 @@ def record(line: StatementLine, name: str, *, marked: bool) -> Record:
             Text(MARK if marked else " ", style="bold"),
             literal(name),
             literal(_question(line.text), CELL_CHARACTERS),
+            Text(role),
             literal(line.country or "", 4),
             literal(", ".join(line.tags), 16),
             literal(issues, 60),

@@ -1,4 +1,4 @@
-"""Accepting many drafts at once: what is asked before, and what is said after."""
+"""Deciding on drafts, one or many at once: what is asked before, and what is said after."""
 
 from __future__ import annotations
 
@@ -33,6 +33,21 @@ def bulk_question(cases: Sequence[Case], chosen: Sequence[Case], narrowed: str) 
         lines.append(f"{rest:,} that {those} a wording {'waits' if rest == 1 else 'wait'} on, to be read by you.")
     lines.append("z takes all of them back.")
     return "\n\n".join(lines)
+
+
+def accept_this(store: Store, case: Case, text: str | None, person: str, note: str) -> tuple[tuple[int, ...], str]:
+    """Accept a draft as it is, or as `text`; return it, and what to say."""
+    from workbench.pipeline.draft_decisions import accept
+
+    changed, variant = accept(store, case.draft, person=person, text=text, note=note, seen=case.statement.wordings)
+    another = "; it was asked about before, so it has a new version" if changed.versions else ""
+    return (case.draft.id,), f"{variant} of {case.draft.ref}{another}."
+
+
+def reject_this(store: Store, case: Case, person: str, note: str) -> tuple[tuple[int, ...], str]:
+    """Reject a draft; return it: there is nothing to say."""
+    store.drafts.reject(case.draft.id, person=person, note=note)
+    return (case.draft.id,), ""
 
 
 def accept_these(store: Store, cases: Sequence[Case], person: str, note: str) -> tuple[tuple[int, ...], str]:

@@ -1,0 +1,45 @@
+"""Where a key leads from what is chosen: around the ends of a row of values, or no farther than its ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+ONE_MARKED = "A is marked: d on another one compares"
+"what a screen says while the second one of a comparison is not marked yet"
+
+
+def following(values: Sequence[T], at: object, step: int = 1) -> T:
+    """Return the value that follows one, around the ends; the first where it is not there.
+
+    Examples
+    --------
+    >>> following("abc", "c"), following("abc", "a", -1), following("abc", "x")
+    ('a', 'c', 'a')
+    """
+    return values[(values.index(at) + step) % len(values)] if at in values else values[0]
+
+
+def beside(values: Sequence[T], at: object, step: int) -> T:
+    """Return the value beside one; at an end the one itself, the first where it is not there.
+
+    Examples
+    --------
+    >>> beside("abc", "b", 1), beside("abc", "c", 1)
+    ('c', 'c')
+    """
+    return values[max(0, min(values.index(at) + step, len(values) - 1))] if at in values else values[0]
+
+
+def marked_anew(marked: Sequence[str], name: str) -> tuple[str, ...]:
+    """Return the one or two marked names after one is marked, or its mark taken away; a third takes the second's place.
+
+    Examples
+    --------
+    >>> marked_anew(("a", "b"), "c"), marked_anew(("a", "b"), "a")
+    (('a', 'c'), ('b',))
+    """
+    left = tuple(one for one in marked if one != name)
+    return left if name in marked else (*left[:1], name)
