@@ -53,6 +53,15 @@ class Jobs(Aggregate):
             ).fetchone()
         return int(row[0])
 
+    def note_done(self, kind: str, spec: Mapping[str, object], total: int, message: str, code_version: str) -> int:
+        """Note a job that had nothing left to do, as done by this process, and return its number."""
+        job_id = self.create(kind, spec, total)
+        attempt = self.claim(job_id, code_version)
+        with self.store.write() as connection:
+            connection.execute("update job set done = total where id = ?", (job_id,))
+        self.finish(job_id, attempt, "done", message)
+        return job_id
+
     def list(self) -> tuple[Job, ...]:
         """Return every job, the newest first."""
         return tuple(job_of(row) for row in self.connection.execute(f"{JOBS} order by j.id desc"))

@@ -19,9 +19,15 @@ def model_id(connection: sqlite3.Connection, card: ModelCard) -> int:
 
 
 def newest_model(
-    connection: sqlite3.Connection, name: str, card: ModelCard | None, dtype: str, chat_format: str
+    connection: sqlite3.Connection,
+    name: str,
+    card: ModelCard | None,
+    dtype: str,
+    chat_format: str,
+    until: str = "",
 ) -> int | None:
-    """Return the rowid of exactly this model; without a card, of the newest of that name that a job asked so.
+    """Return the rowid of exactly this model; without a card, of the newest of that name that a job asked so, and that
+    was known at the time `until` where one is given.
 
     That is what can be known before a model is loaded: a plan names a dtype and a chat format, or leaves them to the
     model, and the same name loaded otherwise is another model, which has other answers.
@@ -29,7 +35,8 @@ def newest_model(
     if card is not None:
         row = connection.execute("select id from model where key = ?", (card.key,)).fetchone()
     else:
-        row = connection.execute(_NEWEST, {"model": name, "dtype": dtype, "chat_format": chat_format}).fetchone()
+        values = {"model": name, "dtype": dtype, "chat_format": chat_format, "until": until}
+        row = connection.execute(_NEWEST, values).fetchone()
     return None if row is None else int(row[0])
 
 
@@ -40,7 +47,7 @@ _NEWEST = """
             and (:dtype <> '' or coalesce(json_extract(j.spec, '$.dtype'), '') = '')
     )
     select m.id from model m
-    where m.name = :model and (:dtype = '' or m.dtype = :dtype)
+    where m.name = :model and (:dtype = '' or m.dtype = :dtype) and (:until = '' or m.first_seen <= :until)
         and exists (select 1 from draw d where d.model_id = m.id and d.attempt_id in (select id from alike))
     order by m.id desc limit 1
 """  # specifications of older jobs have neither field

@@ -13,13 +13,19 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stores.base import Aggregate
+from stores.models import newest_model
 from stores.run_rows import Run, run_values
+from stores.runs import Runs
 from stores.templates import TEMPLATE_COLUMNS, as_template
 from workbench.domain.prompts import Template
+from workbench.domain.responses import Sampling
 
 Tokens = tuple[tuple[str, float], ...]
 "(text, log-probability in nats), the likeliest first"
 NO_REASON = "no reason was given"
+
+_decoded = json.JSONDecoder().raw_decode
+"what `json.loads` does without looking for blanks around, which of a run's short texts takes a quarter of the time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +108,8 @@ class RunPredictions:
                 probe=probe,
                 put=put[wording, template],
                 axes=known[axes],
-                tokens=() if tokens is None else json.loads(tokens),
-                words=None if words is None else json.loads(words),
+                tokens=() if tokens is None else _decoded(tokens)[0],
+                words=None if words is None else _decoded(words)[0],
                 failed="" if tokens is not None else reason or NO_REASON,
             )
 
@@ -114,6 +120,12 @@ class RunPredictions:
 
 class Predictions(Aggregate):
     """The verbs on predictions."""
+
+    def runs(self, audit: str, instrument: str | None = None) -> tuple[Run, ...]:
+        """Return the runs of an audit that a job asked of their instrument, the newest last. A prompt may have the text
+        of one of another instrument, and what a model made of that says nothing of a design that it was not asked.
+        """
+        return tuple(run for run in Runs(self.store).list(audit, instrument) if self._is_asked(run))
 
     def of_run(self, run: Run) -> RunPredictions:
         """Return all prompts of a run that were asked."""
@@ -131,10 +143,10 @@ class Predictions(Aggregate):
         return tuple(row[0] for row in rows)
 
     def designs(self, run: Run) -> tuple[Mapping[str, Any], ...]:
-        """Return the specifications of the jobs that asked a run's prompts. A prompt may have the text of one that only
-        another model was asked; what this one was asked for is said here.
+        """Return the specifications of the jobs that asked a run's prompts, or had nothing to ask as all was stored. A
+        prompt may have the text of one that only another model was asked; what this one was asked for is said here.
         """
-        rows = self.connection.execute(_DESIGNS, {"model": run.model_id, "sampling": run.sampling_id})
+        rows = self.connection.execute(_DESIGNS, self._jobs_of(run))
         return tuple(spec for (text,) in rows if _is_of(spec := json.loads(text), run))
 
     def drawn_from(self, run: Run) -> tuple[tuple[Mapping[str, Any], frozenset[str]], ...]:
@@ -142,7 +154,7 @@ class Predictions(Aggregate):
         here then: a design that draws some of them draws others once there are more.
         """
         came = self.connection.execute(_PEOPLE, {"instrument": run.instrument}).fetchall()
-        rows = self.connection.execute(_ATTEMPTS, {"model": run.model_id, "sampling": run.sampling_id})
+        rows = self.connection.execute(_ATTEMPTS, self._jobs_of(run))
         return tuple(
             (spec, frozenset(name for name, at in came if at <= started))
             for text, started in rows
@@ -156,6 +168,29 @@ class Predictions(Aggregate):
             "select id, chat_format from model where id in (select value from json_each(:wanted))", {"wanted": wanted}
         )
         return dict(rows.fetchall())
+
+    def _is_asked(self, run: Run) -> bool:
+        values = {"audit": run.audit, "instrument": run.instrument, "model": run.model_id, "sampling": run.sampling_id}
+        row = self.connection.execute(_ANY_DESIGN, values).fetchone()
+        return row is not None or bool(self._idle(run))
+
+    def _jobs_of(self, run: Run) -> Mapping[str, object]:
+        return {"model": run.model_id, "sampling": run.sampling_id, "idle": json.dumps(self._idle(run))}
+
+    def _idle(self, run: Run) -> list[int]:
+        """Return the jobs (rowids) that found all of a run stored. They have no draws to say which model they meant: it
+        is the one whose answers a plan counted as stored then.
+        """
+        values = {"audit": run.audit, "instrument": run.instrument, "model": run.model}
+        found = []
+        for job, text, ended in self.connection.execute(_IDLE, values):
+            spec = json.loads(text)
+            how = (str(spec.get("dtype") or ""), str(spec.get("chat_format") or ""))
+            if Sampling(**spec.get("sampling", {})).key == run.sampling.key and run.model_id == newest_model(
+                self.connection, run.model, None, *how, until=ended
+            ):
+                found.append(int(job))
+        return found
 
 
 def _is_of(spec: Mapping[str, Any], run: Run) -> bool:
@@ -212,10 +247,29 @@ _OF_PROBE = """
 
 _WITH_DRAWS = "select distinct d.attempt_id from draw d where d.model_id = :model and d.sampling_id = :sampling"
 _DESIGNS = f"""
-    select j.spec from job j where j.id in (select a.job_id from attempt a where a.id in ({_WITH_DRAWS})) order by j.id
+    select j.spec from job j where j.id in (select a.job_id from attempt a where a.id in ({_WITH_DRAWS}))
+        or j.id in (select value from json_each(:idle))
+    order by j.id
 """
 _ATTEMPTS = f"""
-    select j.spec, a.started_at from attempt a join job j on j.id = a.job_id where a.id in ({_WITH_DRAWS}) order by a.id
+    select j.spec, a.started_at from attempt a join job j on j.id = a.job_id
+    where a.id in ({_WITH_DRAWS}) or j.id in (select value from json_each(:idle))
+    order by a.id
+"""
+
+_OF_INSTRUMENT = "json_extract(j.spec, '$.audit') = :audit and json_extract(j.spec, '$.instrument') = :instrument"
+_ANY_DESIGN = f"""
+    select 1 from job j where {_OF_INSTRUMENT} and exists (
+        select 1 from draw d where d.model_id = :model and d.sampling_id = :sampling
+            and d.attempt_id in (select a.id from attempt a where a.job_id = j.id)
+    ) limit 1
+"""
+
+_IDLE = f"""
+    select j.id, j.spec, j.finished_at from job j
+    where j.state = 'done' and {_OF_INSTRUMENT} and json_extract(j.spec, '$.model') = :model
+        and coalesce(json_extract(j.progress, '$.answers'), 0) = 0
+    order by j.id
 """
 
 _PEOPLE = """

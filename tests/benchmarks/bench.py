@@ -28,6 +28,7 @@ def main() -> None:
     import bench_annotate
     import bench_bias
     import bench_classifier
+    import bench_questionnaire
     import bench_response_bias
     import bench_sampling
     import bench_scoring
@@ -37,6 +38,7 @@ def main() -> None:
         "start": cold_start,
         "verdicts": bench_verdicts.main,
         "bias": bench_bias.main,
+        "questionnaire": bench_questionnaire.main,
         "response_bias": bench_response_bias.main,
         "annotate": bench_annotate.main,
         "sampling": bench_sampling.main,

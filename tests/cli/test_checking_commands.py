@@ -30,7 +30,7 @@ def test_lint_names_the_key_the_place_and_the_texts(odd: Path, capsys: pytest.Ca
     assert code == 1
     assert "negation-equals-original" in out
     assert out.strip().endswith(
-        "1 errors, 0 warnings, 2 notes, with hints of style and what models found (Home counts neither)"
+        "1 error, 0 warnings, 2 notes. Home counts fewer: neither hints of style nor what models found"
     )
     first = data(capsys, "lint", odd)[0]
     assert (first["ref"], first["variant"], first["language"], first["waiver"]) == ("a-1", "negation", "en", None)
@@ -39,6 +39,20 @@ def test_lint_names_the_key_the_place_and_the_texts(odd: Path, capsys: pytest.Ca
         {"name": "negation", "text": "Whales should vote."},
     ]
     assert first["key"][:10] in out
+
+
+def test_a_finding_of_two_instruments_is_waived_in_the_one_that_is_named(
+    odd: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open(odd) as store:
+        store.instruments.add(replace(store.instruments.get("small"), name="other"))
+    key = data(capsys, "lint", odd)[0]["key"]
+    waive = ("lint", odd, "--waive", key, "--reason", "as published", "--person", "Ana")
+    code, _, err = run(capsys, *waive)
+    assert (code, "the same is found in small, other" in err, "--instrument" in err) == (2, True, True)
+    assert run(capsys, *waive, "--instrument", "other")[0] == 0
+    assert run(capsys, "lint", odd, "--instrument", "other")[0] == 0
+    assert run(capsys, "lint", odd, "--instrument", "small")[0] == 1
 
 
 def test_a_waived_error_is_none_any_more_until_it_is_taken_back(odd: Path, capsys: pytest.CaptureFixture[str]) -> None:

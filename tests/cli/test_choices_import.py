@@ -41,7 +41,7 @@ def test_the_shipped_questions_come_in_are_clean_and_go_out_again(
     assert "10 acquiescence, 10 allow_forbid, 10 response_order, 10 opinion_float, 10 odd_even" in out
     assert "- Veldania is fictional." in out
     assert run(capsys, "lint", path)[1].endswith(
-        "0 errors, 0 warnings, 0 notes, with hints of style and what models found (Home counts neither)\n"
+        "0 errors, 0 warnings, 0 notes. Home counts fewer: neither hints of style nor what models found\n"
     )
     assert "A. More trams and buses" in run(capsys, "statements", path)[1]
     code, out, _ = run(capsys, "export", path, place)
@@ -73,6 +73,17 @@ def test_other_formats_say_what_they_leave_out_of_questions_and_keep_their_texts
     assert code == 0
     assert "answers of models: 1 new set, 3 answers (m)" in out
     assert "1 questions that models answered are no statements here" in out
+    four = '"Good?\nA. Very\nB. Rather\nC. Hardly\nD. No"'
+    changed = four.replace('No"', 'No\nE. Unsure"')
+    (tmp_path / "even.csv").write_text(f"{HEADER}k,opinion_float,{four},{changed}\n", encoding="utf-8")
+    said = (
+        "no figure of the bias counts 1 question by the definition corrected, for the original has no middle option: "
+    )
+    assert said + "opinion_float.k" in " ".join(
+        run(capsys, "import", tmp_path / "b.db", tmp_path / "even.csv", "--format", "choices")[1].split()
+    )
+    plan = ("run", tmp_path / "b.db", "--audit", "response_bias", "--model", "scripted", "--dry-run")
+    assert f"note: {said}opinion_float.k" in run(capsys, *plan)[1]
     for format_ in ("csv", "jsonl", "probvaa", "choices"):
         place = tmp_path / format_
         code, out, err = run(capsys, "export", path, place, "--format", format_)

@@ -13,6 +13,7 @@ import pytest
 
 from stores.store import Store
 from workbench.cli import main
+from workbench.jobs import launch
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -143,8 +144,20 @@ def test_mistakes_are_answered_in_words(
     assert "Traceback" not in err
 
 
-def test_a_failed_job_gives_exit_code_1(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "run", demo, "--model", "scripted:/nowhere.toml", "--statements", "1", "--yes")
+def test_a_failed_job_gives_exit_code_1(
+    demo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    persona = demo.with_name("nowhere.toml")
+    persona.write_text("agre = 0.8\nunreadable = 2\n")
+    ask = ("run", demo, "--model", f"scripted:{persona}", "--statements", "1", "--yes")
+    code, out, err = run(capsys, *ask)
+    assert code == 2, "a script with faults is refused before there is a job"
+    assert "'agre'" in err
+    assert "'unreadable'" in err
+    persona.write_text("agree = 0.8\n")
+    spawn = launch.spawn
+    monkeypatch.setattr(launch, "spawn", lambda path, job: (persona.unlink(), spawn(path, job)))
+    code, out, _ = run(capsys, *ask)
     assert code == 1
     assert "nowhere.toml" in out
 
@@ -179,11 +192,11 @@ def test_control_characters_of_data_are_not_sent_to_the_terminal(
     assert code == 0
     assert "\x1b" not in out
     assert "\\x1b[31mred" in out
-    assert str(job) in out
+    assert f"Job {job}: not started yet" in out
 
 
 def test_the_demo_comes_back_to_its_store_and_asks_what_a_changed_instrument_needs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "demo.db"
     assert run(capsys, "demo", path, "--model", "scripted", "--no-screen")[0] == 0
@@ -197,6 +210,11 @@ def test_the_demo_comes_back_to_its_store_and_asks_what_a_changed_instrument_nee
         store.instruments.add(replace(made, statements=(changed, *made.statements[1:])))
     assert run(capsys, "demo", path, "--model", "scripted", "--no-screen")[0] == 0
     assert [job["state"] for job in data(capsys, "jobs", path)] == ["done", "done"]
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run(capsys, "jobs", path)[1].splitlines()
+    assert lines[0].split() == ["job", "does", "audit", "state", "who", "instrument", "done"]
+    assert lines[1].split()[:6] == ["2", "ask", "reliability", "done", "scripted", "veldania"]
+    assert lines[3].startswith("Job 2: started 20")
 
 
 def queue(path: Path, *samples: int) -> None:

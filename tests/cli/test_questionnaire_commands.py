@@ -83,7 +83,8 @@ def test_a_question_is_adjusted(asked: Path, capsys: pytest.CaptureFixture[str])
     ("options", "said"),
     [
         (("--map", "yes=no"), "--scale"),
-        (("--scale", "four_point"), "--map"),
+        (("--scale", "four_point"), '--map "rather no=neutral". The answers of four_point: yes, rather yes'),
+        (("--scale", "likert_7"), '--map "neutral=neutral". The answers of likert_7: strongly agree'),
         (("--scale", "four_point", "--map", "yes"), "ANSWER=MEANING"),
         (("--scale", "four_point", "--map", "yes=perhaps"), "yes, no, neutral, missing"),
         (("--scale", "four_point", "--map", "7=no"), "not on the scale four_point: yes, rather yes"),
@@ -142,6 +143,7 @@ def test_a_bad_file_of_answers_changes_nothing(asked: Path, tmp_path: Path, caps
         "instrument has (did you mean 't-1'?)",
         "bad.csv, line 2, column 'c-1': found '7'; expected an answer of the scale four_point: yes, rather yes, "
         "rather no, no, no answer. Other answers may be left out, or stand in a scale of your own, [[scales.NAME]] in "
+        "instrument.toml; codes of no answer may be declared: --missing=CODE,…, or missing = [CODE, …] in "
         "instrument.toml",
         "bad.csv, line 3, column 'respondent': found 'new' again, after line 2; expected every respondent once",
         "Nothing was imported.",
@@ -153,10 +155,19 @@ def test_a_bad_file_of_answers_changes_nothing(asked: Path, tmp_path: Path, caps
         assert said in err
     assert run(capsys, "import", asked, "--format", "answers", tmp_path / "none.csv")[0] == 2
     assert run(capsys, "import", asked, "--format", "answers", tmp_path)[0] == 2
+    answers.write_text("respondent,age,c-1,t-1\nnew,44,-99,7\n", encoding="utf-8")
+    assert "line 1, column 'age'" in run(capsys, "import", asked, "--format", "answers", answers)[2]
+    declared = ("--missing=-99,88", "--ignore", "age")
+    code, _, err = run(capsys, "import", asked, "--format", "csv", answers, *declared)
+    assert (code, "--missing and --ignore belong to --format answers" in err) == (2, True)
     with Store.open(asked) as store:
         found = store.questionnaires.get("panel")
     assert found is not None
     assert len(found.respondents) == 3
+    out = run(capsys, "import", asked, "--format", "answers", answers, *declared)[1]
+    assert "1 respondent new" in out
+    assert "1 answer new" in out, "to t-1 alone"
+    assert "bad.csv: no answer are, with how often they stand there: -99 (1), 88 (0)." in out
 
 
 def test_an_instrument_without_questions_says_how_to_give_it_some(

@@ -186,7 +186,6 @@ def test_a_model_without_the_masses_asked_for_says_why_below_the_table(
         (("--against", "base,tuned"), "no other is among those chosen"),
         (("--force",), "give the folder"),
         (("--csv", "here", "--json"), "give one of them"),
-        (("--csv", "here", "--show", "respondents", "--target", "t0"), "no single answers"),
         (("--dtype", "float16"), "there is: float32"),
         (("--instrument", "x"), "There is: panel"),
     ],
@@ -389,6 +388,9 @@ def test_figures_are_written_as_files_that_hold_what_they_depend_on(
     for name in ("value", "low", "high"):
         assert float(row[name]) == pytest.approx(figure["bias"][name])
     assert (row["n"], row["seed"], row["draws"], row["masses"], row["revision"]) == ("10", "3", "300", "top10", "r1")
+    whole = {row["measure"]: row["value"] for row in files["targets"] if not row["target"] and row["condition"] == "qm"
+             and row["model"] == "base"}  # fmt: skip
+    assert [whole[name] for name in ("p(yes)", "predicted yes", "predicted no", "unreadable")] == ["1", "19", "0", "0"]
     drawn = {row["context_seed"] for row in files["targets"] if row["condition"] == "random"}
     assert drawn == {"1"}
     assert {row["against"] for row in files["against"]} == {"base"}
@@ -401,6 +403,23 @@ def test_figures_are_written_as_files_that_hold_what_they_depend_on(
     assert run(capsys, *ask, *some)[0] == 0
     rows = _rows(folder / "targets.csv")
     assert {(row["target"], row["condition"]) for row in rows} == {("t1", "qm")}
+    _check_single_answers(asked, folder, capsys)
+
+
+def _check_single_answers(asked: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Single people's answers are a file of their own, where it is asked for; a figure can be made from it again."""
+    ask = ("verdicts", asked, *AUDIT, "--model", "base", "--csv", folder, "--force", "--show")
+    assert run(capsys, *ask, "respondents")[0] == 0
+    rows = [row for row in _rows(folder / "respondents.csv") if (row["condition"], row["target"]) == ("qm", "t0")]
+    assert {row["wording"] for row in rows} == {"original", "paraphrase-1", "paraphrase-2"}
+    rows = [row for row in rows if row["wording"] == "original"]
+    whole = data(capsys, "verdicts", asked, *AUDIT, "--model", "base", "--target", "t0")
+    (figure,) = whole["models"]["base"]["conditions"]["qm"]["targets"]
+    assert len({row["respondent"] for row in rows}) == len(rows) == figure["respondents"]
+    assert sum(float(row["p_yes"]) - int(row["human"]) for row in rows) / 10 == pytest.approx(figure["bias"]["value"])
+    assert sum(int(row["correct"]) for row in rows) / 10 == pytest.approx(figure["accuracy"]["value"])
+    assert {row["outdated"] for row in rows} == {"0"}
+    assert "respondents.csv" in run(capsys, *ask, "all", "--target", "t1")[1]
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -456,3 +475,59 @@ def test_a_store_whose_questions_nobody_was_asked_names_their_audit(
 
 def test_nothing_is_said_to_be_less_than_nothing() -> None:
     assert (percent(-1e-9), signed(-1e-9), percent(-0.0004)) == ("0.0", "+0.0", "0.0")
+
+
+def test_a_design_of_which_all_is_stored_is_noted_and_has_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "panel.db"
+    with new_store(path) as store:
+        store.instruments.add(panel())
+        predict(store, lambda _: (0.4, 0.2))
+        store.instruments.add(panel(name="long"))
+    asks = ("run", path, "--audit", "questionnaire", "--instrument", "long", "--model", "oracle")
+    asks = (*asks, "--variants", "original")
+    code, out, _ = run(capsys, *asks, "--yes")
+    assert code == 0
+    assert "Everything is stored; job 2 notes that it was asked for. Next: workbench verdicts" in out
+    assert data(capsys, *asks, "--json")["job"] is None, "it is noted once"
+    (name,) = (found := data(capsys, "verdicts", path, *AUDIT, "--instrument", "long", "--json")["models"])
+    assert (name, found[name]["prompts"]) == ("oracle", 19)
+    assert "nothing was asked: every prompt has the text of one" in run(capsys, "jobs", path)[1].replace("\n", " ")
+
+
+def test_figures_of_prompts_that_show_what_was_changed_since_say_no_side(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, folder = tmp_path / "panel.db", tmp_path / "figures"
+    with new_store(path) as store:
+        store.instruments.add(panel(40))
+        predict(store, lambda _: (0.9, 0.0), card("base"), conditions=("qm", "random"))
+        predict(store, ideal(store), card("tuned"), conditions=("qm",))
+        assert "leans yes" in run(capsys, "verdicts", path, *AUDIT, "--model", "base")[1]
+        store.questionnaires.set_question("panel", "c3", role=None, person="ann")
+        predict(store, lambda _: (0.9, 0.0), card("base"))
+    ask = ("verdicts", path, *AUDIT)
+    out = run(capsys, *ask, "--against", "base")[1]
+    rows = [line for line in out.splitlines() if line.startswith("t0")]
+    assert [row.count(" old 40") for row in rows] == [1, 0, 1], "tuned was not asked qm again"
+    assert "leans yes" in rows[1]
+    assert not any(sign in line for line in (rows[0], rows[2]) for sign in ("leans", "▲", "▼", "flipped"))
+    assert "old: so many of its prompts show what was changed since, so no side is said" in out
+    assert "(qm 79). Asked again they are replaced: workbench run STORE --audit questionnaire" in out
+    out = run(capsys, *ask, "--model", "base", "--show", "conditions,axis")[1]
+    assert re.search(r"^random old 79 .* old .* old$", out, re.MULTILINE)
+    assert re.search(r"^random .*\] old +2", out, re.MULTILINE), out
+    assert "a change between old and new ones is no effect" in out
+    assert run(capsys, *ask, "--csv", folder)[0] == 0
+    figures = [row for row in _rows(folder / "targets.csv") if row["measure"] == "bias" and row["target"] == "t0"]
+    assert {(row["model"], row["condition"]): row["outdated"] for row in figures} == {
+        ("base", "qm"): "0", ("base", "random"): "40", ("tuned", "qm"): "40"
+    }  # fmt: skip
+    means = [row for row in _rows(folder / "targets.csv") if row["measure"] == "absolute bias"]
+    assert {(row["se_over"], row["interval_over"]) for row in means} == {("targets", "respondents")}
+    assert all(row["note"].startswith("noise only adds to a mean of absolute values") for row in means)
+    changed = [row for row in _rows(folder / "conditions.csv") if row["measure"] == "change of bias from qm"]
+    assert {row["outdated"] for row in changed} == {"40", "39"}
+    found = data(capsys, *ask, "--show", "targets")["models"]["tuned"]["conditions"]["qm"]
+    assert (found["outdated"], [row["outdated"] for row in found["targets"]]) == (79, [40, 39])

@@ -262,6 +262,7 @@ def test_csv_files_have_a_row_a_figure(asked: Path, tmp_path: Path, capsys: pyte
     assert f"cells.csv  {len(rows)} rows" in out
     order = next(line for line in rows if line["model"] == "told")
     assert float(order["mean"]) == pytest.approx(80 / 3)
+    assert (order["mean"], order["unit"]) == ("26.66666667", "percentage points")
     assert (order["blank"], order["not_offered"], order["definition"]) == ("2", "1", "corrected")
     silent = next(line for line in rows if line["model"] == "silent")
     assert (silent["mean"], silent["p"], silent["said"]) == ("", "", "no question takes part")

@@ -375,6 +375,13 @@ def test_files_of_something_else_are_said_and_left(tmp_path: Path) -> None:
     assert read.notes[0] == "Left out, no bias of this name: prompts/topics.csv, results/m/odd_even_reword.csv."
 
 
+def test_answers_to_questions_without_prompts_stand_in_no_other_order_than_these(tmp_path: Path) -> None:
+    told = csv(answers(("orig alpha", "reversed alpha"), 3))
+    read = read_biasmonkey(download(tmp_path / "d", {"results/m/response_order.csv": told}))
+    assert len(read.answers) == 3
+    assert not [note for note in read.notes if "another order" in note]
+
+
 def test_a_file_that_is_there_plain_and_compressed_is_refused(tmp_path: Path) -> None:
     place = download(tmp_path / "d", {"results/m/acquiescence.csv.gz": packed()})
     with pytest.raises(UsageError, match="are two files of acquiescence"):

@@ -189,7 +189,32 @@ def test_near_names_are_suggested_and_the_answers_of_a_scale_listed(tmp_path: Pa
     answers = "an answer of the scale four_point: yes, rather yes, rather no, no, no answer"
     assert first.expected.startswith(f"{answers} (did you mean 'rather yes'?). ")
     assert "[[scales.NAME]] in instrument.toml" in first.expected
+    assert "--missing=CODE" in first.expected
+    other, again = findings(folder(tmp_path / "e", "respondent,age,gender\nana,44,f\n"))
+    assert other.expected.startswith(
+        "a question that the instrument has. Columns that are no questions may be declared"
+    )
+    assert again.expected == "a question that the instrument has"
     assert second.expected == answers  # no number is near another, and own scales are named once
+
+
+def test_codes_of_no_answer_and_other_columns_are_left_out_where_they_are_declared(tmp_path: Path) -> None:
+    wide = "respondent,age,c-1,c-2,t-1\nana,7,-99,no,7\nbo,25,-99.0,7,88\n"
+    long = "respondent,question,answer,wave\nana,c-1,-99,1\nana,c-2,no,1\nana,t-1,7,1\nbo,c-2,7,1\nbo,t-1,88,1\n"
+    said = 'missing = [-99, "7"]\nignored = ["{}"]\n'
+    for column, text in (("age", wide), ("wave", long)):
+        (finding,) = findings(folder(tmp_path / column, text, about=said.format(column)))
+        assert finding.found.startswith("'88'")
+        read = read_csv(folder(tmp_path / column, text.replace("88", "4"), about=said.format(column)))
+        assert read.questionnaire is not None
+        people = {one.name: dict(one.answers) for one in read.questionnaire.respondents}
+        assert people == {"ana": {"c-2": "no", "t-1": "7"}, "bo": {"t-1": "4"}}, "7 is on the scale of t-1 alone"
+        assert any("7 (1)" in note for note in read.notes)
+        assert f"answers.csv: columns left out: {column}." in read.notes
+    (finding,) = findings(folder(tmp_path / "f", WIDE, about='ignored = ["agee"]\n'))
+    assert (finding.line, finding.column, finding.found) == (1, "agee", "no such column to leave out")
+    (finding,) = findings(folder(tmp_path / "g", WIDE, about="missing = [1.5]\n"))
+    assert (finding.column, finding.expected) == ("missing", "a list of texts")
 
 
 @pytest.mark.parametrize(

@@ -181,9 +181,7 @@ def instruments(draw: st.DrawFn) -> Instrument:
     )
 
 
-SLOW = settings(
-    max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+SLOW = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 
 
 @given(LOOSE)

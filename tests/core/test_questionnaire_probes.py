@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.audits.questionnaire import context_key, default_variants, mass, probes
+from workbench.audits.questionnaire import Conversations, context_key, default_variants, mass, probes
 from workbench.audits.questionnaire_conditions import (
     CONDITIONS,
     GROUPS,
@@ -87,6 +87,19 @@ def test_a_prompt_is_the_answered_questions_as_turns_and_then_the_target_as_the_
     assert turns[-1].content == asked
     assert first.prompt.context == 16
     assert axes(first) == {"condition": "qm", "context": context_key(turns[:-1]), "respondent": "r00"}
+
+
+def test_a_context_has_one_key_whether_its_turns_are_made_or_not() -> None:
+    # a mark that combines with what is before it, at both ends of a text: the key is that of the composed characters
+    odd = [Statement("c0", (Wording(ORIGINAL, "en", "\u0301Cafe\u0301 \u0338="),)), *STATEMENTS[1:]]
+    template = [replace(each, user="{statement}", system="Se\u0301rieux") for each in TEMPLATES]
+    survey = Survey(questionnaire())
+    asking = Conversations(odd, template, "en", survey)
+    for person in people(survey):
+        for condition in ("qm", "random", "reduced-50-changed"):
+            context = asking.context(condition, person)
+            assert asking.context_key(condition, person) == context_key(context)
+    assert any(turn.content.startswith("\u0301Cafe\u0301") for turn in asking.context("qm", people(survey)[0]))
 
 
 def test_zero_shot_is_one_prompt_a_wording_with_the_prefix_of_the_answer() -> None:
@@ -289,6 +302,8 @@ def test_templates_are_taken_in_the_language_that_is_asked() -> None:
         ({"chat": False}, "is no chat"),
         ({"name": "statement"}, "is there twice"),
         ({"system": "A."}, "different system turns"),
+        ({"positive": "I agree"}, "'I agree' and 'no', and this audit reads the next token alone"),
+        ({"positive": "No"}, "calls yes and no 'No' and 'no', case aside one"),
     ],
 )
 def test_templates_that_cannot_put_a_question_as_a_turn_are_refused(changes: dict[str, object], message: str) -> None:

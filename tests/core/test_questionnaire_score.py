@@ -21,7 +21,7 @@ from workbench.audits.questionnaire_figures import (
     TargetFigure,
     direction,
 )
-from workbench.audits.questionnaire_score import correlations, differences, judge
+from workbench.audits.questionnaire_score import correlations, differences, judge, measure
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import NEGATION, ORIGINAL
 from workbench.domain.verdicts import Estimate
@@ -319,6 +319,28 @@ def test_a_figure_has_the_same_interval_whatever_else_was_computed() -> None:
     assert judge(predicted(human, cells), replace(FEW, seed=2)).condition(QM) != among.condition(QM)
 
 
+def test_figures_that_are_measured_at_once_and_errors_that_are_exchanged_are_as_if_each_were_asked_for_alone() -> None:
+    rng = np.random.default_rng(5)
+    human = (rng.random((2, 30)) < 0.5).astype(float)
+    human[1, :10] = np.nan  # fewer respondents of one target do not matter, fewer of a condition do
+    fewer = human.copy()
+    fewer[:, 20:] = np.nan
+
+    def model() -> Predictions:
+        masses = {(condition, ORIGINAL): (rng.random((2, 30)), rng.random((2, 30)) / 2) for condition in (QM, RANDOM)}
+        return predicted(human, masses)
+
+    few = predicted(fewer, {(QM, ORIGINAL): (rng.random((2, 30)), rng.random((2, 30)))})
+    models = [model(), model(), few]
+    together, alone = ([judge(each, FEW) for each in models] for _ in range(2))
+    measure((report, condition) for report in together for condition in report.conditions)
+    for one, other in zip(together, alone, strict=True):
+        for condition in other.conditions:
+            assert one.condition(condition) == other.condition(condition)
+        printed = judge(one.predictions, replace(FEW, error="printed")).condition(QM)
+        assert one.with_error("printed").condition(QM) == printed != one.condition(QM)
+
+
 def test_all_answers_of_a_person_are_drawn_together() -> None:
     """Two targets with opposite errors of the same people: their mean is not biased in any draw."""
     answers, shares = np.tile([1.0, 0.0], 20), np.linspace(0.1, 0.9, 40)
@@ -455,6 +477,12 @@ def test_a_wording_in_which_nobody_is_read_is_left_out_and_counted() -> None:
     assert found.sd.value == pytest.approx(0.025)
 
 
+def test_a_deviation_over_wordings_ends_where_biases_of_the_same_people_can_go() -> None:
+    cells = {(QM, paraphrase(i)): ([[0.1 + 0.7 * i, 0.3]], [[0.9 - 0.7 * i, 0.7]]) for i in (0, 1)}
+    (found,) = judge(predicted([[1, 0]], cells), FEW).variability(QM)
+    assert (found.sd.high, found.rms.high) == (0.5, 1.0), "two biases, one at either end of a range of 100 points"
+
+
 @pytest.mark.parametrize(
     ("read", "of_sd", "of_rms"),
     [
@@ -571,6 +599,8 @@ def test_correlations_leave_out_models_that_were_not_asked_and_say_where_there_i
     overall, first, second = correlations(reports, QM)
     assert (overall.n, first.n, second.n) == (6, 3, 3)
     assert overall.r < -0.75
+    assert first.undefined == "3 points say nothing of a correlation; 4 are the least"
+    assert all(map(math.isnan, (first.r, first.t, first.p)))
     assert second.undefined == "all values of one variable are equal"  # always right
     assert correlations({}, QM)[0].undefined == "fewer than 3 pairs of values"
 

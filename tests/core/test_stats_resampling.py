@@ -9,7 +9,7 @@ import pytest
 
 from workbench.stats import resampling
 from workbench.stats.describe import mean_sd
-from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
+from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums, resampled_together
 
 
 def test_a_named_generator_does_not_depend_on_what_was_drawn_before() -> None:
@@ -55,6 +55,19 @@ def test_resampled_sums_are_sums_of_as_many_units_drawn_with_replacement() -> No
     assert np.all(sums[:, 0] == 10)
     assert sums[:, 1].mean() == pytest.approx(45, abs=0.7)  # standard error 0.14
     assert sums[:, 1].std() == pytest.approx(math.sqrt(82.5), rel=0.05)
+
+
+def test_units_that_are_counted_in_portions_and_features_that_share_draws_have_the_same_sums(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    features = np.random.default_rng(1).normal(size=(7, 3))
+    alone = resampled_sums(features, 40, np.random.default_rng(2))
+    drawn = np.random.default_rng(2).integers(7, size=(40, 7))
+    np.testing.assert_allclose(alone, features[drawn].sum(axis=1), rtol=1e-12)
+    monkeypatch.setattr(resampling, "COUNTED_AT_ONCE", 20)
+    both = resampled_together([features, features[:, :1] * 2], 40, np.random.default_rng(2))
+    np.testing.assert_array_equal(both[0], alone)
+    np.testing.assert_allclose(both[1], 2 * alone[:, :1], rtol=1e-12)
 
 
 def test_resampling_in_portions_fills_every_row(monkeypatch: pytest.MonkeyPatch) -> None:

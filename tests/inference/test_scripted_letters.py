@@ -82,14 +82,27 @@ def test_every_prompt_of_the_audit_is_answered_by_an_offered_letter(template: st
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[letters]\nwieghts = [1]", "unknown wieghts"),
+        ("[letters]\nwieghts = [1]", "line 2, column 'wieghts': found an unknown key"),
+        ("weights = [3, 1]", "below a line \\[letters\\]"),
         ("[letters]\nweights = [0, 0, 1]", "one of the first two above 0"),
-        ("[letters]\ninvalid = 1.5", "share from 0 to 1"),
-        ("[letters]\nby_text = nan", "finite"),
-        ('[letters]\nothers = "As"', "no list"),
+        ("[letters]\nweights = [true, 1]", "a list of odds"),
+        ("[letters]\nby_text = nan", "a number from -100 to 100"),
+        ('[letters]\nothers = "As"', "a list of texts"),
         ("letters = 3", "no table"),
+        ("agree = '0.8'", "a share from 0 to 1"),
+        ("delay_s = -1", "seconds, 0 or more"),
+        ("answers = [1]", "a list of texts"),
+        ("agree 0.8", "not TOML"),
     ],
 )
 def test_a_file_that_cannot_be_is_refused_with_what_is_wrong(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(ModelError, match=said):
         persona(tmp_path, text)
+
+
+def test_all_faults_of_a_file_are_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ModelError) as caught:
+        persona(tmp_path, "agre = 1\nunreadable = 2\n[letters]\nweight = [3, 1]\ninvalid = 1.5\n")
+    said = str(caught.value)
+    assert [said.count(f"column '{key}'") for key in ("agre", "unreadable", "weight", "invalid")] == [1, 1, 1, 1]
+    assert "imported" not in said

@@ -198,7 +198,13 @@ def test_the_same_seed_drafts_the_same_lines_and_the_same_sample(filled: Store, 
 
 
 def test_a_model_that_is_not_there_fails_the_job_with_a_sentence(filled: Store, tmp_path: Path) -> None:
-    job = wait(filled, launch.start_drafting(filled, spec(f"scripted:{tmp_path}/nowhere.toml")), ended)
+    model = persona(tmp_path, [sentences(2)], name="nowhere.toml")
+    job_id = launch.create_drafting(filled, spec(model))
+    (tmp_path / "nowhere.toml").unlink()
+    with pytest.raises(UsageError, match=r"nowhere\.toml: cannot be read"):
+        launch.create_drafting(filled, spec(model))
+    launch.spawn(filled.path, job_id)
+    job = wait(filled, job_id, ended)
     assert job.state == "failed"
     assert "nowhere.toml" in job.message
     assert "Traceback" not in launch.log_tail(filled.path, job.id, 100)

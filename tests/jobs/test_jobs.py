@@ -137,7 +137,12 @@ def test_two_workers_cannot_have_one_job(filled: Store, slow: str) -> None:
 
 
 def test_a_model_that_is_not_there_fails_the_job_with_a_sentence(filled: Store, tmp_path: Path) -> None:
-    job = wait(filled, launch.start(filled, design(f"scripted:{tmp_path}/nowhere.toml")), ended)
+    persona = tmp_path / "nowhere.toml"
+    persona.write_text("agree = 0.8\n")
+    job_id = launch.create(filled, design(f"scripted:{persona}"))
+    persona.unlink()
+    launch.spawn(filled.path, job_id)
+    job = wait(filled, job_id, ended)
     assert job.state == "failed"
     assert "nowhere.toml" in job.message
     assert "Traceback" not in launch.log_tail(filled.path, job.id, 100)

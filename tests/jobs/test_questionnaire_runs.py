@@ -209,6 +209,20 @@ def test_a_plan_names_targets_that_nobody_answered_and_asks_the_others(asked: St
     assert {probe.statement for probe in plan.probes} == {"state"}
     assert "not asked: market, because no respondent answered yes or no there" in plan.describe()
     assert "10 respondents, 1 condition" in plan.describe()
+    assert "predicted from nothing" not in plan.describe()
+    first, *more = silent
+    unasked = (replace(first, answers={"state": "agree"}), *more)
+    mute = replace(base.questionnaire, respondents=(replace(first, answers={**first.answers, "state": ""}), *more))
+    asked.instruments.add(replace(base, name="mute", questionnaire=mute))
+    about = pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="mute")).describe()
+    assert "9 respondents, 1 condition" in about
+    assert f"not predicted: {first.name}, no answer of yes or no to any target" in about
+    bare = replace(base, name="bare", questionnaire=replace(base.questionnaire, respondents=unasked))
+    asked.instruments.add(bare)
+    said = "1 of 10 respondents answered no context question with yes or no: what they answer is predicted from nothing"
+    for conditions, there in ((("qm",), True), (("zero-shot",), False)):
+        design = replace(QUESTIONNAIRE, instrument="bare", contexts=Contexts(conditions))
+        assert (said in pipeline.plan(asked, design).describe()) is there
     with pytest.raises(UsageError, match="no prompts: not asked: market, because no respondent answered yes or no"):
         pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="silent", statements=("market",)))
 

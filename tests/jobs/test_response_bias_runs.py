@@ -127,6 +127,15 @@ def test_answers_are_drawn_until_each_prompt_has_enough_valid_ones_and_the_other
     again = pipeline.plan(asked, DESIGN, card=first_option(invalid=0.5).card)
     assert (again.samples_needed, again.requests()) == (0, [])
     assert "20 valid samples each" in again.describe()
+    asked.instruments.add(replace(asked.instruments.get("choices"), name="copy"))
+    copy = pipeline.plan(asked, replace(DESIGN, instrument="copy"))
+    assert copy.samples_needed == 0
+    launch.add_cells(asked, copy)
+    assert instruments_with_answers(asked) == ("choices",), "a copy has the same texts, and nobody was asked it"
+    with pytest.raises(UnknownName, match="no model has answered the multiple-choice questions of copy yet"):
+        response_bias(asked, ResponseBiasChoice("copy"))
+    launch.note_stored(asked, copy)
+    assert tuple(response_bias(asked, ResponseBiasChoice("copy")).subjects) == ("first",)
 
 
 def test_a_letter_that_was_not_offered_is_drawn_again(asked: Store) -> None:
@@ -162,7 +171,9 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_answers(asked: Store, tmp_pa
 
     with new_store(tmp_path / "other.db") as other:
         other.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs()))
-        ask(other, first_option(invalid=0.6))
+        found = ask(other, first_option(invalid=0.6))
+        assert found.over > 0, "a round is as long as will rarely be too long"
+        assert (found.done, found.done + found.over + found.invalid) == (found.total - found.lacking, found.answers)
         whole = answers(other)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("workbench.pipeline.asking.FLUSH_AFTER_S", 0.0)

@@ -623,6 +623,4 @@ class Labelling(RuleBasedStateMachine):
 
 
 TestLabelling = Labelling.TestCase
-TestLabelling.settings = settings(
-    max_examples=20, stateful_step_count=25, suppress_health_check=list(HealthCheck)
-)
+TestLabelling.settings = settings(max_examples=20, stateful_step_count=25, suppress_health_check=list(HealthCheck))

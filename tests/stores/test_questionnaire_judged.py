@@ -36,6 +36,7 @@ from workbench.pipeline.questionnaire import (
     questionnaire,
 )
 from workbench.pipeline.questionnaire_asked import asked, prompt_asked, token_shares
+from workbench.pipeline.questionnaire_options import rejudged
 
 QM, ZERO, RANDOM = Condition("qm"), Condition("zero-shot"), Condition("random", 1)
 FEW = Options(draws=200)
@@ -49,6 +50,20 @@ def people(store: Store) -> Store:
 
 def judged(store: Store, *models: str, options: Options = FEW, dtype: str | None = None) -> QuestionnaireJudged:
     return questionnaire(store, QuestionnaireChoice(models=models, dtype=dtype, options=options))
+
+
+def test_predictions_that_are_read_once_are_judged_by_other_options_as_if_they_were_read_again(people: Store) -> None:
+    predict(people, ideal(people), conditions=("qm", "zero-shot"))
+    predict(people, ideal(people), card("silent"), words=False)
+    found = judged(people)
+    found.reports["oracle"].condition(QM)
+    for options in (replace(FEW, error="printed"), replace(FEW, masses="vocabulary", error="printed")):
+        anew, again = rejudged(people, found, options), judged(people, options=options)
+        assert (anew.choice.options, anew.notes) == (again.choice.options, again.notes)
+        for name, report in again.reports.items():
+            for condition in report.conditions:
+                assert repr(anew.reports[name].condition(condition)) == repr(report.condition(condition)), "NaN or not"
+    assert any("vocabulary is not known" in note for note in anew.notes)
 
 
 def test_a_model_that_knows_every_answer_is_accurate_and_has_no_bias(people: Store) -> None:
@@ -110,6 +125,10 @@ def test_answers_and_roles_that_changed_since_are_said_until_the_prompts_are_ask
     some = judged(people)
     (note,) = some.notes
     assert note.startswith("oracle: 38 of 59 prompts"), "qm was asked again, random and reduced were not"
+    assert "changed since (random 19, reduced-50-kept 19)." in note
+    again = "workbench run STORE --audit questionnaire --instrument panel --model oracle --variants original --every 2"
+    assert note.endswith(f"{again} --conditions random,reduced-50-kept")
+    assert [some.gathered["oracle"].old(of, "t1") for of in (QM, RANDOM)] == [0, 9]
     assert some.reports["oracle"].condition(QM).p_yes == pytest.approx(1 / 7)
     assert some.reports["oracle"].condition(RANDOM).p_yes == pytest.approx(2 / 3)
 
@@ -207,7 +226,7 @@ def test_people_who_are_asked_about_no_more_do_not_keep_a_changed_text_from_bein
     assert "earlier texts of t0" in judged(people).notes[-1], "as many were answered for before"
     predict(people, lambda _: (0.1, 0.6), respondents=6)
     found = judged(people)
-    assert found.notes == ()
+    assert found.notes == ("Not predicted: r09, no answer of yes or no to any target.",)
     first = found.reports["oracle"].condition(QM).targets[0]
     assert (first.respondents, first.p_yes) == (left, pytest.approx(1 / 7))
 
@@ -227,6 +246,7 @@ def test_people_are_read_by_the_scales_of_now(people: Store) -> None:
     people.questionnaires.set_scale(NAME, AGREEMENT.remapped({"disagree": Meaning.NEUTRAL}), person="ann")
     first = judged(people).reports["oracle"].condition(QM).targets[0]
     assert (first.respondents, first.human) == (5, 1.0)
+    assert judged(people).notes == ("Not predicted: r09, no answer of yes or no to any target.",)
 
 
 def test_prompts_that_failed_count_nowhere_and_say_why(people: Store) -> None:
@@ -404,3 +424,18 @@ def test_a_condition_that_only_another_model_was_asked_is_none_of_a_model_whose_
     assert reports["second"].conditions == (QM,)
     predict(store, ideal(store), card("second"), conditions=("zero-shot",), seed=3)
     assert judged(store).reports["second"].conditions == (QM, ZERO)
+
+
+def test_a_model_that_only_another_questionnaire_was_put_to_has_no_figures_of_this_one(people: Store) -> None:
+    predict(people, lambda _: (0.4, 0.2), conditions=("qm", "zero-shot"))
+    people.instruments.add(panel(name="long"))
+    with pytest.raises(UnknownName, match="nobody was asked long"):
+        questionnaire(people, QuestionnaireChoice(instrument="long", options=FEW))
+    predict(people, lambda _: (0.1, 0.6), card("third"), instrument="long", conditions=("zero-shot",))
+    found = questionnaire(people, QuestionnaireChoice(instrument="long", options=FEW))
+    assert tuple(found.reports) == ("third",), "zero-shot of long has the texts of what oracle was asked for panel"
+    assert tuple(questionnaire(people, QuestionnaireChoice(instrument=NAME, options=FEW)).reports) == ("oracle",)
+    predict(people, lambda _: (0.4, 0.2), instrument="long")
+    found = questionnaire(people, QuestionnaireChoice(instrument="long", options=FEW))
+    assert found.reports["oracle"].conditions == (QM,), "a job that found all stored says that qm was asked for"
+    assert found.reports["oracle"].condition(QM).targets[0].respondents == 10

@@ -370,9 +370,7 @@ class Editing(RuleBasedStateMachine):
 
 
 TestEditing = Editing.TestCase
-TestEditing.settings = settings(
-    max_examples=12, stateful_step_count=12, suppress_health_check=list(HealthCheck)
-)
+TestEditing.settings = settings(max_examples=12, stateful_step_count=12, suppress_health_check=list(HealthCheck))
 
 
 def test_what_was_written_and_labelled_for_the_old_original_is_named(filled: Store) -> None:

@@ -58,6 +58,12 @@ async def test_the_form_says_what_it_comes_to_before_anything_starts(path: Path)
         app.screen.query_one("#templates", SelectionList).toggle("personal-1")
         await until(pilot, lambda: "24 prompts planned" in shown(app, "#plan"))
         assert state_count(path) == 0
+        await pilot.press("tab", "shift+tab", "space")
+        model = app.screen.query_one("#model", Input)
+        assert model.has_focus
+        assert model.value == "smollm2", "a blank does not take the place of all that a field holds"
+        await pilot.press("space", "x")
+        assert model.value == "smollm2 x"
 
 
 def state_count(path: Path) -> int:

@@ -228,6 +228,10 @@ async def test_home_judges_anew_when_a_job_has_ended(tmp_path: Path, monkeypatch
         text = screen_text(app)
         line = next(line for line in text.splitlines() if "mean |bias|" in line)
         assert "2 questions · qm · panel" in line
+        assert "!" not in line
+        with Store.open(path) as store, store.write() as connection:
+            connection.execute("update job set state = 'cancelled', done = 3, total = 40")
+        await until(pilot, lambda: "is cancelled at 3 of 40 prompts; figures will change." in screen_text(app))
 
 
 async def test_home_shows_the_key_of_the_predictions(uneven: Path) -> None:
@@ -235,5 +239,7 @@ async def test_home_shows_the_key_of_the_predictions(uneven: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "Predictions" in screen_text(app))
         footer = screen_text(app).splitlines()[-1]
-        assert "p People" in footer
+        assert ("8 People" in footer, "4 Audit" in footer, "9 Choices" in footer) == (True, True, True)
+        await press(app, pilot, "p")
+        await until(pilot, lambda: isinstance(app.screen, QuestionnaireScreen))
         assert "q Leave" in footer

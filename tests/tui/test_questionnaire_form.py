@@ -252,9 +252,21 @@ async def test_a_questionnaire_is_started_seen_to_its_end_and_never_asked_again(
         put(app, model="scripted", conditions="qm, zero-shot")
         await until(pilot, lambda: "Everything is stored already" in shown(app, "#plan"))
         assert "then 8" in shown(app, "#plan")
+        assert isinstance(app.screen, JobForm)
+        values = app.screen.values()
+        assert values is not None
     with Store.open(both) as store:
         job = store.jobs.get(1)
         assert (job.state, job.done, job.total) == ("done", 18, 18)
+        store.instruments.add(replace(panel(), name="copy"))
+        copied = replace(values, instrument="copy")
+        outlook = JobForm().work_out(store, copied)
+        assert "nothing is asked. F5 lets it count" in outlook.text
+        assert outlook.start is not None
+        noted = store.jobs.get(outlook.start(store))
+        assert (noted.state, noted.done, noted.total) == ("done", 18, 18)
+        assert {run.instrument for run in store.predictions.runs("questionnaire")} == {values.instrument, "copy"}
+        assert JobForm().work_out(store, copied).start is None
 
 
 def test_the_form_becomes_a_design() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.audits.questionnaire_figures import WordingFigure
-from workbench.domain.questionnaires import Form, Pole, Question, Role
+from workbench.domain.questionnaire_tallies import Tallied
+from workbench.domain.questionnaires import Form, Meaning, Option, Pole, Question, Questionnaire, Role, Scale
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.tui.screens.questionnaire_asked_format import unit_bar
@@ -30,7 +32,14 @@ from workbench.tui.screens.questionnaire_format import (
     strip_plot,
     token_bar,
 )
-from workbench.tui.screens.questionnaire_questions_format import change_words, next_leaning, with_change
+from workbench.tui.screens.questionnaire_questions_format import (
+    Held,
+    change_words,
+    next_leaning,
+    scale_details,
+    scale_records,
+    with_change,
+)
 from workbench.tui.screens.questionnaire_tables import head, ordered, window
 from workbench.tui.screens.questionnaire_view import Look
 
@@ -166,3 +175,14 @@ def test_what_a_mark_or_a_mass_stands_for_is_said_in_plain_words() -> None:
 
 def test_leanings_go_round() -> None:
     assert next_leaning(next_leaning(next_leaning(None))) is None
+
+
+def test_a_scale_says_how_often_its_questions_were_left_blank() -> None:
+    scale = Scale("s", (Option(("agree",), Meaning.YES), Option(("no",), Meaning.NO), Option(("-",), Meaning.MISSING)))
+    asked = Questionnaire((Question("t", Role.TARGET, scale="s"),), (scale,))
+    held = Held(Tallied(asked, 25, {"t": {"agree": 3}}), {"s": scale}, {}, {})
+    assert [str(cells[-1]) for _, cells in scale_records(held)] == ["", "", "and 22 left blank"]
+    assert "22 left blank are missing, too" in scale_details(held, scale, "-").plain
+    full = replace(held, tallied=Tallied(asked, 3, {"t": {"agree": 3}}))
+    assert not any("blank" in str(cells[-1]) for _, cells in scale_records(full))
+    assert "blank" not in scale_details(full, scale, "-").plain

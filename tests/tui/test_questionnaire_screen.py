@@ -263,6 +263,7 @@ async def test_the_correlation_is_that_of_the_models(filled: Path, judged: Quest
         assert table(app).keys == (AVERAGE, *(one.target for one in by_target))
         row = cells(app, AVERAGE)
         assert row[2] == f"{overall.r:+.2f}"
+        assert ("no relation shown" in shown(app, "#details")) == (overall.p >= 0.05)
         assert row[3].split()[:2] == [f"{overall.t:.2f}", str(overall.df)]
         assert "undefined" in cells(app, "t0")[1]  # two models alone
         await press(app, pilot, "down")
@@ -472,12 +473,33 @@ async def test_an_answer_is_given_another_meaning_and_the_figures_follow(fresh: 
         while table(app).current != disagree:
             await press(app, pilot, "down")
         assert cells(app, disagree)[2:4] == ["− no", str(PEOPLE // 2 + 1)]
+        assert "left blank" not in shown(app, "#details")
         await press(app, pilot, "e")
         assert "no → neutral" in screen_text(app)
         await answer(app, pilot, "ana")
         assert cells(app, disagree)[2] == "= neutral"
         await press(app, pilot, "escape")
         assert cells(app, "t1")[1] == "100 % yes"
+        await press(app, pilot, "u")
+        with Store.open(fresh) as store:
+            store.questionnaires.set_question(NAME, "c3", role=None, person="ana")
+            spec = {"audit": "questionnaire", "instrument": NAME, "model": KNOWS}
+            lost = store.jobs.create("sample", spec, 9)
+        await press(app, pilot, "escape")
+        await until(pilot, lambda: cells(app, "t1")[3].endswith("!"))
+        assert "behind it show what was changed since, so no side is said" in shown(app, "#details")
+        assert isinstance(app.screen, QuestionnaireScreen)
+        assert f"job {lost} is queued at 0 of 9 prompts" in " ".join(app.screen._loaded.judged.notes)
+        with Store.open(fresh) as store:
+            store.jobs.request_stop(lost)
+        await press(app, pilot, "r")
+        await until(pilot, lambda: f"job {lost} is cancelled" in " ".join(app.screen._loaded.judged.notes))
+        with Store.open(fresh) as store:
+            store.instruments.add(panel(4, name="second"))
+        await press(app, pilot, "r", "i")
+        await until(pilot, lambda: "second has no predictions yet" in shown(app, "#empty"))
+        assert "i shows the next of the 2 questionnaires" in shown(app, "#empty")
+        assert (shown(app, "#tabs"), shown(app, "#options")) == ("", "second")
     with Store.open(fresh) as store:
         assert store.questionnaires.scales(NAME)["agreement"].meaning("disagree") is Meaning.NEUTRAL
 

@@ -204,8 +204,11 @@ def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_give
     told = job(path, ask(path, invalid=0.3))
     assert subject(told) == "letters · response_bias · lettered"
     details = job_details(told).plain
-    assert "4 valid samples a prompt, at most 8 drawn" in details
-    assert f"{told.done} valid answers of 28 · drawn again {told.progress['invalid']:.0f}" in details
+    assert "at least 4 valid samples a prompt, at most 8 drawn" in details
+    over, again = round(told.progress["over"]), round(told.progress["invalid"])
+    more = f" and {over} more than needed" if over else ""
+    assert f"{told.done} valid answers of 28{more} · drawn again {again}" in details
+    assert told.done + over + again == told.progress["answers"], "the counts add up"
     assert hint(told) == "9 shows the response biases"
     waiting = replace(told, state="queued", worker=False)
     assert "its worker starts" in job_details(waiting, begun=True).plain, "it was started a moment ago"

@@ -560,7 +560,9 @@ async def test_a_new_statement_whose_ref_is_taken_is_kept_as_typed(path: Path) -
     async with app.run_test(size=(80, 24)) as pilot:
         await rows(pilot)
         await opened(pilot, StatementForm, "n")
-        await pilot.press(*"Taxes should fall.")
+        assert app.screen.focus_chain[0] is app.focused, "the first field, and the ref after it"
+        await pilot.press(*"Taxes should fall.", "tab")
+        assert app.screen.query_one("#ref", Input).has_focus
         app.screen.query_one("#ref", Input).value = "a-1"
         await pilot.press("f5")
         await until(pilot, lambda: "already" in shown(app, "#said"))

@@ -192,11 +192,21 @@ def _check_templates(templates: Sequence[Template]) -> None:
     """Raise UsageError for templates that cannot put a question as one turn of a conversation."""
     named: set[tuple[str, str]] = set()
     for template in templates:
+        labels = [label.strip().casefold() for label in (template.positive, template.negative)]
         checks = [
             (template.user.count(SLOT) == 1, f"does not hold {SLOT} once in its user turn, where each question goes"),
             (not template.names_model, f"calls the model by its name ({MODEL_SLOT}), which this audit does not"),
             (template.chat or _is_zero_shot(template), "is no chat, and answered questions are turns of one"),
             ((template.name, template.language) not in named, "is there twice; this audit asks one order of labels"),
+            (
+                labels[0] != labels[1],
+                f"calls yes and no {template.positive!r} and {template.negative!r}, case aside one",
+            ),
+            (
+                all(len(label.split()) == 1 for label in labels),
+                f"calls yes and no {template.positive!r} and {template.negative!r}, and this audit reads the next "
+                "token alone, which spells one word at most",
+            ),
         ]
         for holds, fault in checks:
             if not holds:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from workbench.domain.counting import plural
+from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Meaning, Question, Questionnaire, Role, Survey
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.resampling import derive_rng
@@ -205,3 +207,21 @@ def remarks(questionnaire: Questionnaire) -> tuple[str, ...]:
     ]
     named = ", ".join(silent)
     return (f"not asked: {named}, because no respondent answered yes or no there",) if silent else ()
+
+
+def unpredicted(questionnaire: Questionnaire) -> tuple[str, ...]:
+    """Say who is among the respondents and in no figure: nothing that they answered is predicted. Empty for nobody."""
+    answered = [list(map(_is_binary, questionnaire.meanings(of))) for of in questionnaire.of_role(Role.TARGET)]
+    silent = [who.name for who, *of in zip(questionnaire.respondents, *answered, strict=True) if not any(of)]
+    some = 0 < len(silent) < len(questionnaire.respondents)
+    return (f"not predicted: {named_few(silent)}, no answer of yes or no to any target",) if some else ()
+
+
+def without_context(survey: Survey) -> tuple[str, ...]:
+    """Say of how many people who are asked about nothing is shown, because they answered no context question."""
+    if expanded(survey.contexts.conditions) == (ZERO_SHOT,) or not survey.questionnaire.of_role(Role.CONTEXT):
+        return ()
+    predicted = [person for person in people(survey) if person.targets]
+    nothing = sum(not person.context for person in predicted)
+    said = f"{nothing:,} of {plural(len(predicted), 'respondent')} answered no context question with yes or no"
+    return (f"{said}: what they answer is predicted from nothing",) if nothing else ()

@@ -23,7 +23,7 @@ over different questions. Every figure that is undefined says why.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -49,6 +49,7 @@ from workbench.audits.questionnaire_figures import (
     ConditionFigures,
     Correlation,
     Difference,
+    ErrorOf,
     Options,
     Predictions,
     TargetFigure,
@@ -62,6 +63,8 @@ from workbench.stats.arrays import BoolArray, FloatArray
 
 SHARE, SIGNED = (0.0, 1.0), (-1.0, 1.0)
 "limits of an accuracy, and of a bias"
+LEAST_POINTS = 4
+"of a correlation: three lie near a line by chance"
 TOWARDS_CONSERVATIVE = {Pole.CONSERVATIVE: 1.0, Pole.LIBERAL: -1.0, None: np.nan}
 
 
@@ -97,6 +100,17 @@ class Report:
         """Return the figures of all targets in their original wording. Raises UnknownName."""
         measure([(self, condition)])
         return self._figures[condition]
+
+    def with_error(self, error: ErrorOf) -> Report:
+        """Return the same report with this standard error of the bias; what was drawn stays."""
+        options = replace(self.options, error=error)
+        figures = {condition: self._with_error(found, options) for condition, found in self._figures.items()}
+        return replace(self, options=options, _figures=figures)
+
+    def _with_error(self, found: ConditionFigures, options: Options) -> ConditionFigures:
+        cell = self.layout.cell(found.condition, ORIGINAL)
+        targets = (replace(one, bias_se=_bias_se(cell, t, options)) for t, one in enumerate(found.targets))
+        return replace(found, targets=tuple(targets))
 
     def variability(self, condition: Condition) -> tuple[VariabilityFigure, ...]:
         """Return how the bias of each target varies over its wordings; empty where only the original was asked.
@@ -146,6 +160,12 @@ def _features(cell: Cell) -> FloatArray:
     return np.stack([cell.counted, cell.correct, cell.readable, np.nan_to_num(cell.difference)])
 
 
+def _bias_se(cell: Cell, target: int, options: Options) -> float:
+    """Return the standard error of a target's bias."""
+    values = cell.difference if options.error == "paired" else cell.human
+    return standard_error(values[target][cell.readable[target]])
+
+
 def correlations(reports: Mapping[str, Report], condition: Condition) -> tuple[Correlation, ...]:
     """Return Pearson's correlation of |bias| and accuracy: over models and targets, then over models for each target.
 
@@ -162,7 +182,11 @@ def correlations(reports: Mapping[str, Report], condition: Condition) -> tuple[C
         some = [figure for figure in figures if target in (None, figure.target)]
         pair = pearson([abs(figure.bias.value) for figure in some], [figure.accuracy.value for figure in some])
         few = sum(is_few(figure.bias.n) for figure in some if figure.bias.defined and figure.accuracy.defined)
-        found.append(Correlation(target, pair.r, pair.t, pair.df, pair.p, pair.n, pair.undefined, few))
+        numbers, why = (pair.r, pair.t, pair.df, pair.p), pair.undefined
+        if not why and pair.n < LEAST_POINTS:
+            numbers = (UNDEFINED, UNDEFINED, pair.df, UNDEFINED)
+            why = f"{pair.n} points say nothing of a correlation; {LEAST_POINTS} are the least"
+        found.append(Correlation(target, *numbers, pair.n, why, few))
     return tuple(found)
 
 
@@ -232,7 +256,6 @@ class _Measured:
         people = cell.human[t][counted if counted.any() else cell.asked[t]]
         human = float(people.mean()) if len(people) else UNDEFINED
         shares = cell.share[t][readable]
-        paired = self.report.options.error == "paired"
         says_yes = int(cell.says_yes[t].sum())
         left = 1 - cell.yes[t][counted] - cell.no[t][counted]
         return TargetFigure(
@@ -248,7 +271,7 @@ class _Measured:
             p_yes=float(shares.mean()) if len(shares) else UNDEFINED,
             p_yes_sd=deviation(shares),
             bias=bias,
-            bias_se=standard_error((cell.difference if paired else cell.human)[t][readable]),
+            bias_se=_bias_se(cell, t, self.report.options),
             without=float(np.clip(left, 0, 1).mean()) if len(left) else UNDEFINED,
         )
 

@@ -13,6 +13,7 @@ Where a prompt shows nobody's answers, biases in two wordings differ by the same
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -79,11 +80,25 @@ class Wordings:
         k = int((people[counting] > 0).sum())
         counts = [Counts(k, int(counting.sum()) - k, why) for why in self._why(place, k)]
         drawn = np.stack(spread(biases[counting]))
-        found = estimates(drawn, counts, int(self.common[place].sum()), (0.0, 1.0))
+        n, limits = int(self.common[place].sum()), (self._most_sd(place, counting), 1.0)
+        found = [
+            estimate
+            for values, count, most in zip(drawn, counts, limits, strict=True)
+            for estimate in estimates(values[None], [count], n, (0.0, most))
+        ]
         shown = tuple(
             WordingFigure(self.wordings[i], float(biases[i, 0]), int(people[i])) for i in np.flatnonzero(there)
         )
         return VariabilityFigure(self.targets[place], self.condition, shown, k, *found)
+
+    def _most_sd(self, place: int, counting: BoolArray) -> float:
+        """Return the largest deviation that K biases can have: half of them at either end of their range, for even K.
+        Over the same people, all read, they have one mean answer in common, and lie within 1 of one another.
+        """
+        cells = [cell for cell, counts in zip(self.cells, counting, strict=True) if counts]
+        alike = all((cell.readable[place] | ~self.common[place]).all() for cell in cells)
+        k = max(1, len(cells))
+        return (1.0 if alike else 2.0) * math.sqrt((k // 2) * (k - k // 2)) / k
 
     def _why(self, place: int, k: int) -> tuple[str, str]:
         """Say why a target has no sd, and no rms."""

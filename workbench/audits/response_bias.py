@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from workbench.audits.base import Defaults, Material
+from workbench.audits.response_bias_deltas import NO_MIDDLE, NOT_TWO, Definition
 from workbench.domain.choice_statements import PERTURBATION_OF
 from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.domain.choices import LETTERS, Bias, ChoiceItems, Perturbation
@@ -92,7 +93,32 @@ def left_out(
             f"note: {plural(len(alone), 'question')} without a form to compare the original with, not asked: "
             f"{named_few(alone)}"
         )
-    return tuple(notes)
+    return (*notes, *(f"note: {said}" for said in uncounted(statements, language, items)))
+
+
+def uncounted(statements: Sequence[Statement], language: str, items: ChoiceItems) -> tuple[str, ...]:
+    """Say of which questions the corrected definition of a change takes no account, because of their options."""
+    why: dict[str, list[str]] = {}
+    for statement in statements:
+        if statement.ref in items and (reason := _unfit(statement, language, items[statement.ref].bias)):
+            why.setdefault(reason, []).append(statement.ref)
+    return tuple(
+        f"no figure of the bias counts {plural(len(refs), 'question')} by the definition {Definition.CORRECTED}, for "
+        f"{reason}: {named_few(refs)}"
+        for reason, refs in why.items()
+    )
+
+
+def _unfit(statement: Statement, language: str, bias: Bias) -> str:
+    """Return why the formula of a bias fits the options of a question not at all; "" where it does, as in `deltas`."""
+    forms, _ = _forms(statement, (ORIGINAL, CHANGED), language)
+    numbers = [options for _, options in forms.values()]
+    if not numbers:
+        return ""
+    if bias is Bias.ALLOW_FORBID:
+        return NOT_TWO if set(numbers) != {2} else ""
+    about_middle = bias in (Bias.OPINION_FLOAT, Bias.ODD_EVEN)
+    return NO_MIDDLE if about_middle and not (numbers[0] % 2 and numbers[0] >= 3) else ""
 
 
 def _forms(

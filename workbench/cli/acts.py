@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.arguments import FORMATS
-from workbench.cli.importing_choices import say_choices, say_notes
+from workbench.cli.importing_choices import say_choices, say_notes, uncounted_choices
 from workbench.cli.output import print_json, say
 from workbench.domain.counting import plural
 from workbench.errors import UsageError
@@ -80,14 +80,20 @@ def import_instrument(options: Namespace) -> int:
         return _import_answers(options)
     if options.instrument is not None:
         raise UsageError("--instrument belongs to --format answers; an instrument is named with --name")
+    if options.missing is not None or options.ignore is not None:
+        raise UsageError(
+            "--missing and --ignore belong to --format answers; a folder says in instrument.toml what of its "
+            "answers.csv is no answer: missing and ignored"
+        )
     if options.left_right is not None and options.format != "probvaa":
         raise UsageError("--left-right belongs to --format probvaa; the csv format has parties.csv for positions")
     instrument = read_instrument(options.format, options.path, options.name, left_right=options.left_right)
     with Store.open(options.store, create=True) as store:
         imported = store.instruments.add(instrument, part=is_part(options.format, instrument))
     languages = Counter(w.language for s in instrument.statements for w in s.wordings)
+    notes = (*instrument.notes, *uncounted_choices(instrument))
     if options.json:
-        print_json(asdict(imported) | {"languages": dict(languages), "notes": instrument.notes})
+        print_json(asdict(imported) | {"languages": dict(languages), "notes": notes})
         return 0
     say(
         f"{imported.name}: {len(instrument.statements):,} statements ({imported.added:,} new, {imported.changed:,} "
@@ -100,7 +106,7 @@ def import_instrument(options: Namespace) -> int:
         say_choices(instrument, imported.choices)
     if languages:
         say("wordings by language: " + ", ".join(f"{language} {n:,}" for language, n in sorted(languages.items())))
-    say_notes(instrument.notes, imported.choices.models if imported.choices is not None else ())
+    say_notes(notes, imported.choices.models if imported.choices is not None else ())
     if imported.kept:
         say(f"- {imported.kept:,} statements were changed here, and not in the file: they stay as they are here")
     _say_answers(instrument, imported, options.store)

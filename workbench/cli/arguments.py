@@ -40,6 +40,8 @@ def add_instruments(commands: Commands[argparse.ArgumentParser]) -> None:
     importer.add_argument("--format", required=True, choices=FORMATS, help="see data/README.md")
     importer.add_argument("--name", help="name of the instrument in the store (default: the file's own)")
     importer.add_argument("--instrument", help="answers: whose questions they are to (default: the only one)")
+    importer.add_argument("--missing", metavar="CODE,…", help="answers: what is no answer, as in --missing=-99,99")
+    importer.add_argument("--ignore", metavar="COLUMN,…", help="answers: columns that are no questions")
     importer.add_argument("--left-right", type=Path, metavar="CSV", help="probvaa: parties' left-right positions")
     json_option(importer)
 

@@ -29,7 +29,8 @@ def questionnaire_options(command: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--show",
         metavar="SECTION,…",
-        help=f"{', '.join(SECTIONS)}, or all (default: targets; with --json or --csv all)",
+        help=f"{', '.join(SECTIONS)}, or all (default: targets; with --json or --csv all; --csv writes "
+        "respondents, single people's answers, where asked for)",
     )
     group.add_argument("--against", metavar="MODEL,…", help="differences of the other models to these, paired")
     group.add_argument("--target", metavar="REF", help="only this target question")

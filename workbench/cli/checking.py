@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import listed, print_json, say, table
+from workbench.domain.counting import plural
 from workbench.domain.findings import SEVERITIES
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 KEY = 10
 "hexadecimal digits of a finding's key that are shown; more may be given, and fewer where they are clear"
-COUNTED = ", with hints of style and what models found (Home counts neither)"
+COUNTED = ". Home counts fewer: neither hints of style nor what models found"
 SPREAD = {"low": "lowest", "fifth": "5 %", "median": "median", "ninety_fifth": "95 %", "high": "highest"}
 
 
@@ -46,7 +47,7 @@ def lint(options: Namespace) -> int:
         say("The store holds no instrument yet. Next: workbench import STORE --format csv PATH")
     else:
         _show(shown, reports)
-        say(", ".join(f"{severities.get(s, 0)} {s}s" for s in SEVERITIES) + COUNTED)
+        say(", ".join(plural(severities.get(s, 0), str(s)) for s in SEVERITIES) + COUNTED)
     return 1 if severities.get("error") else 0
 
 
@@ -152,6 +153,11 @@ def _finding(key: str, reports: dict[str, CheckReport]) -> tuple[str, Checked]:
     ]
     if not found:
         raise UnknownName(f"no finding has the key {key!r} now; `workbench lint STORE --all` lists them")
+    if len({_key(one) for _, one in found}) == 1 and len(found) > 1:
+        raise AmbiguousRun(
+            f"the same is found in {', '.join(name for name, _ in found)}, and waived in one of them at a time; say "
+            "which with --instrument"
+        )
     if len(found) > 1:
         keys = ", ".join(_key(one)[: KEY + 4] for _, one in found[:5])
         raise AmbiguousRun(f"{len(found)} findings have a key that begins with {key!r}: {keys}. Give more of it")

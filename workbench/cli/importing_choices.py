@@ -29,6 +29,15 @@ def say_choices(instrument: Instrument, added: AddedChoices) -> None:
         say(f"answers of models: {new} ({', '.join(added.models)}){known}")
 
 
+def uncounted_choices(instrument: Instrument) -> tuple[str, ...]:
+    """Say which questions cannot show their bias by the usual definition."""
+    if not instrument.choices:
+        return ()
+    from workbench.audits.response_bias import uncounted
+
+    return uncounted(instrument.statements, instrument.language, {item.ref: item for item in instrument.choices})
+
+
 def say_notes(notes: Sequence[str], models: Sequence[str]) -> None:
     """Say what is to be known of the files: of the questions, then model by model."""
     of_models = [list(_of_model(notes, model)) for model in models]

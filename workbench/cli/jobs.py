@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import print_json, say, table
+from workbench.cli.output import print_json, say, say_wrapped, table
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -155,23 +155,23 @@ def _list(store: Store, options: Namespace) -> int:
         say(f"No jobs yet. Start one: workbench run {options.store} --model smollm2")
         return 0
     table(
-        ["job", "kind", "state", "what", "of", "done", "attempts", "started", "message"],
+        ["job", "does", "audit", "state", "who", "instrument", "done"],
         [
             (
                 str(job.id),
-                job.kind,
+                "ask" if job.kind == "sample" else job.kind,
+                str(job.spec.get("audit") or ""),
                 _state(job),
                 next((str(job.spec[name]) for name in WHO if job.spec.get(name)), ""),
                 str(job.spec.get("instrument") or ""),
                 f"{job.done:,}/{job.total:,}",
-                str(job.attempts),
-                job.started_at or "",
-                job.message,
             )
             for job in found
         ],
+        whole=4,
     )
     for job in found:
+        say_wrapped(f"Job {job.id}: {_course(job)}")
         for line in _failures(job):
             say(line)
         if job.state == "queued" and not job.worker:
@@ -179,6 +179,13 @@ def _list(store: Store, options: Namespace) -> int:
         if job.state == "lost":
             say(f"Job {job.id} lost its worker. Go on: workbench jobs {options.store} resume {job.id}")
     return 0
+
+
+def _course(job: Job) -> str:
+    """Return when a job began, how often, and what it says."""
+    begun = f"started {job.started_at[:16].replace('T', ' ')} UTC" if job.started_at else "not started yet"
+    attempts = f"attempt {job.attempts}" if job.attempts > 1 else ""
+    return "; ".join(part for part in (begun, attempts, job.message) if part)
 
 
 def _failures(job: Job) -> list[str]:

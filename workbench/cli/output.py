@@ -63,6 +63,12 @@ def room() -> int:
     return Console().width if _has_width() else PIPED
 
 
+def in_columns(columns: int) -> str:
+    """Say where a table of so many columns is whole."""
+    told = bool(os.environ.get("COLUMNS")) and not sys.stdout.isatty()
+    return f"with COLUMNS={columns}" if told else f"in {columns} columns, or piped"
+
+
 def _has_width() -> bool:
     return sys.stdout.isatty() or bool(os.environ.get("COLUMNS"))
 

@@ -18,6 +18,8 @@ BAR = 30
 ABOVE, BELOW = "▲", "▼"
 "beside a figure whose interval leaves out 0, or the accuracy of the majority's answer"
 FEW = "few"
+OLD = "old"
+"beside a figure some of whose prompts show answers or questions that were changed since"
 SIDES: Mapping[Direction, str] = {"above": ABOVE, "below": BELOW, "few": FEW, "none": "", "": ""}
 MEAN_OF_ABSOLUTE = (
     "|bias| is a mean of absolute values: noise only adds to it; near 0 it is too large, and its interval lies higher "
@@ -58,15 +60,16 @@ class Reasons:
         few = f" {FEW}" if value.few else ""
         return f"{with_error(value.value, value.se, sign=sign)} {interval(value, sign=sign)}".rstrip() + few
 
-    def changed(self, value: Ranged, *, few: bool, short: bool = False) -> str:
-        """Return `+3.1 [+1.0, +5.2]` and `few` where too few people are behind it; `short`: `+3.1 ▲`, the sign where
-        the interval leaves out 0.
+    def changed(self, value: Ranged, *, few: bool, old: int, short: bool = False) -> str:
+        """Return `+3.1 [+1.0, +5.2]` and `few` where too few people are behind it, or `old` where prompts are; `short`:
+        `+3.1 ▲`, the sign where the interval leaves out 0.
         """
         if value.undefined:
             return self.mark(value.undefined)
+        mark = OLD if old else FEW if few else ""
         if not short:
-            return self.ranged(value, sign=True) + (f" {FEW}" if few else "")
-        side = FEW if few else ABOVE if value.low > 0 else BELOW if value.high < 0 else ""
+            return f"{self.ranged(value, sign=True)} {mark}".rstrip()
+        side = mark or (ABOVE if value.low > 0 else BELOW if value.high < 0 else "")
         return f"{signed(value.value)} {side}".rstrip()
 
 
@@ -116,20 +119,25 @@ def leans(way: Direction, above: str, below: str) -> str:
     return said[way]
 
 
-def accuracy(row: TargetFigure, why: Reasons) -> str:
-    """Return `61.2 ± 3.1 ▲`: the sign where the interval leaves out the accuracy of the majority's answer."""
+def accuracy(row: TargetFigure, why: Reasons, *, old: int = 0) -> str:
+    """Return `61.2 ± 3.1 ▲`: the sign where the interval leaves out the accuracy of the majority's answer and no prompt
+    is old.
+    """
     if row.accuracy.undefined:
         return why.mark(row.accuracy.undefined)
-    side = "" if row.accuracy_direction == FEW else SIDES[row.accuracy_direction]
+    side = "" if old or row.accuracy_direction == FEW else SIDES[row.accuracy_direction]
     return f"{with_error(row.accuracy.value, row.accuracy_se)} {side}".rstrip()
 
 
-def bias(row: TargetFigure, why: Reasons, *, short: bool = False) -> str:
-    """Return `+12.3 ± 3.1 [+6.0, +18.1] leans yes`; `short`: `+12.3 ± 3.1 ▲`."""
+def bias(row: TargetFigure, why: Reasons, *, short: bool = False, old: int = 0) -> str:
+    """Return `+12.3 ± 3.1 [+6.0, +18.1] leans yes`; `short`: `+12.3 ± 3.1 ▲`. Where prompts are old, they are counted
+    instead of a side: `+12.3 ± 3.1 old 4`.
+    """
     if row.bias.undefined:
         return why.mark(row.bias.undefined)
     said = with_error(row.bias.value, row.bias_se, sign=True)
-    parts = (said, SIDES[row.direction]) if short else (said, interval(row.bias, sign=True), leaning(row))
+    mark = f"{OLD} {old:,}" if old else SIDES[row.direction] if short else leaning(row)
+    parts = (said, mark) if short else (said, interval(row.bias, sign=True), mark)
     return " ".join(part for part in parts if part)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import say, table
@@ -11,6 +11,7 @@ from workbench.cli.questionnaire_cells import (
     ABOVE,
     BELOW,
     MEAN_OF_ABSOLUTE,
+    OLD,
     Reasons,
     percent,
     signed,
@@ -22,9 +23,14 @@ if TYPE_CHECKING:
     from workbench.audits.questionnaire_score import Report
     from workbench.domain.verdicts import Ranged
 
+    Old = Callable[..., int]
+    "how many prompts behind a figure would be put differently now: see `Gathered.old`"
 
-def print_conditions(report: Report, target: str | None, shown: Sequence[Condition]) -> None:
+
+def print_conditions(report: Report, target: str | None, shown: Sequence[Condition], old: Old) -> None:
     """What the controls change against qm (appendix F.1)."""
+    from workbench.audits.questionnaire_conditions import QM
+
     say()
     rows = [row for row in report.ablations() if row.target == target and row.condition in shown]
     if not rows:
@@ -35,27 +41,33 @@ def print_conditions(report: Report, target: str | None, shown: Sequence[Conditi
     say(f"Conditions, {of}, and what they change against qm over the same respondents, in percent [95 %]")
     why = Reasons()
     headers = ["condition", "bias" if target else "|bias|", "change", "accuracy", "change"]
+    base = next(condition for condition in report.conditions if condition.name == QM)
+    outdated = {condition: old(condition, target) for condition in (base, *(row.condition for row in rows))}
     forms = [
-        [_qm_row(report, target, why, short), *(_ablation_row(row, why, target, short) for row in rows)]
+        [_qm_row(report, base, target, why, short), *(_ablation_row(row, why, target, short, outdated) for row in rows)]
         for short in (False, True)
     ]
+    for form in forms:
+        form[:] = [
+            (f"{row[0]} {OLD} {n:,}" if n else row[0], *row[1:]) for row, n in zip(form, outdated.values(), strict=True)
+        ]
     missing = f"{ABOVE} {BELOW}: the interval leaves out 0. Intervals"
     left = print_fitting(Form(headers, forms[0]), Form(headers, forms[1], missing), whole=1)
     why.say()
     if left:
         say(left)
+    if any(outdated.values()):
+        say(f"{OLD}: so many prompts show what was changed since; a change between old and new ones is no effect")
     if target is None:
         say(f"{MEAN_OF_ABSOLUTE}. Of one target: --target REF")
 
 
-def _qm_row(report: Report, target: str | None, why: Reasons, short: bool) -> tuple[str, ...]:
-    from workbench.audits.questionnaire_conditions import QM
-
-    figures = report.condition(next(condition for condition in report.conditions if condition.name == QM))
+def _qm_row(report: Report, base: Condition, target: str | None, why: Reasons, short: bool) -> tuple[str, ...]:
+    figures = report.condition(base)
     if target is None:
-        return QM, _plain(figures.absolute_bias, why, short), "", _plain(figures.accuracy, why, short), ""
+        return base.name, _plain(figures.absolute_bias, why, short), "", _plain(figures.accuracy, why, short), ""
     row = next(row for row in figures.targets if row.target == target)
-    return QM, _plain(row.bias, why, short, sign=True), "", _plain(row.accuracy, why, short), ""
+    return base.name, _plain(row.bias, why, short, sign=True), "", _plain(row.accuracy, why, short), ""
 
 
 def _plain(value: Ranged, why: Reasons, short: bool, *, sign: bool = False) -> str:
@@ -65,17 +77,20 @@ def _plain(value: Ranged, why: Reasons, short: bool, *, sign: bool = False) -> s
     return why.ranged(value, sign=sign)
 
 
-def _ablation_row(row: Ablation, why: Reasons, target: str | None, short: bool) -> tuple[str, ...]:
+def _ablation_row(
+    row: Ablation, why: Reasons, target: str | None, short: bool, outdated: Mapping[Condition, int]
+) -> tuple[str, ...]:
+    old = next(iter(outdated.values())) + outdated[row.condition]
     return (
         str(row.condition),
         _plain(row.bias, why, short, sign=target is not None),
-        why.changed(row.change, few=row.few, short=short),
+        why.changed(row.change, few=row.few, old=old, short=short),
         _plain(row.accuracy, why, short),
-        why.changed(row.accuracy_change, few=row.few, short=short),
+        why.changed(row.accuracy_change, few=row.few, old=old, short=short),
     )
 
 
-def print_wordings(report: Report, shown: Sequence[Condition], target: str | None) -> None:
+def print_wordings(report: Report, shown: Sequence[Condition], target: str | None, old: Old) -> None:
     """How much the bias varies over wordings (tables 4 and 6)."""
     from workbench.pipeline.questionnaire import mean_variability
 
@@ -101,6 +116,9 @@ def print_wordings(report: Report, shown: Sequence[Condition], target: str | Non
     left = print_fitting(Form(headers, forms[0]), Form(headers, forms[1], "Intervals"), whole=1)
     say("original, lowest, highest: biases over the same n, not over all as elsewhere; lowest and highest of the K")
     say(f"paraphrases, without the original.{' mean: of the figures above it; no interval is computed' * (not target)}")
+    if outdated := {str(condition): n for condition in found if (n := old(condition, target, None))}:
+        said = ", ".join(f"{condition} {n:,}" for condition, n in outdated.items())
+        say(f"{OLD}, so many prompts show what was changed since: {said}")
     why.say()
     if left:
         say(left)

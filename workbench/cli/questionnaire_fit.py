@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.cli.output import printable, room, table
+from workbench.cli.output import in_columns, printable, room, table
 
 GAP = 2
 
@@ -32,4 +32,4 @@ def print_fitting(*forms: Form, whole: int = 0) -> str:
     columns = room()
     form = next((one for one in forms if one.width <= columns), forms[-1])
     table(form.headers, form.rows, whole=whole)
-    return f"{form.missing}: in {forms[0].width} columns, or piped" if form.missing else ""
+    return f"{form.missing}: {in_columns(forms[0].width)}" if form.missing else ""

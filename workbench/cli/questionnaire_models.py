@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import say, table
-from workbench.cli.questionnaire_cells import FEW, MEAN_OF_ABSOLUTE, Reasons
+from workbench.cli.questionnaire_cells import FEW, MEAN_OF_ABSOLUTE, OLD, Reasons
 from workbench.domain.counting import plural
 
 if TYPE_CHECKING:
-    from workbench.audits.questionnaire_figures import Condition
+    from workbench.audits.questionnaire_figures import Condition, Difference
     from workbench.pipeline.questionnaire import QuestionnaireJudged
 
 
@@ -76,6 +76,8 @@ def _difference(judged: QuestionnaireJudged, base: str, name: str, condition: Co
 
     rows = differences(judged.reports[base], judged.reports[name], condition)
     rows = tuple(row for row in rows if target in (None, row.target))
+    both = (judged.gathered[base], judged.gathered[name])
+    old = {row.target: sum(found.old(condition, row.target) for found in both) for row in rows}
     why = Reasons()
     say(f"{name} minus {base} under {condition}, over the same respondents, in percent [95 %]")
     table(
@@ -86,16 +88,24 @@ def _difference(judged: QuestionnaireJudged, base: str, name: str, condition: Co
                 str(row.respondents) if row.target else "",
                 why.ranged(row.bias, sign=True),
                 why.ranged(row.accuracy, sign=True),
-                FEW if row.few else "flipped" if row.flipped else "",
+                _mark(row, old[row.target]),
             )
             for row in rows
         ],
     )
     why.say()
-    if any(row.few for row in rows):
+    if any(old.values()):
+        say(f"{OLD}: so many prompts of the two show what was changed since; the note below has more")
+    if any(row.few and not old[row.target] for row in rows):
         say(f"few: fewer than {LEAST_RESPONDENTS} respondents, too few to say that the models differ, or how")
     if condition.name == ZERO_SHOT:
         say("zero-shot shows nobody's answers: two models differ by the same whoever is drawn, so an interval of the")
         say("bias has no width; it says nothing of other wordings or questions")
     if target is None:
         say(f"{MEAN_OF_ABSOLUTE}.")
+
+
+def _mark(row: Difference, old: int) -> str:
+    if old:
+        return f"{OLD} {old:,}"
+    return FEW if row.few else "flipped" if row.flipped else ""

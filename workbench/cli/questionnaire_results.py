@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -41,10 +41,11 @@ def verdicts(options: Namespace) -> int:
         shown = conditions_shown(judged, options)
         bases = _bases(judged, options)
         if options.csv is not None:
-            _write(judged, options, sections, shown, bases)
+            _write(store, judged, options, sections, shown, bases)
         elif options.json:
             print_json(_data(store, judged, options, sections, shown, bases))
         else:
+            draw_at_once(judged, sections, shown)
             tables.print_judged(store, judged, options, sections, shown, bases)
     return 0
 
@@ -66,19 +67,19 @@ def _check_given(options: Namespace) -> None:
 def chosen_sections(options: Namespace) -> tuple[str, ...]:
     """Return the parts that are to be shown: for people the first, for programs all, where none is named.
 
-    Raises UnknownName, UsageError.
+    Single people's answers are written into files where somebody asks for them by name or for all, because figures are
+    passed on more freely than these. Raises UnknownName, UsageError.
     """
-    whole = options.json or options.csv is not None
+    files = options.csv is not None
+    whole = options.json or files
     names = listed(options.show) or (("all",) if whole else SECTIONS[:1])
     unknown = [name for name in names if name not in (*SECTIONS, "all")]
     if unknown:
         raise UnknownName(f"--show has no {', '.join(map(repr, unknown))}; choose {', '.join(SECTIONS)} or all")
-    if "respondents" in names and options.csv is not None:
-        raise UsageError("--csv writes figures, and no single answers; take these from --show respondents --json")
-    if "respondents" in names and not options.target:
+    if "respondents" in names and not (options.target or files):
         raise UsageError("--show respondents lists whose answers to one target were missed; name it with --target REF")
-    every = "all" in names
-    return tuple(s for s in SECTIONS if s in names or (every and (s != "respondents" or options.target)))
+    every, single = "all" in names, options.show if files else options.target
+    return tuple(s for s in SECTIONS if s in names or (every and (s != "respondents" or single)))
 
 
 def _options(options: Namespace) -> Options:
@@ -139,6 +140,7 @@ def _bases(judged: QuestionnaireJudged, options: Namespace) -> tuple[str, ...]:
 
 
 def _write(
+    store: Store,
     judged: QuestionnaireJudged,
     options: Namespace,
     sections: Sequence[str],
@@ -148,9 +150,12 @@ def _write(
     """Write a file a section."""
     from workbench.formats.folder import expanded, put
     from workbench.pipeline.questionnaire_files import figure_files
+    from workbench.pipeline.questionnaire_respondents import FILE, respondents_csv
 
     of = None if options.condition is None else shown
     files = figure_files(judged, sections, of, options.target, bases)
+    if "respondents" in sections:
+        files[FILE] = respondents_csv(store, judged, of, options.target)
     for path in put(files, expanded(options.csv), force=options.force):
         say(f"{path}  {plural(files[path.name].count(LINE_END) - 1, 'row')}")
     for note in judged.notes:
@@ -170,6 +175,7 @@ def _data(
 
     people = judged.questionnaire
     of = {n: shown[n] if options.condition is not None else r.conditions for n, r in judged.reports.items()}
+    draw_at_once(judged, sections, of)
     data: dict[str, Any] = {
         "instrument": judged.instrument.name,
         "workbench": __version__,
@@ -195,6 +201,14 @@ def _data(
     return data
 
 
+def draw_at_once(judged: QuestionnaireJudged, sections: Sequence[str], of: Mapping[str, Sequence[Condition]]) -> None:
+    """Work out the figures that several of the sections rest on, of all models and conditions together."""
+    from workbench.audits.questionnaire_score import measure
+
+    if {"targets", "axis", "correlation"} & {*sections}:
+        measure((judged.reports[name], condition) for name, conditions in of.items() for condition in conditions)
+
+
 def _model(
     store: Store,
     judged: QuestionnaireJudged,
@@ -212,10 +226,14 @@ def _model(
         "outdated": int(judged.gathered[name].outdated.sum()),
     }
     if "targets" in sections or "axis" in sections:
-        found["conditions"] = {str(condition): _figures(report, condition, target) for condition in of}
+        old = judged.gathered[name].old
+        found["conditions"] = {str(condition): _figures(report, condition, target, old) for condition in of}
     if "conditions" in sections:
         rows = [row for row in report.ablations() if row.condition in of and target in (None, row.target)]
-        found["ablations"] = [asdict(row) | {"condition": str(row.condition)} for row in rows]
+        old = judged.gathered[name].old
+        found["ablations"] = [
+            asdict(row) | {"condition": str(row.condition), "outdated": old(row.condition, row.target)} for row in rows
+        ]
     if "wordings" in sections:
         found["variability"] = {str(condition): _variability(report, condition, target) for condition in of}
     if "tokens" in sections:
@@ -223,9 +241,12 @@ def _model(
     return found
 
 
-def _figures(report: Report, condition: Condition, target: str | None) -> dict[str, Any]:
+def _figures(report: Report, condition: Condition, target: str | None, old: Callable[..., int]) -> dict[str, Any]:
     found = asdict(report.condition(condition))
-    return found | {"targets": [row for row in found["targets"] if target in (None, row["target"])]}
+    rows = [
+        row | {"outdated": old(condition, row["target"])} for row in found["targets"] if target in (None, row["target"])
+    ]
+    return found | {"outdated": old(condition), "targets": rows}
 
 
 def _variability(report: Report, condition: Condition, target: str | None) -> dict[str, Any]:

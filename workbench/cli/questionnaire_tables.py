@@ -12,6 +12,7 @@ from workbench.cli.questionnaire_cells import (
     BELOW,
     CELLS,
     MEAN_OF_ABSOLUTE,
+    OLD,
     Reasons,
     accuracy,
     bar,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
         Options,
         TargetFigure,
     )
-    from workbench.audits.questionnaire_score import Report
     from workbench.pipeline.questionnaire import QuestionnaireJudged
 
 TITLE = 44
@@ -70,20 +70,20 @@ def print_judged(
             for place, condition in enumerate(shown[name]):
                 if place:
                     say()
-                _targets(judged, report, condition, options)
+                _targets(judged, name, condition, options)
         # what is over conditions shows those that were named, or all
         of = shown[name] if options.condition is not None else report.conditions
         if "conditions" in sections:
-            print_conditions(report, options.target, of)
+            print_conditions(report, options.target, of, judged.gathered[name].old)
         if "wordings" in sections:
-            print_wordings(report, of, options.target)
+            print_wordings(report, of, options.target, judged.gathered[name].old)
         if "tokens" in sections:
             _tokens(judged, name, of, options)
         if "respondents" in sections:
             for condition in shown[name]:
                 _respondents(store, judged, name, options.target, condition)
         if "axis" in sections:
-            _axis(report, of)
+            _axis(judged, name, of)
     if "correlation" in sections:
         for condition in dict.fromkeys(c for conditions in shown.values() for c in conditions):
             print_correlation(judged, condition, options.target)
@@ -106,8 +106,8 @@ def _head(judged: QuestionnaireJudged) -> None:
 
 def _method(options: Options) -> str:
     return (
-        f"{MASSES[options.masses]}. {ERRORS[options.error]}. [ ]: 95 % bootstrap over respondents, "
-        f"{options.draws:,} draws, seed {options.seed}"
+        f"{MASSES[options.masses]}. {ERRORS[options.error]}. [ ]: 95 % percentile bootstrap over respondents, "
+        f"widened by Student's t, {options.draws:,} draws, seed {options.seed}"
     )
 
 
@@ -121,47 +121,50 @@ def _model_head(judged: QuestionnaireJudged, name: str) -> None:
     )
 
 
-def _targets(judged: QuestionnaireJudged, report: Report, condition: Condition, options: Namespace) -> None:
+def _targets(judged: QuestionnaireJudged, name: str, condition: Condition, options: Namespace) -> None:
     """The paper's table 2 for one model, with what its table 1 says below."""
-    figures = report.condition(condition)
+    figures, found = judged.reports[name].condition(condition), judged.gathered[name]
     usual = options.condition or condition.name == "qm"
     say(f"Condition {condition}, in percent" + ("" if usual else "; it was not asked under qm"))
     rows = [row for row in figures.targets if options.target in (None, row.target)]
     some, why = any(row.unreadable for row in rows), Reasons()
+    old = {row.target: found.old(condition, row.target) for row in rows}
     ratio = "yes:no:?" if some else "yes:no"
     full = ["target", "n", "maj.", "accuracy ± SE", "bias ± SE [95 %]", ratio, "without"]
     left = print_fitting(
-        Form(full, [_target_cells(titled(judged, row.target), row, some, why) for row in rows]),
-        Form(full, [_target_cells(row.target, row, some, why) for row in rows], "Questions' texts"),
+        Form(full, [_target_cells(titled(judged, row.target), row, some, why, old) for row in rows]),
+        Form(full, [_target_cells(row.target, row, some, why, old) for row in rows], "Questions' texts"),
         Form(
             [*full[:4], "bias ± SE", *full[5:]],
-            [_target_cells(row.target, row, some, why, short=True) for row in rows],
+            [_target_cells(row.target, row, some, why, old, short=True) for row in rows],
             f"{ABOVE} {BELOW} beside a bias: its interval leaves out 0. Texts and intervals",
         ),
     )
-    _explain_targets(rows, left, some)
+    _explain_targets(rows, left, some, old)
     if options.target is None:
-        _overall(figures, why)
+        _overall(figures, why, found.old(condition))
     why.say()
 
 
-def _target_cells(title: str, row: TargetFigure, some: bool, why: Reasons, *, short: bool = False) -> tuple[str, ...]:
+def _target_cells(
+    title: str, row: TargetFigure, some: bool, why: Reasons, old: Mapping[str, int], *, short: bool = False
+) -> tuple[str, ...]:
     return (
         title,
         str(row.respondents),
         percent(row.majority),
-        accuracy(row, why),
-        bias(row, why, short=short),
+        accuracy(row, why, old=old[row.target]),
+        bias(row, why, short=short, old=old[row.target]),
         row.ratio + (f":{row.unreadable}" if some else ""),
         percent(row.without),
     )
 
 
-def _explain_targets(rows: Sequence[TargetFigure], left: str, some: bool) -> None:
+def _explain_targets(rows: Sequence[TargetFigure], left: str, some: bool, old: Mapping[str, int]) -> None:
     """Say what stands in the table."""
     from workbench.domain.questionnaires import LEAST_RESPONDENTS
 
-    sides = {row.accuracy_direction for row in rows}
+    sides = {row.accuracy_direction for row in rows if not old[row.target]}
     outside = "the majority's answer (maj.): the interval leaves it out"
     said = [f"{ABOVE} above {outside}"] if "above" in sides else []
     said += [f"{BELOW} below {outside}"] if "below" in sides else []
@@ -169,13 +172,15 @@ def _explain_targets(rows: Sequence[TargetFigure], left: str, some: bool) -> Non
     say("; ".join([*said, "bias: above 0 says yes more often than people; without: probability of neither"]))
     if above := ", ".join(row.target for row in rows if row.above_majority):
         say(f"Accuracy above the majority's, whatever the interval (underlined in the published table 2): {above}")
-    if any(row.direction == "few" for row in rows):
+    if any(old.values()):
+        say(f"{OLD}: so many of its prompts show what was changed since, so no side is said; the note below has more")
+    if any(row.direction == "few" and not old[row.target] for row in rows):
         say(f"few: fewer than {LEAST_RESPONDENTS} respondents, too few to say where a figure lies")
     if left:
         say(left)
 
 
-def _overall(figures: ConditionFigures, why: Reasons) -> None:
+def _overall(figures: ConditionFigures, why: Reasons, old: int) -> None:
     say(
         f"Mean of {plural(figures.accuracy.n, 'target')}, ± over targets, [ ] over respondents: accuracy "
         f"{why.averaged(figures.accuracy)}, majority {percent(figures.majority)}; |bias| "
@@ -183,7 +188,7 @@ def _overall(figures: ConditionFigures, why: Reasons) -> None:
     )
     if not figures.absolute_bias.undefined:
         say(f"{MEAN_OF_ABSOLUTE}.")
-    say(f"Liberal (below 0) to conservative: {_axis_cell(figures, why)}")
+    say(f"Liberal (below 0) to conservative: {_axis_cell(figures, why, old)}")
     unreadable = f":{figures.unreadable:,}" if figures.unreadable else ""
     say(
         f"All prompts: yes:no{':?' if unreadable else ''} {figures.yes:,}:{figures.no:,}{unreadable}; "
@@ -237,26 +242,27 @@ def _respondents(store: Store, judged: QuestionnaireJudged, name: str, target: s
         say(f"and {len(missed) - MISSED} more; --json has all")
 
 
-def _axis(report: Report, shown: Sequence[Condition]) -> None:
+def _axis(judged: QuestionnaireJudged, name: str, shown: Sequence[Condition]) -> None:
     """The liberal-conservative axis (figure 5)."""
+    report, found = judged.reports[name], judged.gathered[name]
     say()
     say("Liberal (below 0) to conservative: mean bias towards the conservative answer, in percent ± SE [95 %]")
     why = Reasons()
     table(
         ["condition", "axis ± over targets, [ ] over respondents", "targets"],
         [
-            (str(condition), _axis_cell(figures, why), str(figures.axis.n))
+            (str(condition), _axis_cell(figures, why, found.old(condition)), str(figures.axis.n))
             for condition, figures in ((c, report.condition(c)) for c in shown)
         ],
     )
     why.say()
 
 
-def _axis_cell(figures: ConditionFigures, why: Reasons) -> str:
+def _axis_cell(figures: ConditionFigures, why: Reasons, old: int) -> str:
     axis = figures.axis
     if axis.undefined:
         return why.mark(axis.undefined)
-    side = "" if axis.few else leans(figures.axis_direction, "conservative", "liberal")
+    side = OLD if old else "" if axis.few else leans(figures.axis_direction, "conservative", "liberal")
     return f"{why.averaged(axis, sign=True)} {side}".rstrip()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import plain, print_json, say, table
+from workbench.cli.output import listed, plain, print_json, say, table
 from workbench.domain.counting import plural
 from workbench.errors import UsageError
 
@@ -48,7 +48,7 @@ def questionnaire(options: Namespace) -> int:
 def import_answers(options: Namespace) -> int:
     """Add people to the questionnaire of an instrument that is in the store: all of the file, or nothing."""
     from stores.store import Store
-    from workbench.formats.answers import read_answers
+    from workbench.formats.answers import Declared, read_answers
     from workbench.formats.tabular import Findings
 
     path: Path = options.path
@@ -63,7 +63,8 @@ def import_answers(options: Namespace) -> int:
             raise UsageError(_no_questions(name))
         refs = {line.ref for line in store.instruments.lines(name)}
         findings = Findings()
-        people, notes = read_answers(path, known.questionnaire, refs, findings)
+        declared = Declared(listed(options.missing), listed(options.ignore))
+        people, notes = read_answers(path, known.questionnaire, refs, findings, declared=declared)
         findings.check()
         if not people:
             raise UsageError(f"{path} holds no answers; nothing was changed")
@@ -131,8 +132,6 @@ def _check_options(options: Namespace) -> None:
     """Raise UsageError where an option belongs to an act that is not asked for."""
     if options.map and options.scale is None:
         raise UsageError("--map says what answers of a scale mean; name it with --scale")
-    if options.scale is not None and not options.map:
-        raise UsageError('say what an answer means with --map "rather yes=neutral"')
     given = [name for name in OF_QUESTION if getattr(options, name) is not None]
     if given and options.question is None:
         raise UsageError(f"--{given[0].replace('_', '-')} is of a question; name it with --question REF")
@@ -216,6 +215,12 @@ def _remap(store: Store, name: str, options: Namespace) -> int:
 
         raise UnknownName(f"no scale is named {options.scale!r}. There is: {', '.join(scales)}")
     before = scales[options.scale]
+    if not options.map:
+        answers = ", ".join(option.values[0] for option in before.options)
+        raise UsageError(
+            f'say what an answer means, as with --map "{_middle(before)}=neutral". The answers of {before.name}: '
+            f"{answers}"
+        )
     after = before.remapped(meanings)
     changed = store.questionnaires.set_scale(name, after, person=_person(options)) if after != before else 0
     if options.json:
@@ -231,6 +236,12 @@ def _remap(store: Store, name: str, options: Namespace) -> int:
     else:
         say("No answer that was given means something else.")
     return 0
+
+
+def _middle(scale: Scale) -> str:
+    """Return an answer of a scale that might as well be neutral."""
+    said = [option.values[0] for option in scale.options if option.meaning.value != "missing"]
+    return (said or [scale.options[0].values[0]])[len(said) // 2]
 
 
 def _change(store: Store, name: str, options: Namespace) -> int:

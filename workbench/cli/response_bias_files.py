@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from workbench.stats.one_sample import MeanTest
 
 Row = Mapping[str, object]
+UNIT = "percentage points"
+"of a mean change, its interval and its deviation; what stands under other names is a share, from 0 to 1"
 
 
 def view_files(store: Store, judged: ResponseBiasJudged, shown: Shown) -> dict[str, str]:
@@ -76,6 +78,8 @@ def _text_of(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value + 0.0:.10g}"  # what is beyond is left by rounding
     return guarded(str(value)) if isinstance(value, str) else repr(value)
 
 
@@ -100,7 +104,7 @@ def _place(place: Place) -> Row:
 
 def _test(test: MeanTest) -> Row:
     names = ("n", "mean", "low", "high", "sd", "t", "df", "p", "degenerate")
-    return {name: getattr(test, name) for name in names}
+    return {"unit": UNIT} | {name: getattr(test, name) for name in names}
 
 
 def _pearson(found: Pearson) -> Row:
@@ -213,6 +217,7 @@ def _questions(judged: ResponseBiasJudged, place: Place) -> Iterator[Row]:
                 **_place(place),
                 "key": row.key,
                 "topic": row.topic,
+                "unit": UNIT,
                 "delta": row.delta,
                 "left_out": row.left_out,
                 "draws": row.over_draws,

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.cli.output import printable, room, say, say_wrapped, table
+from workbench.cli.output import in_columns, printable, room, say, say_wrapped, table
 from workbench.cli.questionnaire_fit import GAP, Form, print_fitting
 from workbench.cli.response_bias_format import (
     ENTROPIES,
@@ -57,7 +57,8 @@ def subject_said(subject: Subject) -> str:
         return f"answers imported · {pairs}"
     run = subject.run
     drawn = "probabilities of the next token" if subject.way == "exact" else f"sampled, {run.sampling}"
-    wanted = f" · {subject.wanted} valid answers a prompt" if subject.wanted else ""
+    least = "" if subject.short else "at least "
+    wanted = f" · {least}{subject.wanted} valid answers a prompt" if subject.wanted else ""
     return (
         f"revision {run.revision[:12]} · {run.backend} · {run.dtype} · {drawn}{wanted} · template {subject.template} · "
         f"{pairs}"
@@ -95,7 +96,7 @@ def print_matrix(judged: ResponseBiasJudged, shown: Shown) -> None:
             table(part.headers, part.rows, whole=1)
         say_wrapped(
             "+ human-like, - opposite; of perturbations above and below 0, though people overlook them; no sign: not "
-            f"significant. In words and with the number of questions: in {full.width} columns, or piped"
+            f"significant. In words and with the number of questions: {in_columns(full.width)}"
         )
     _explain_summary(judged, shown)
 

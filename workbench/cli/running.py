@@ -19,9 +19,11 @@ from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
+    from stores.job_rows import Job
     from stores.store import Store
     from workbench.audits.base import Defaults
     from workbench.domain.instruments import Instrument
+    from workbench.pipeline.planning import Plan
 
 NEXT = {
     "reliability": "verdicts {0.store} --model {0.model}",
@@ -58,14 +60,13 @@ def run(options: Namespace) -> int:
             say(plan.describe())
             if plan.samples_needed:
                 say(estimate.describe())
-        if not options.dry_run and not plan.samples_needed:  # somebody's prompts may all have the texts of others'
-            design = plan.design
-            store.runs.add_probes(design.audit, design.instrument, design.language, plan.templates, plan.probes)
         if options.dry_run or not plan.samples_needed:
+            noted = None if options.dry_run else _noted(store, plan)
             if options.json:
-                print_json(about | {"job": None})
+                print_json(about | {"job": None if noted is None else asdict(noted)})
             elif not plan.samples_needed:
-                say(f"Everything is stored. Next: workbench {_next(store, options, plan.design)}")
+                what = "" if noted is None else f"; job {noted.id} notes that it was asked for"
+                say(f"Everything is stored{what}. Next: workbench {_next(store, options, plan.design)}")
             return 0
         if not options.yes and not agreed():
             raise UsageError("not started; give --yes where nobody can answer")
@@ -80,6 +81,18 @@ def run(options: Namespace) -> int:
     if options.json:
         print_json(about | {"job": asdict(job)})
     return EXIT_CODES.get(job.state, 1)
+
+
+def _noted(store: Store, plan: Plan) -> Job | None:
+    """Let stored answers count for a design that has nothing left to ask, and return the job that says so, if one has
+    to: somebody's prompts may all have the texts of others'.
+    """
+    from workbench.jobs import launch
+
+    if launch.is_noted(store, plan):
+        launch.add_cells(store, plan)
+        return None
+    return store.jobs.get(launch.note_stored(store, plan))
 
 
 def _next(store: Store, options: Namespace, design: Design) -> str:

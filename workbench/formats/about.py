@@ -18,8 +18,10 @@ TITLES, DEFINITIONS = "issue_titles", "issue_definitions"
 TABLES = (TITLES, DEFINITIONS)
 SCALES = "scales"
 TEXTS = ("name", "title", "version", "language", "source", "citation", "licence")
-LISTS = ("templates", "issues", "notes", "retired")
+LISTS = ("templates", "issues", "notes", "retired", "missing", "ignored")
 OR_TEXT = ("notes", "templates")
+OR_NUMBERS = ("missing",)
+"lists whose texts may be written as whole numbers"
 "lists of which one may be given as a text"
 KEYS = (*TEXTS, *LISTS)
 
@@ -42,6 +44,10 @@ class About:
     notes: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
     "refs of statements that the instrument no longer has, and that others may be derived from"
+    missing: tuple[str, ...] = ()
+    "codes in answers.csv that are no answer"
+    ignored: tuple[str, ...] = ()
+    "columns of answers.csv that are no questions"
     definitions: tuple[IssueDefinition, ...] = ()
     scales: tuple[Scale, ...] = ()
     "of answers to its questions: its own, and those that it has in place of shipped ones"
@@ -83,6 +89,8 @@ def _value(path: Path, text: str, key: str, item: Any, findings: Findings) -> st
         item = list(item)
     if key in LISTS:
         item = [item] if isinstance(item, str) and key in OR_TEXT else item
+        if key in OR_NUMBERS and isinstance(item, list):
+            item = [str(part) if type(part) is int else part for part in item]
         if isinstance(item, list) and all(isinstance(part, str) and "\x00" not in part for part in item):
             return tuple(dict.fromkeys(item)) if key == "templates" else tuple(item)
     elif isinstance(item, str) and item.strip() and "\x00" not in item:

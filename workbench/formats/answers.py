@@ -6,10 +6,13 @@
 
 Which of the two a file is, its header says. Answers are kept as they are given, without outer blanks; an empty cell is
 no answer. Rows of empty cells are left out. What is wrong many times is told once, with its first place.
+
+Data sets of surveys have more: codes of no answer, and columns about the people. Which these are, a person declares.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,12 +25,28 @@ from workbench.formats.tabular import Findings, is_blank, nearest, read_text, re
 RESPONDENT = "respondent"
 LONG = (RESPONDENT, "question", "answer")
 ANSWERS = "answers.csv"
-OWN_SCALES = "Other answers may be left out, or stand in a scale of your own, [[scales.NAME]] in instrument.toml"
+OWN_SCALES = (
+    "Other answers may be left out, or stand in a scale of your own, [[scales.NAME]] in instrument.toml; codes of no "
+    "answer may be declared: --missing=CODE,…, or missing = [CODE, …] in instrument.toml"
+)
+OTHER_COLUMNS = (
+    "Columns that are no questions may be declared: --ignore NAME,…, or ignored = [NAME, …] in instrument.toml"
+)
 
 Record = tuple[int, list[str]]
 "(line on which it begins, cells)"
 People = dict[str, dict[str, str]]
 "respondent -> ref -> answer as given"
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What a person says of a file: which of it is no answer."""
+
+    missing: tuple[str, ...] = ()
+    "codes of no answer, as in an empty cell; one that the scale of a question has is an answer to it all the same"
+    ignored: tuple[str, ...] = ()
+    "columns about people"
 
 
 def read_answers(
@@ -37,6 +56,7 @@ def read_answers(
     findings: Findings,
     *,
     sure: bool = True,
+    declared: Declared | None = None,
 ) -> tuple[tuple[Respondent, ...], tuple[str, ...]]:
     """Return the people of a file in its order, and sentences on what it lacks: whom it names without an answer, who
     are left out, and questions without a column.
@@ -45,8 +65,9 @@ def read_answers(
     without a role among them. `sure`: all questions are known; otherwise refs that are none may be those that could not
     be read, and nothing is said of them.
     """
-    check = _Check(path, questionnaire, statements, sure=sure)
-    records = _records(path, findings)
+    declared = declared or Declared()
+    check = _Check(path, questionnaire, statements, declared, sure=sure)
+    records = _kept(_records(path, findings), declared.ignored, check)
     line, header = next(records, (1, []))
     if not header:
         if not findings.found:
@@ -59,6 +80,7 @@ def read_answers(
     check.tell(findings)
     silent = [name for name, answers in people.items() if not answers]
     notes = _without_column(path, header, questionnaire) if RESPONDENT in header else []
+    notes += _as_declared(path, declared, check.missing)
     if silent:
         notes.append(f"{_those(len(silent))} left out, without any answer in {path.name}: {named_few(silent)}.")
     return tuple(Respondent(name, answers) for name, answers in people.items() if answers), tuple(notes)
@@ -80,6 +102,17 @@ def _without_column(path: Path, header: Sequence[str], questionnaire: Questionna
         if absent:
             kind = f"{role} question{'s' * (len(absent) != 1)}"
             notes.append(f"{path.name} has no column for the {kind} {named_few(absent)}.")
+    return notes
+
+
+def _as_declared(path: Path, declared: Declared, missing: Counter[str]) -> list[str]:
+    """Say what was left out because a person said so."""
+    notes = []
+    if declared.missing:
+        codes = ", ".join(f"{code} ({missing[folded(code)]:,})" for code in declared.missing)
+        notes.append(f"{path.name}: no answer are, with how often they stand there: {codes}.")
+    if declared.ignored:
+        notes.append(f"{path.name}: columns left out: {named_few(declared.ignored)}.")
     return notes
 
 
@@ -110,12 +143,17 @@ class _Fault:
 class _Check:
     """What may be answered, and with what; what is not so is told once a cause, with its first place."""
 
-    def __init__(self, path: Path, questionnaire: Questionnaire, statements: Collection[str], *, sure: bool):
+    def __init__(
+        self, path: Path, questionnaire: Questionnaire, statements: Collection[str], declared: Declared, *, sure: bool
+    ):
         self.path, self._statements, self._sure = path, statements, sure
+        self._codes = frozenset(map(folded, declared.missing))
+        self.missing: Counter[str] = Counter()
+        "code of no answer -> how often it was met"
         self._faults: dict[Hashable, _Fault] = {}
         scales = {scale.name: scale for scale in questionnaire.scales}
         self._scales = {question.ref: scales.get(question.scale) for question in questionnaire.questions}
-        self._own_scales_said = False
+        self._own_scales_said = self._columns_said = False
         self._good: dict[str, set[str]] = {question.ref: set() for question in questionnaire.questions}
 
     def note(self, line: int, column: str | None, found: str, expected: str) -> None:
@@ -143,12 +181,22 @@ class _Check:
         if ref in self._statements:
             self._without_role(ref, line, column)
         else:
-            self._again(("unknown", ref), line, column, f"an unknown question {ref!r}", lambda: self._near(ref))
+            self._again(
+                ("unknown", ref),
+                line,
+                column,
+                f"an unknown question {ref!r}",
+                lambda: self._near(ref, wide=column == ref),
+            )
         return False
 
-    def _near(self, ref: str) -> str:
+    def _near(self, ref: str, *, wide: bool) -> str:
         near = nearest(ref, self._scales)
-        return "a question that the instrument has" + (f" (did you mean {near!r}?)" if near else "")
+        said = "a question that the instrument has" + (f" (did you mean {near!r}?)" if near else "")
+        if near or not wide or self._columns_said:
+            return said
+        self._columns_said = True
+        return f"{said}. {OTHER_COLUMNS}"
 
     def _without_role(self, ref: str, line: int, column: str) -> None:
         """Note all statements without a role as one fault."""
@@ -158,6 +206,16 @@ class _Check:
         fault.questions.add(ref)
         if len(fault.questions) > 1:
             fault.found = f"{len(fault.questions):,} statements without a role: {named_few(sorted(fault.questions))}"
+
+    def is_given(self, ref: str, value: str) -> bool:
+        """Return whether a cell holds an answer, and count the declared codes of none."""
+        if not value or not self._codes or (code := folded(value)) not in self._codes:
+            return bool(value)
+        scale = self._scales[ref]
+        if scale is not None and scale.option(value) is not None:
+            return True
+        self.missing[code] += 1
+        return False
 
     def answer(self, ref: str, value: str, line: int, column: str) -> None:
         """Note an answer that is not on the question's scale; each good value of a question is looked up once."""
@@ -200,6 +258,22 @@ def _records(path: Path, findings: Findings) -> Iterator[Record]:
         yield line, [bare(cell).strip() if cell else cell for cell in cells]
 
 
+def _kept(records: Iterator[Record], ignored: Collection[str], check: _Check) -> Iterator[Record]:
+    """Yield the records without the columns of these names; each has to be there, and none is needed."""
+    if not ignored:
+        yield from records
+        return
+    places: list[int] = []
+    for line, cells in records:
+        if not places:
+            places = [place for place, name in enumerate(cells) if name not in ignored or name == RESPONDENT]
+            for name in dict.fromkeys(ignored):
+                if name not in cells or name == RESPONDENT:
+                    found = "no such column to leave out" if name not in cells else "a column that has to be there"
+                    check.note(line, name, found, "columns of this file that are no questions")
+        yield line, [cells[place] for place in places]
+
+
 def _wide(at: int, header: list[str], records: Iterator[Record], check: _Check) -> People:
     """Read one row a person; a column is a question."""
     if RESPONDENT not in header:
@@ -218,7 +292,7 @@ def _wide(at: int, header: list[str], records: Iterator[Record], check: _Check) 
         name = cells[who]
         if not _is_new(name, line, lines, check):
             continue
-        people[name] = answers = {ref: cells[n] for n, ref in columns if cells[n]}
+        people[name] = answers = {ref: cells[n] for n, ref in columns if check.is_given(ref, cells[n])}
         for ref, value in answers.items():
             check.answer(ref, value, line, ref)
     return people
@@ -252,7 +326,7 @@ def _long(header: list[str], records: Iterator[Record], check: _Check) -> People
             check.note(line, "question", found, "one answer of a person to a question")
             continue
         answers = people.setdefault(name, {})
-        if value:
+        if check.is_given(ref, value):
             answers[ref] = value
             check.answer(ref, value, line, "answer")
     return people

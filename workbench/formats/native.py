@@ -15,7 +15,7 @@ from workbench.domain.questionnaires import Questionnaire
 from workbench.domain.statements import VariantId
 from workbench.errors import UnknownName
 from workbench.formats.about import SCALES, About, read_about
-from workbench.formats.answers import ANSWERS, looks_like_answers, read_answers
+from workbench.formats.answers import ANSWERS, Declared, looks_like_answers, read_answers
 from workbench.formats.issues import IssueNames, note_twin
 from workbench.formats.json_lines import read_lines
 from workbench.formats.lines import GOLD, LABELS, Line, check_texts, statements
@@ -151,7 +151,9 @@ def _with_answers(instrument: Instrument, folder: Path, about: About, findings: 
     if not path.exists():
         return instrument
     refs = {statement.ref for statement in instrument.statements}
-    respondents, notes = read_answers(path, questionnaire or Questionnaire((), ()), refs, findings, sure=sure)
+    declared = Declared(about.missing, about.ignored)
+    people = questionnaire or Questionnaire((), ())
+    respondents, notes = read_answers(path, people, refs, findings, sure=sure, declared=declared)
     if questionnaire is None:
         return instrument
     return replace(

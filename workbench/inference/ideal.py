@@ -22,7 +22,7 @@ from workbench.data import shipped_instrument_folder
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import ModelCard
-from workbench.errors import ModelError, UnknownName, WorkbenchError
+from workbench.errors import InputError, ModelError, UnknownName, WorkbenchError
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.synthetic.population import Ideal, Population
 from workbench.synthetic.spec import read_population
@@ -110,7 +110,8 @@ def load_ideal(spec: Path, name: str) -> IdealModel:
         population = read_population(spec)
         texts = wordings(spec.with_name(STATEMENTS))
     except (WorkbenchError, OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ModelError(f"{name}: the population or its {STATEMENTS} beside it cannot be read. {error}") from error
+        faults = "\n".join(map(str, error.findings)) if isinstance(error, InputError) else str(error)
+        raise ModelError(f"{name}: the population or its {STATEMENTS} beside it cannot be read. {faults}") from error
     unknown = [item.ref for item in population.items if item.ref not in texts.values()]
     if unknown:
         raise ModelError(f"{name}: {spec.with_name(STATEMENTS)} has no text of {', '.join(unknown[:5])}")

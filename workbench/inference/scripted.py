@@ -23,22 +23,21 @@ from __future__ import annotations
 
 import re
 import time
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Decided, Drawn, ModelCard, Request, Sampling
-from workbench.errors import ModelError
+from workbench.errors import InputError, ModelError, UsageError
 from workbench.inference.base import NextTokens, Scored, Work
-from workbench.inference.scripted_letters import LetterHabits, letter_shares, read_habits
+from workbench.inference.scripted_letters import LetterHabits, letter_shares
 from workbench.readers.choice_letter import spelled
+from workbench.toml_files import TomlFile
 
 UNREADABLE = ("It depends on many things.", "As an AI language model, I have no opinion.", "Both sides have a point.")
 LABELS = re.compile(r"""["'](\w+)["'] or ["'](\w+)["']|\b(agree) or (disagree)\b|\b(disagree) or (agree)\b""")
@@ -181,9 +180,10 @@ def _one_of(texts: Sequence[str], rng: np.random.Generator) -> str:
 def load_scripted(name: str) -> ScriptedModel:
     """Return the stand-in `scripted`, `scripted:FILE.toml` or `scripted:ideal@INSTRUMENT`.
 
-    Raises ModelError where the file is not as expected, UnknownName where no such instrument ships.
+    Raises ModelError, with every fault, where the file is not as expected, UnknownName where no such instrument ships.
     """
     from workbench.inference.ideal import describes_population, load_ideal, load_shipped_ideal
+    from workbench.inference.persona_files import read_persona
 
     _, _, file = name.partition(":")
     if not file:
@@ -191,17 +191,16 @@ def load_scripted(name: str) -> ScriptedModel:
     if file.startswith("ideal@"):
         return load_shipped_ideal(file.removeprefix("ideal@"), name)
     try:
-        value = tomllib.loads(Path(file).read_text(encoding="utf-8"))
-        if describes_population(value):
-            return load_ideal(Path(file), name)
-        return ScriptedModel(_persona(value), name)
-    except (OSError, ValueError, TypeError) as error:
+        read = TomlFile.read(Path(file))
+        return (
+            load_ideal(Path(file), name)
+            if describes_population(read.table)
+            else ScriptedModel(read_persona(read), name)
+        )
+    except UsageError as error:
+        raise ModelError(f"{name}: {error}") from error
+    except InputError as error:
+        faults = "\n".join(map(str, error.findings))
         raise ModelError(
-            f"{name}: the persona cannot be read ({error}); see 'Scripted personas' in data/README.md"
+            f"{name}: the persona cannot be read; see 'Scripted personas' in data/README.md\n{faults}"
         ) from error
-
-
-def _persona(table: Mapping[str, Any]) -> Persona:
-    """Return the persona of a parsed file. Raises TypeError or ValueError where it is none."""
-    letters = read_habits(table.get("letters", {}))
-    return Persona(**{**table, "answers": tuple(table.get("answers", ())), "letters": letters})

@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench.domain.choices import LETTERS
 from workbench.domain.keys import text_key
 from workbench.domain.prompts import Prompt
 
+STEEPEST = 100.0
+"log-odds beyond which an option's text may not count"
 _OPTION = re.compile(r"([A-Z])\.[ \t]+(\S.*)")
 
 
@@ -36,33 +38,6 @@ class LetterHabits:
     "None: the persona's share of unreadable answers"
     others: tuple[str, ...] = ("As", "\n", "I")
     "one token each, as models begin an answer that is no letter"
-
-    def __post_init__(self) -> None:
-        """Raises ValueError, naming the field."""
-        numbers = (*self.weights, self.by_text, 0.0 if self.invalid is None else self.invalid)
-        if not all(isinstance(x, int | float) and math.isfinite(x) for x in numbers):
-            raise ValueError("letters: weights, by_text and invalid are finite numbers")
-        if not self.weights or min(self.weights) < 0 or not sum(self.weights[:2]) > 0:
-            raise ValueError(f"letters: weights = {list(self.weights)}: expected odds, one of the first two above 0")
-        if not 0 <= (self.invalid or 0.0) <= 1:
-            raise ValueError(f"letters: invalid = {self.invalid}: expected a share from 0 to 1")
-        if not self.others or not all(isinstance(text, str) for text in self.others):
-            raise ValueError("letters: others holds the texts of answers that are no letter, one or more")
-
-
-def read_habits(table: object) -> LetterHabits:
-    """Return what a parsed table `[letters]` says. Raises TypeError or ValueError, naming the field."""
-    if not isinstance(table, dict):
-        raise TypeError("letters is no table: write [letters] and its fields below it")
-    unknown = sorted(table.keys() - {field.name for field in fields(LetterHabits)})
-    if unknown:
-        known = ", ".join(field.name for field in fields(LetterHabits))
-        raise TypeError(f"letters: unknown {', '.join(unknown)}; there is: {known}")
-    lists = {name: table[name] for name in ("weights", "others") if name in table}
-    for name, value in lists.items():
-        if not isinstance(value, list):
-            raise TypeError(f"letters: {name} is no list: write {name} = [{value!r}]")
-    return LetterHabits(**{**table, **{name: tuple(value) for name, value in lists.items()}})
 
 
 def letter_shares(habits: LetterHabits, unreadable: float, prompt: Prompt) -> dict[str, float] | None:

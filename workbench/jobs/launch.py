@@ -14,7 +14,7 @@ from pathlib import Path
 
 from stores.job_rows import Job
 from stores.store import Store
-from workbench import pipeline
+from workbench import __version__, pipeline, registry
 from workbench.domain.designs import Design
 from workbench.errors import JobError, UsageError
 from workbench.jobs.space import check_room
@@ -32,6 +32,7 @@ LOCAL_CLUSTER = "local"
 "the cluster that a job starts for itself, on this machine"
 DRAFT = "draft"
 "let a model draft wordings"
+STORED_BEFORE = "nothing was asked: every prompt has the text of one that was asked before"
 
 
 def create(store: Store, design: Design, plan: pipeline.Plan | None = None) -> int:
@@ -96,6 +97,30 @@ def _queue(store: Store, kind: str, spec: Mapping[str, object], total: int) -> i
     check_settings()
     check_room(store.path)
     return store.jobs.create(kind, spec, total)
+
+
+def is_noted(store: Store, plan: pipeline.Plan) -> bool:
+    """Whether a job says that this design was asked, or nobody will want to know: figures of people's answers and of
+    multiple-choice questions are of what a job asked of their instrument.
+    """
+    if registry.audit(plan.design.audit).DEFAULTS.material == "statements":
+        return True
+    spec = json.loads(json.dumps(plan.design.as_json()))
+    return any(job.kind == SAMPLE and job.state == "done" and job.spec == spec for job in store.jobs.list())
+
+
+def note_stored(store: Store, plan: pipeline.Plan) -> int:
+    """Let answers that are stored already, to prompts of the same text, count for a design of which nothing is left to
+    ask; return the number of the job that says so.
+    """
+    add_cells(store, plan)
+    return store.jobs.note_done(SAMPLE, plan.design.as_json(), plan.samples_stored, STORED_BEFORE, __version__)
+
+
+def add_cells(store: Store, plan: pipeline.Plan) -> None:
+    """Write the prompts of a plan: those of another instrument, or another statement, may have the same texts."""
+    design = plan.design
+    store.runs.add_probes(design.audit, design.instrument, design.language, plan.templates, plan.probes)
 
 
 def spawn(path: Path, job_id: int) -> int:

@@ -123,6 +123,8 @@ def sample(task: Task) -> Ended:
         return _unfinished(task, held, "asks for the rest")
     if progress.invalid:
         held += f"; {progress.invalid:,} were no offered letter and were drawn again"
+    if progress.over:
+        held += f"; {progress.over:,} valid ones more than needed came and count, too"
     if progress.short:
         held += f"; with fewer than {design.samples} valid ones after all tries: {plural(progress.short, 'prompt')}"
     rate = f", {progress.answers / progress.seconds:.1f} {unit} a second" if progress.seconds else ""

@@ -40,6 +40,8 @@ class Progress:
     "answers that were ended because their stance was settled"
     invalid: int = 0
     "answers that were none of those offered and are drawn again"
+    over: int = 0
+    "valid answers beyond those that were to come: how many of a round will be valid is not known before"
     short: int = 0
     "prompts that have too few valid answers after all tries"
     lacking: int = 0
@@ -71,6 +73,7 @@ class Progress:
                 "reasons": self.reasons.most_frequent(),
                 "decided": self.decided,
                 "invalid": self.invalid,
+                "over": self.over,
                 "short": self.short,
                 "seconds": round(self.seconds, 2),
                 "shared": round(self.shared, 4),
@@ -104,9 +107,9 @@ class _Asking:
             for drawn in answers:
                 key, request = wanted[drawn.request]
                 self._batch.append(_answered(key, request, drawn))
-                valid, total = self._count(key, drawn)
+                before = came.get(key, (0, 0))
+                valid, total = self._count(key, drawn, before[0])
                 if not drawn.failed:
-                    before = came.get(key, (0, 0))
                     came[key] = before[0] + valid, before[1] + total
                 if not drawn.more and time.monotonic() - self._committed >= FLUSH_AFTER_S:
                     self.commit()
@@ -139,12 +142,15 @@ class _Asking:
         self._batch.clear()
         self._committed = time.monotonic()
 
-    def _count(self, key: bytes, drawn: Drawn) -> tuple[int, int]:
-        """Note how far answers to a prompt bring the job; return (those that count, all)."""
+    def _count(self, key: bytes, drawn: Drawn, before: int) -> tuple[int, int]:
+        """Note how far answers to a prompt bring the job, after `before` valid ones of the same round; return (those
+        that count, all).
+        """
         came, tally, progress = sum(count for _, count in drawn.answers), self.plan.tally, self.progress
         valid = came if tally is None else tally.count(key, drawn.answers)
-        wanted = max(0, self.plan.design.samples - self.plan.stored.get(key, 0))
+        wanted = max(0, self.plan.design.samples - self.plan.stored.get(key, 0) - before)
         progress.done += came if tally is None else min(valid, wanted)
+        progress.over += 0 if tally is None else max(0, valid - wanted)
         progress.answers += came
         progress.invalid += came - valid
         progress.decided += drawn.decided

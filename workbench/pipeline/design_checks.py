@@ -46,6 +46,20 @@ def check_model(name: str, cluster: str = "", environ: Mapping[str, str] = os.en
         raise UsageError(f"{name}: there is no such folder or file; name a folder that holds a model, or a GGUF file")
 
 
+def check_script(name: str, cluster: str = "") -> None:
+    """Raise UsageError, with every fault, where a scripted model's file cannot be read; of a cluster of other machines,
+    which have files of their own, nothing is known here.
+    """
+    _, _, file = name.partition(":")
+    if scripted(name) and file and not file.startswith("ideal@") and cluster in ("", LOCAL):
+        from workbench.inference.load import load
+
+        try:
+            load(name)
+        except ModelError as error:
+            raise UsageError(str(error)) from None
+
+
 def check_cluster(cluster: str) -> None:
     """Raise UsageError where this is no address of a cluster, MissingPackage where Ray is not installed."""
     if cluster:
@@ -113,8 +127,8 @@ def check_given_away(design: Design, questions: Sequence[Question], statements: 
         target, context = wanted[0]
         raise UsageError(
             f"the target {target} has the text of the context question {context}, so people's answers to it would be "
-            f"shown before it is asked. Change one of the texts, or take one of them out: workbench questionnaire STORE "
-            f"--question {context} --role none"
+            "shown before it is asked. Change one of the texts, or take one of them out: workbench questionnaire "
+            f"STORE --question {context} --role none"
         )
 
 

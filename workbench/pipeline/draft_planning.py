@@ -20,7 +20,7 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.responses import ModelCard
 from workbench.domain.statements import ORIGINAL, Statement, VariantKind, Wording
 from workbench.errors import UnknownName, UsageError
-from workbench.pipeline.design_checks import check_model
+from workbench.pipeline.design_checks import check_model, check_script
 from workbench.pipeline.planning import derived_seed
 from workbench.workshop.choice_forms import original_faults
 from workbench.workshop.drafting import basis_of
@@ -132,6 +132,8 @@ def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = Non
     Raises UnknownName for statements that the instrument does not have, UsageError where nothing can be asked.
     """
     check_model(spec.model)
+    if card is None:  # otherwise it is loaded
+        check_script(spec.model)
     instrument = store.instruments.get(spec.instrument)
     spec = replace(spec, language=spec.language or instrument.language)
     if not spec.prompts:

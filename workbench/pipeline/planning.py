@@ -11,7 +11,7 @@ from stores.store import Store
 from workbench import registry
 from workbench.audits.base import Material
 from workbench.audits.label_forms import forms_by_prompt
-from workbench.audits.questionnaire_conditions import IN_ALL_WORDINGS, expanded, remarks
+from workbench.audits.questionnaire_conditions import IN_ALL_WORDINGS, expanded, remarks, unpredicted, without_context
 from workbench.audits.response_bias import left_out
 from workbench.data import shipped_templates
 from workbench.domain.choices import ChoiceItems
@@ -25,7 +25,7 @@ from workbench.domain.responses import EXACT, ModelCard, Request
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, variant_order
 from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.deciding import decided_for
-from workbench.pipeline.design_checks import check_design, check_given_away, check_ideal, check_settled
+from workbench.pipeline.design_checks import check_design, check_given_away, check_ideal, check_script, check_settled
 from workbench.pipeline.valid_answers import ValidTally, valid_tally
 
 
@@ -192,6 +192,8 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
     cannot be asked as the design says.
     """
     check_design(design)
+    if card is None:  # otherwise it is loaded
+        check_script(design.model, design.cluster)
     instrument = store.instruments.get(design.instrument)
     design = replace(design, language=design.language or instrument.language)
     templates = _chosen_templates(instrument, design)
@@ -232,11 +234,10 @@ def _remarks(
     """Say what of the material is not asked, and what else a person should know of it."""
     if material is None:
         return ()
-    return (
-        remarks(material.questionnaire)
-        if isinstance(material, Survey)
-        else left_out(statements, variants, language, material)
-    )
+    if isinstance(material, Survey):
+        people = material.questionnaire
+        return (*remarks(people), *unpredicted(people), *without_context(material))
+    return left_out(statements, variants, language, material)
 
 
 def _without_questions(instrument: Instrument, design: Design, statements: Sequence[Statement]) -> list[Statement]:

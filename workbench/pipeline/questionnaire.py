@@ -9,6 +9,7 @@ import numpy as np
 
 from stores.run_rows import Run
 from stores.store import Store
+from workbench.audits.questionnaire_conditions import unpredicted
 from workbench.audits.questionnaire_figures import Condition, Options
 from workbench.audits.questionnaire_score import Report, judge
 from workbench.domain.counting import plural
@@ -16,6 +17,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import Questionnaire, Role
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.pipeline.judging import instead, matching, nothing_answered, told_apart
+from workbench.pipeline.questionnaire_again import asking_again
 from workbench.pipeline.questionnaire_rows import AUDIT, Gathered, gather, reasons
 
 SHOWN = 4
@@ -49,6 +51,8 @@ class QuestionnaireJudged:
     "the prompts behind each report"
     notes: tuple[str, ...]
     "what a reader of the figures should know, in sentences"
+    general: tuple[str, ...] = ()
+    "the first of these, which are about none of the reports"
 
     def name(self, model: str) -> str:
         """Return the report that a name means: its own, or a model's that has one. Raises UnknownName, AmbiguousRun."""
@@ -104,17 +108,25 @@ def questionnaire(store: Store, choice: QuestionnaireChoice | None = None) -> Qu
     if not answered:
         raise UsageError("\n".join(silent))
     gathered = {name: gather(store, run, instrument, people, choice.options.masses) for name, run in answered.items()}
-    notes = [*_on_people(people), *silent]
-    for name, run in answered.items():
-        notes += _notes(name, gathered[name], tuple(store.runs.outdated(run)), choice.options)
-        notes += _unfinished(store, name, run)
+    general = (*_on_people(people), *silent)
+    notes = (*general, *notes_of(store, instrument, answered, gathered, choice.options))
     reports = {name: judge(found.predictions, choice.options) for name, found in gathered.items()}
-    return QuestionnaireJudged(choice, instrument, people, answered, reports, gathered, tuple(notes))
+    return QuestionnaireJudged(choice, instrument, people, answered, reports, gathered, notes, general)
+
+
+def notes_of(
+    store: Store, instrument: Instrument, runs: Mapping[str, Run], gathered: Mapping[str, Gathered], options: Options
+) -> Iterator[str]:
+    """Yield what is to be said of each run."""
+    for name, run in runs.items():
+        again = asking_again(store, run, gathered[name], instrument.language)
+        yield from _notes(name, gathered[name], tuple(store.runs.outdated(run)), options, again)
+        yield from (f"{name}: {sentence}" for sentence in unfinished(store, run))
 
 
 def _only_asked(store: Store) -> str:
     """Return the only instrument with such a run."""
-    asked = sorted({run.instrument for run in store.runs.list(AUDIT)})
+    asked = sorted({run.instrument for run in store.predictions.runs(AUDIT)})
     if not asked:
         raise UnknownName(f"the store holds no {AUDIT} answers. {instead(store, AUDIT)}")
     if len(asked) > 1:
@@ -127,7 +139,7 @@ def _runs(store: Store, choice: QuestionnaireChoice, instrument: str) -> dict[st
 
     One in which everything failed is among them where its model was named, or nothing else is there.
     """
-    every = store.runs.list(AUDIT, instrument)
+    every = store.predictions.runs(AUDIT, instrument)
     if not every:
         raise UnknownName(
             f"nobody was asked {instrument}. Start with: workbench run STORE --audit {AUDIT} --instrument "
@@ -164,14 +176,15 @@ def _names(runs: Sequence[Run], formats: Mapping[int, str]) -> list[str]:
 
 
 def _on_people(people: Questionnaire) -> list[str]:
-    """Say of which targets no person's answer is known."""
+    """Say of which targets no person's answer is known, and of which people none to a target."""
     human = {"yes", "no"}
     silent = [q.ref for q in people.of_role(Role.TARGET) if not any(m.value in human for m in people.meanings(q))]
-    return [f"Nobody answered {_some(silent)} with yes or no."] if silent else []
+    notes = [f"Nobody answered {_some(silent)} with yes or no."] if silent else []
+    return [*notes, *(f"{said[0].upper()}{said[1:]}." for said in unpredicted(people))]
 
 
-def _notes(name: str, found: Gathered, changed: Sequence[str], options: Options) -> list[str]:
-    """Return what is to be said of one run."""
+def _notes(name: str, found: Gathered, changed: Sequence[str], options: Options, again: str) -> list[str]:
+    """Return what is to be said of one run. `again`: the commands that ask anew what is outdated."""
     asked, prompts = found.predictions, plural(len(found.probe), "prompt")
     notes = []
     if found.failed:
@@ -185,8 +198,8 @@ def _notes(name: str, found: Gathered, changed: Sequence[str], options: Options)
         )
     if old := int(found.outdated.sum()):
         notes.append(
-            f"{name}: {old:,} of {prompts} show answers, questions or instructions that were changed since; running the "
-            "audit again replaces them."
+            f"{name}: {old:,} of {prompts} show answers, questions or instructions that were changed since "
+            f"({_by_condition(found)}). Asked again they are replaced: {again}"
         )
     if found.left_out:
         notes.append(
@@ -205,14 +218,19 @@ def _notes(name: str, found: Gathered, changed: Sequence[str], options: Options)
     return notes
 
 
-def _unfinished(store: Store, name: str, run: Run) -> Iterator[str]:
+def _by_condition(found: Gathered) -> str:
+    counts = {condition: found.old(condition, wording=None) for condition in found.predictions.conditions}
+    return ", ".join(f"{condition} {old:,}" for condition, old in counts.items() if old)
+
+
+def unfinished(store: Store, run: Run) -> Iterator[str]:
     """Say which jobs of a run have not come to their end: figures rest on what is there."""
     for job in store.jobs.list():
         spec = job.spec
         same = (spec.get("audit"), spec.get("instrument"), spec.get("model")) == (AUDIT, run.instrument, run.model)
         if same and job.state != "done" and job.done < job.total:
             of = plural(job.total, "prompt")
-            yield f"{name}: job {job.id} is {job.state} at {job.done:,} of {of}; figures will change."
+            yield f"job {job.id} is {job.state} at {job.done:,} of {of}; figures will change."
 
 
 def _some(refs: Sequence[str]) -> str:
@@ -220,4 +238,11 @@ def _some(refs: Sequence[str]) -> str:
     return ", ".join(refs[:SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
-__all__ = ["QuestionnaireChoice", "QuestionnaireJudged", "find_condition", "mean_variability", "questionnaire"]
+__all__ = [
+    "QuestionnaireChoice",
+    "QuestionnaireJudged",
+    "find_condition",
+    "mean_variability",
+    "notes_of",
+    "questionnaire",
+]

@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple
 
 from stores.run_rows import Run
-from workbench.audits.questionnaire_figures import Ablation, Average, Condition, TargetFigure
-from workbench.audits.questionnaire_score import Report, correlations, differences
+from workbench.audits.questionnaire_conditions import QM
+from workbench.audits.questionnaire_figures import Ablation, Average, Condition, ConditionFigures, TargetFigure
+from workbench.audits.questionnaire_score import Report, correlations, differences, measure
+from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.domain.verdicts import Estimate, Ranged
 from workbench.formats.spreadsheet import guarded
 from workbench.formats.text_files import csv_text
@@ -20,10 +22,16 @@ from workbench.pipeline.questionnaire_asked import token_shares
 
 FIGURE = ("measure", "value", "se", "low", "high", "n", "undefined")
 "of a row: `n` is what the value is over: respondents, targets, wordings or points; `low` and `high` its 95 % interval"
+READING = ("se_over", "interval_over", "outdated", "note")
+"""how to read a row: over what its standard error is, and over what things its interval draws; how many prompts behind
+it show answers or questions that were changed since; what else a reader should know
+"""
+RESPONDENTS, TARGETS = "respondents", "targets"
+ABSOLUTE = "noise only adds to a mean of absolute values: near 0 it is too large, and its interval lies higher still"
 OF = ("model", "revision", "dtype", "condition", "context_seed", "first_questions", "target", "wording", "against")
 "what a row is about; empty where it does not apply: no target is the mean over targets"
 OPTIONS = ("masses", "variability", "error", "seed", "draws")
-HEADER = ("instrument", *OF, *FIGURE, *OPTIONS)
+HEADER = ("instrument", *OF, *FIGURE, *READING, *OPTIONS)
 ALL = ("targets", "conditions", "wordings", "tokens", "correlation", "axis")
 NOTHING = math.nan
 
@@ -69,6 +77,7 @@ class _Made:
         }
 
     def targets(self) -> Iterator[Row]:
+        measure((report, condition) for _, report, condition in self._each())
         for name, report, condition in self._each():
             figures = report.condition(condition)
             for row in figures.targets:
@@ -79,9 +88,10 @@ class _Made:
                 yield from self._rows(name, condition, "", [_average(measure, of) for measure, of in means])
                 fewest = float(figures.accuracy.respondents)
                 more = [_known("majority", figures.majority), _known("fewest respondents of a target", fewest)]
-                yield from self._rows(name, condition, "", more)
+                yield from self._rows(name, condition, "", [*more, *_of_all_prompts(figures)])
 
     def axis(self) -> Iterator[Row]:
+        measure((report, condition) for _, report, condition in self._each())
         for name, report, condition in self._each():
             yield from self._rows(name, condition, "", [_average("axis", report.condition(condition).axis)])
 
@@ -121,7 +131,7 @@ class _Made:
                     of = (("r", row.r), ("t", row.t), ("p", row.p))
                     figures = [_known(measure, value, row.n, row.undefined) for measure, value in of]
                     figures.append(_known("points of few respondents", float(row.few), row.n))
-                    yield from self._rows("", condition, row.target or "", figures)
+                    yield from self._rows("", condition, row.target or "", figures, names=tuple(self.judged.reports))
 
     def against(self) -> Iterator[Row]:
         for base in self.bases:
@@ -135,7 +145,8 @@ class _Made:
                         of = [_estimate(f"difference of {kind}", row.bias)]
                         of += [_estimate("difference of accuracy", row.accuracy)]
                         of += [_known("respondents", float(row.respondents))]
-                        yield from self._rows(name, condition, row.target or "", of, against=base)
+                        both = (name, base)
+                        yield from self._rows(name, condition, row.target or "", of, against=base, names=both)
 
     def _wanted(self, target: str | None) -> bool:
         return self.target is None or target == self.target
@@ -154,16 +165,34 @@ class _Made:
         *,
         wording: str = "",
         against: str = "",
+        names: Sequence[str] | None = None,
     ) -> Iterator[Row]:
+        """Yield the rows of figures. `names`: the models behind them, where it is not the one alone."""
         run: Run | None = self.judged.runs.get(name)
         options = map(str, astuple(self.judged.choice.options))
         known = (name, run.revision, run.dtype) if run else ("", "", "")
         drawn = (condition.name, str(condition.seed or ""), str(condition.questions or ""))
         end = tuple(options)
-        for measure, *numbers, n, undefined in figures:
-            said = (measure, *map(_number, numbers), "" if n is None else str(n), undefined)
+        for named, *numbers, n, undefined in figures:
+            old = self._old((name,) if names is None else names, condition, target, named, wording)
+            said = (named, *map(_number, numbers), "" if n is None else str(n), undefined)
+            said += (*_over(target, *numbers[1:3]), str(old), ABSOLUTE if "absolute" in named else "")
             cells = (self.judged.instrument.name, *known, *drawn, target, wording, against, *said, *end)
             yield tuple(map(guarded, cells))
+
+    def _old(self, names: Sequence[str], condition: Condition, target: str, named: str, wording: str) -> int:
+        """Return how many prompts behind a figure would be put differently now."""
+        of = None if named.endswith("over wordings") else VariantId.parse(wording) if wording else ORIGINAL
+        conditions = [condition]
+        if named.endswith("from qm"):
+            conditions += [c for c in self.judged.reports[names[0]].conditions if c.name == QM][:1]
+        return sum(self.judged.gathered[name].old(c, target or None, of) for name in names for c in conditions)
+
+
+def _over(target: str, se: float, low: float) -> tuple[str, str]:
+    """Return over what a standard error, and an interval, are: that of a mean is over targets, drawn over people."""
+    of = RESPONDENTS if target else TARGETS
+    return "" if math.isnan(se) else of, "" if math.isnan(low) else RESPONDENTS
 
 
 def _of_target(row: TargetFigure) -> list[Figure]:
@@ -179,6 +208,18 @@ def _of_target(row: TargetFigure) -> list[Figure]:
         _known("predicted no", float(row.no), n),
         _known("unreadable", float(row.unreadable), n),
         _known("neither yes nor no", row.without, n),
+    ]
+
+
+def _of_all_prompts(figures: ConditionFigures) -> list[Figure]:
+    """Return what is counted over all prompts of a condition, whatever their target (table 1)."""
+    readable = figures.yes + figures.no
+    return [
+        _known("p(yes)", figures.p_yes, readable),
+        _known("sd of p(yes)", figures.p_yes_sd, readable),
+        _known("predicted yes", float(figures.yes), readable + figures.unreadable),
+        _known("predicted no", float(figures.no), readable + figures.unreadable),
+        _known("unreadable", float(figures.unreadable), readable + figures.unreadable),
     ]
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +20,13 @@ import numpy.typing as npt
 from stores.predictions import PredictionRow, Put, RunPredictions
 from stores.run_rows import Run
 from stores.store import Store
-from workbench.audits.questionnaire import CONDITION, RESPONDENT
+from workbench.audits.questionnaire import RESPONDENT
 from workbench.audits.questionnaire_conditions import CONDITIONS, ZERO_SHOT, asked_about, expanded, is_drawn
 from workbench.audits.questionnaire_figures import NEVER_ASKED, Condition, Masses, Predictions
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import Meaning, Questionnaire, Role, Survey
-from workbench.domain.statements import VariantId, VariantKind, variant_order
+from workbench.domain.statements import ORIGINAL, VariantId, VariantKind, variant_order
 from workbench.pipeline.questionnaire_masses import top_masses, vocabulary_masses
 from workbench.pipeline.questionnaire_now import AUDIT, Axes, Now, condition_of, current
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
@@ -35,8 +35,6 @@ HUMAN = {Meaning.YES: 1.0, Meaning.NO: 0.0, Meaning.NEUTRAL: float("nan"), Meani
 UNKNOWN = NEVER_ASKED - 1
 "stands for a target or respondent that the questionnaire no longer has"
 
-T = TypeVar("T")
-V = TypeVar("V", bound=Hashable)
 Both = tuple[FloatArray, FloatArray]
 "(N,) each: probability of yes, and of no; NaN where the backend does not offer it"
 
@@ -71,6 +69,23 @@ class Gathered:
         yes, no = self.masses[masses]
         return replace(self, predictions=replace(self.predictions, yes=yes, no=no))
 
+    def old(self, condition: Condition, target: str | None = None, wording: VariantId | None = ORIGINAL) -> int:
+        """Return how many prompts behind a figure would be put differently now. None: of all targets, or wordings."""
+        of = self.predictions
+        if condition not in of.conditions or (wording is not None and wording not in of.wordings):
+            return 0
+        counts = self._old[of.conditions.index(condition)]
+        counts = counts.sum(axis=0) if wording is None else counts[of.wordings.index(wording)]
+        return int(counts.sum() if target is None else counts[of.targets.index(target)])
+
+    @cached_property
+    def _old(self) -> IntArray:
+        """How many prompts are outdated: by condition, wording and target."""
+        of, at = self.predictions, self.outdated
+        counts = np.zeros((len(of.conditions), len(of.wordings), len(of.targets)), dtype=np.int64)
+        np.add.at(counts, (of.condition[at], of.wording[at], of.target[at]), 1)
+        return counts
+
 
 @dataclass(frozen=True, eq=False)
 class _Prompts:
@@ -81,14 +96,21 @@ class _Prompts:
     put: Sequence[Put]
     axes: Sequence[Axes]
     "what rows point to, and more"
+    conditions: Sequence[Condition]
+    "of the axes"
 
     def by_put(self, of: Callable[[Put], int]) -> IntArray:
         """Return a number of what each row puts."""
-        return np.array([of(one) for one in self.put], dtype=np.int64)[self.rows["put"]]
+        return _looked_up([of(one) for one in self.put], self.rows["put"])
 
     def by_axes(self, of: Callable[[Axes], int]) -> IntArray:
         """Return a number of each row's axes."""
-        return np.array([of(one) for one in self.axes], dtype=np.int64)[self.rows["axes"]]
+        return _looked_up([of(one) for one in self.axes], self.rows["axes"])
+
+    def by_condition(self, of: Callable[[Condition], int]) -> IntArray:
+        """Return a number of each row's condition."""
+        numbers = {condition: of(condition) for condition in dict.fromkeys(self.conditions)}
+        return _looked_up([numbers[condition] for condition in self.conditions], self.rows["axes"])
 
     def some(self, which: npt.NDArray[np.generic]) -> _Prompts:
         """Return the prompts of some places, or those that are true in a mask."""
@@ -99,11 +121,15 @@ class _Prompts:
         return [self.axes[place] for place in np.unique(self.rows["axes"])]
 
 
+def _looked_up(numbers: Sequence[int], places: IntArray) -> IntArray:
+    return np.asarray(np.array(numbers, dtype=np.int64)[places], dtype=np.int64)
+
+
 def gather(store: Store, run: Run, instrument: Instrument, questionnaire: Questionnaire, masses: Masses) -> Gathered:
     """Return what a run predicted, one prompt a cell, with people's answers as the scales read them now."""
     prompts, why = _read(store, run)
     asked_for = _conditions(store, run)
-    prompts = prompts.some(prompts.by_axes(lambda axes: condition_of(axes) in asked_for) > 0)
+    prompts = prompts.some(prompts.by_condition(asked_for.__contains__) > 0)
     now = current(instrument, questionnaire, run.language, prompts.put, prompts.axes_in_use())
     chosen = prompts.some(_chosen(prompts, now))
     known = (_targets(chosen, questionnaire) != UNKNOWN) & (_respondents(chosen, questionnaire) != UNKNOWN)
@@ -129,7 +155,7 @@ def _read(store: Store, run: Run) -> tuple[_Prompts, dict[int, str]]:
     """Return the prompts of a run in the order of the statements, the oldest of each first, and why some failed."""
     found, why = store.predictions.of_run(run), dict[int, str]()
     rows = np.fromiter(_numbers(found, why), dtype=_ROW)
-    prompts = _Prompts(rows, found.put, found.axes)
+    prompts = _Prompts(rows, found.put, found.axes, [condition_of(axes) for axes in found.axes])
     return prompts.some(np.lexsort((rows["probe"], prompts.by_put(lambda put: put.place)))), why
 
 
@@ -195,7 +221,7 @@ def _cells(prompts: _Prompts) -> IntArray:
     """Return a number of each prompt's cell, from 0."""
     wording, condition, person = _Numbered(), _Numbered(), _Numbered()
     of_put = prompts.by_put(lambda put: wording.number((put.ref, put.kind, put.ordinal)))
-    of_condition = prompts.by_axes(lambda axes: condition.number(condition_of(axes)))
+    of_condition = prompts.by_condition(condition.number)
     of_person = prompts.by_axes(lambda axes: person.number(axes.get(RESPONDENT, "")))
     return (of_put * len(condition) + of_condition) * len(person) + of_person
 
@@ -210,7 +236,7 @@ class _Numbered(dict[Hashable, int]):
 def _as_now(prompts: _Prompts, now: Now) -> tuple[BoolArray, BoolArray]:
     """Return whether each prompt shows the context that it would show now, and puts its target as it would now."""
     puts = np.array([[now.puts(put, zero_shot=zero) for zero in (False, True)] for put in prompts.put], dtype=np.bool_)
-    zero_shot = prompts.by_axes(lambda axes: axes.get(CONDITION) == ZERO_SHOT)
+    zero_shot = prompts.by_condition(lambda condition: condition.name == ZERO_SHOT)
     return prompts.by_axes(now.shows) > 0, puts.reshape(-1, 2)[prompts.rows["put"], zero_shot]
 
 
@@ -231,9 +257,12 @@ def _predictions(
 ) -> Predictions:
     """Return answered prompts as the statistics take them. `people`: those whose answers count."""
     targets = questionnaire.of_role(Role.TARGET)
-    conditions = sorted({condition_of(axes) for axes in answered.axes_in_use()}, key=_condition_order)
+    in_use = {answered.conditions[place] for place in np.unique(answered.rows["axes"])}
+    conditions = sorted(in_use, key=_condition_order)
     used = [answered.put[place] for place in np.unique(answered.rows["put"])]
     wordings = sorted({variant_of(put) for put in used}, key=variant_order)
+    at_condition = {condition: place for place, condition in enumerate(conditions)}
+    at_wording = {wording: place for place, wording in enumerate(wordings)}
     return Predictions(
         targets=tuple(question.ref for question in targets),
         leanings=tuple(question.leaning for question in targets),
@@ -241,19 +270,13 @@ def _predictions(
         human=_human(questionnaire, people),
         conditions=tuple(conditions),
         wordings=tuple(wordings),
-        condition=answered.by_axes(_place_in(conditions, condition_of)),
+        condition=answered.by_condition(lambda condition: at_condition.get(condition, UNKNOWN)),
         target=_targets(answered, questionnaire),
-        wording=answered.by_put(_place_in(wordings, variant_of)),
+        wording=answered.by_put(lambda put: at_wording.get(variant_of(put), UNKNOWN)),
         respondent=_respondents(answered, questionnaire),
         yes=masses[0],
         no=masses[1],
     )
-
-
-def _place_in(values: Sequence[V], of: Callable[[T], V]) -> Callable[[T], int]:
-    """Return what says the place of a thing's value among several."""
-    at = {value: place for place, value in enumerate(values)}
-    return lambda thing: at.get(of(thing), UNKNOWN)
 
 
 def _human(questionnaire: Questionnaire, people: Collection[str]) -> FloatArray:

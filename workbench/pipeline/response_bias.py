@@ -115,7 +115,7 @@ def reports_of(
 
 def instruments_with_answers(store: Store) -> tuple[str, ...]:
     """Return the instruments of which models answered multiple-choice questions, here or elsewhere."""
-    here = {run.instrument for run in store.runs.list(AUDIT)} | set(store.choices.instruments_with_answers())
+    here = {run.instrument for run in store.predictions.runs(AUDIT)} | set(store.choices.instruments_with_answers())
     return tuple(name for name in store.instruments.names() if name in here)
 
 
@@ -162,7 +162,7 @@ def _subjects(store: Store, instrument: str, items: Mapping[str, ChoiceItem]) ->
         by_model.setdefault(one.model, []).append(one)
     for model, sets in by_model.items():
         yield imported(model, sets, model)
-    for run in store.runs.list(AUDIT, instrument):
+    for run in store.predictions.runs(AUDIT, instrument):
         yield from asked_here(store, run, items)
 
 

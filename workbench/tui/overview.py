@@ -118,6 +118,10 @@ class PredictionLine:
     bias: float
     "mean of the absolute biases"
     questions: int
+    few: int = 0
+    "people on the question that has the fewest, where they are too few to say anything of a side; 0: they are not"
+    unfinished: str = ""
+    "which job has not come to its end; empty where all have"
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,11 +278,11 @@ def _bias(store: Store) -> tuple[BiasLine, ...]:
 
 
 def _predictions(store: Store) -> PredictionLine | None:
-    runs = store.runs.list("questionnaire")
+    runs = store.predictions.runs("questionnaire")
     if not runs:
         return None
     from workbench.audits.questionnaire_figures import Options
-    from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
+    from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire, unfinished
 
     run, options = runs[-1], Options(draws=100)  # few: no interval is shown
     try:
@@ -290,12 +294,14 @@ def _predictions(store: Store) -> PredictionLine | None:
         return None
     of = report.condition(report.conditions[0])
     mean, bias = of.accuracy.value, of.absolute_bias.value
-    return PredictionLine(name, run.instrument, str(of.condition), mean, of.majority, bias, of.accuracy.n)
+    going = next(unfinished(store, judged.runs[name]), "")
+    few = of.accuracy.respondents if of.accuracy.few else 0
+    return PredictionLine(name, run.instrument, str(of.condition), mean, of.majority, bias, of.accuracy.n, few, going)
 
 
 def _choices(store: Store) -> ChoiceLine | None:
     """Judge the model that answered multiple-choice questions last, here or, where nobody did here, elsewhere."""
-    runs, elsewhere = store.runs.list("response_bias"), store.choices.instruments_with_answers()
+    runs, elsewhere = store.predictions.runs("response_bias"), store.choices.instruments_with_answers()
     if not runs and not elsewhere:
         return None
     from workbench.pipeline.response_bias import ResponseBiasChoice, response_bias

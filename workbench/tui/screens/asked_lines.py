@@ -66,7 +66,7 @@ def _samples(job: Job) -> str:
     if job.spec.get("audit") != RESPONSE_BIAS:
         return f"{wanted} samples a prompt"
     most = int(str(wanted)) * int(str(job.spec.get("tries", TRIES)))
-    return f"{wanted} valid samples a prompt, at most {most:,} drawn"
+    return f"at least {wanted} valid samples a prompt, at most {most:,} drawn"
 
 
 def _read(job: Job) -> str:
@@ -91,9 +91,9 @@ def valid_answers(job: Job) -> list[str]:
     if job.spec.get("audit") != RESPONSE_BIAS or job.exact:
         return []
     told = job.progress
-    again = told.get("invalid", 0)
+    again, over = told.get("invalid", 0), told.get("over", 0)
     parts = [
-        f"{job.done:,} valid answers of {job.total:,}",
+        f"{job.done:,} valid answers of {job.total:,}" + (f" and {over:,.0f} more than needed" if over else ""),
         f"drawn again {again:,.0f} ({percent(again, told.get('answers', 0), 1)} were no offered letter)",
         _short(round(told.get("short", 0))),
     ]

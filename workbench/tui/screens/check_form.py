@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.widgets import Input
 
 from workbench.errors import UsageError
 from workbench.tui.form_numbers import number
 from workbench.tui.screens.start_form import Outlook, StartForm, row, titled
+from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
 
 if TYPE_CHECKING:
@@ -68,13 +68,13 @@ class CheckForm(StartForm):
         self._standing: Thresholds | None = None
 
     def compose_fields(self) -> ComposeResult:
-        yield row("encoder", Input("minilm", id="encoder", compact=True, placeholder="none"))
-        yield row("inference", Input(id="nli", compact=True, placeholder="none; a hub id or a folder"))
+        yield row("encoder", Field("minilm", id="encoder", compact=True, placeholder="none"))
+        yield row("inference", Field(id="nli", compact=True, placeholder="none; a hub id or a folder"))
         names = list(FIELDS)
         for pair in (names[:2], names[2:]):
             with Horizontal(classes="pair"):
                 for name in pair:
-                    yield row(FIELDS[name], Input(id=name, compact=True))
+                    yield row(FIELDS[name], Field(id=name, compact=True))
         with Horizontal(classes="pair lists"):
             yield titled("languages", TickList(id="languages", compact=True))
 

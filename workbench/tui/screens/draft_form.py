@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Input, Select, Static
+from textual.widgets import Select, Static
 
 from workbench.domain.counting import plural
 from workbench.domain.drafting import DRAFTED, REWORDED
@@ -18,6 +18,7 @@ from workbench.domain.statements import VariantKind
 from workbench.errors import UsageError
 from workbench.tui.form_numbers import number, whole
 from workbench.tui.screens.start_form import Outlook, StartForm, row, select, titled
+from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
 
 if TYPE_CHECKING:
@@ -96,18 +97,18 @@ class DraftForm(StartForm):
         with Horizontal(classes="pair"):
             yield row("instrument", select("instrument"))
             yield row("language", select("language"))
-        yield row("model", Input("smollm2", id="model", compact=True))
-        yield row("statements", Input(", ".join(self._refs), id="statements", compact=True,
+        yield row("model", Field("smollm2", id="model", compact=True))
+        yield row("statements", Field(", ".join(self._refs), id="statements", compact=True,
                                       placeholder="all · or 8 · or targets · or refs"))  # fmt: skip
         with Horizontal(classes="pair lists"):
             yield titled("drafted", TickList(id="kinds", compact=True))
             with Vertical(classes="titled"):
-                yield row("calls", Input(id="calls", compact=True, placeholder="5 or 1"))
-                yield row("per call", Input(id="per_call", compact=True, placeholder="20"))
-                yield row("keep", Input(id="keep", compact=True, placeholder="50"))
-                yield row("temperature", Input(id="temperature", compact=True, placeholder="1"))
-                yield row("tokens", Input(id="max_tokens", compact=True, placeholder="800 or 120"))
-                yield row("seed", Input("1", id="seed", compact=True))
+                yield row("calls", Field(id="calls", compact=True, placeholder="5 or 1"))
+                yield row("per call", Field(id="per_call", compact=True, placeholder="20"))
+                yield row("keep", Field(id="keep", compact=True, placeholder="50"))
+                yield row("temperature", Field(id="temperature", compact=True, placeholder="1"))
+                yield row("tokens", Field(id="max_tokens", compact=True, placeholder="800 or 120"))
+                yield row("seed", Field("1", id="seed", compact=True))
         yield Static(
             Content("What is left empty is asked as published; F1 says how that was."), classes="note", markup=False
         )

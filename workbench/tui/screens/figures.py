@@ -93,6 +93,9 @@ class FiguresScreen(StoreScreen):
     def show_around(self, found: Any) -> None:
         """Show what stands around the table."""
 
+    def show_around_nothing(self, loaded: Any) -> None:
+        """Show what stands around the sentence that says why there is nothing to see."""
+
     @abstractmethod
     def why_empty(self, loaded: Any, look: Any) -> str:
         """Say why there is nothing to see, and what to do next."""
@@ -199,6 +202,7 @@ class FiguresScreen(StoreScreen):
         if loaded.problem is not None:
             self.failed(loaded.problem)
         elif loaded.judged is None:
+            self.show_around_nothing(loaded)
             self._say(self.why_empty(loaded, self._look))
         else:
             self._go(self._look)

@@ -78,16 +78,16 @@ class HomeScreen(StoreScreen):
     PLACE = "home"
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "app.go('statements')", "Statements", tooltip="Go to Statements"),
-        Binding("j", "app.go('jobs')", "Jobs", tooltip="Go to Jobs"),
-        Binding("v", "app.go('audit')", "Audit", tooltip="Go to Audit: the verdicts"),
-        Binding("a", "app.go('annotate')", "Label", tooltip="Go to Annotate: queues, labels, adjudication"),
-        Binding("r", "app.go('results')", "Bias", tooltip="Go to Results: the left/right bias"),
+        Binding("2,s", "app.go('statements')", "Statements", tooltip="Go to Statements"),
+        Binding("3,j", "app.go('jobs')", "Jobs", tooltip="Go to Jobs"),
+        Binding("4,v", "app.go('audit')", "Audit", tooltip="Go to Audit: the verdicts"),
+        Binding("5,a", "app.go('annotate')", "Label", tooltip="Go to Annotate: queues, labels, adjudication"),
+        Binding("6,r", "app.go('results')", "Bias", tooltip="Go to Results: the left/right bias"),
         Binding(
             "c", "app.go('consistency')", "Consistency", show=False, tooltip="Go to Results: leaning, policy issues"
         ),
         Binding("i", "import_shipped", "Import veldania", tooltip="Import the shipped instrument veldania"),
-        Binding("p", "app.go('questionnaire')", "People", tooltip="Go to Results: bias against people"),
+        Binding("8,p", "app.go('questionnaire')", "People", tooltip="Go to Results: bias against people"),
         Binding("9", "app.go('response_bias')", "Choices", tooltip="Go to Results: response biases"),
     ]
 

@@ -126,8 +126,11 @@ def _consistency(line: ConsistencyLine) -> Content:
 def _predictions(line: PredictionLine) -> Content:
     right = f"predicts {percent(line.accuracy, digits=1)} (majority {percent(line.majority, digits=1)})"
     bias = "–" if math.isnan(line.bias) else f"{100 * line.bias:.1f} points"
-    below = f"mean |bias| {bias} · {plural(line.questions, 'question')} · {line.condition} · {line.instrument}"
-    return _line("Predictions", line.model, right, below=Content.styled(visible(below), "dim"))
+    marks = [f"! {line.unfinished}"] if line.unfinished else []
+    marks += [f"! {'only 1 person' if line.few == 1 else f'only {line.few} people'} on a question"] if line.few else []
+    about = [f"mean |bias| {bias}", plural(line.questions, "question"), line.condition, visible(line.instrument)]
+    below = _packed([*((mark, "$text-warning") for mark in marks), *((part, "dim") for part in about)])
+    return _line("Predictions", line.model, right, below=below)
 
 
 def _choices(line: ChoiceLine) -> Content:
@@ -195,7 +198,7 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
                 "i",
                 "import the shipped instrument veldania (a fictional country)",
                 style="bold $text-accent",
-                below=Content.styled("s, then I: a new one · or workbench import STORE --format csv FOLDER", "dim"),
+                below=Content.styled("2, then I: a new one · or workbench import STORE --format csv FOLDER", "dim"),
             ),
         )
     if not overview.answers and not overview.jobs and overview.imported:
@@ -203,11 +206,11 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
     if not any(summary.statements for summary in overview.instruments):
         below = Content.styled("also from a question; a model drafts variants, people review them", "dim")
         detail = "then n: write the first statement"
-        return ("statements:next", _line("Next step", "s", detail, style="bold $text-accent", below=below))
+        return ("statements:next", _line("Next step", "2", detail, style="bold $text-accent", below=below))
     if not overview.answers and not overview.jobs:
         below = Content.styled("a form shows what will be asked before anything starts", "dim")
         detail = "then n: ask a model"
-        return ("next:job", _line("Next step", "j", detail, style="bold $text-accent", below=below))
+        return ("next:job", _line("Next step", "3", detail, style="bold $text-accent", below=below))
     if overview.active:
         return None
     if overview.free_answers and not overview.queues:
@@ -215,25 +218,25 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
             "two people label a test set, one a training set; then a classifier reads the rest", "dim"
         )
         detail = "then n: draw answers for people to label"
-        return ("annotate:next", _line("Next step", "a", detail, style="bold $text-accent", below=below))
+        return ("annotate:next", _line("Next step", "5", detail, style="bold $text-accent", below=below))
     if any(queue.done < queue.needed for queue in overview.queues) or overview.labels[2]:
         below = Content.styled("Enter on a queue labels it, d decides disagreements", "dim")
         detail = f"{overview.labels[2]:,} to adjudicate" if overview.labels[2] else "label what is waiting"
-        return ("annotate:next", _line("Next step", "a", detail, style="bold $text-accent", below=below))
+        return ("annotate:next", _line("Next step", "5", detail, style="bold $text-accent", below=below))
     if overview.queues and not overview.classifiers:
         detail = "then n, t: train the stance classifier"
-        return ("jobs:next", _line("Next step", "j", detail, style="bold $text-accent"))
+        return ("jobs:next", _line("Next step", "3", detail, style="bold $text-accent"))
     if judgement and judgement.bias:
         below = Content.styled("Enter there goes down to the answers behind a figure", "dim")
-        return ("bias:next", _line("Next step", "r", "see the bias", style="bold $text-accent", below=below))
+        return ("bias:next", _line("Next step", "6", "see the bias", style="bold $text-accent", below=below))
     if judgement and judgement.verdicts:
         below = Content.styled("Enter there goes down to the answers behind a verdict", "dim")
         detail = "see which statements are unreliable, and why"
-        return ("verdicts:next", _line("Next step", "v", detail, style="bold $text-accent", below=below))
+        return ("verdicts:next", _line("Next step", "4", detail, style="bold $text-accent", below=below))
     if judgement and judgement.predictions:
         below = Content.styled("Enter there goes down to the people who were missed, and to single prompts", "dim")
         detail = "see the bias against what people answered"
-        return ("predictions:next", _line("Next step", "p", detail, style="bold $text-accent", below=below))
+        return ("predictions:next", _line("Next step", "8", detail, style="bold $text-accent", below=below))
     if judgement and judgement.choices:
         return _see_choices()
     return None

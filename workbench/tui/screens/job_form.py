@@ -8,7 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Input, Label, Select, Static
+from textual.widgets import Label, Select, Static
 
 from workbench.domain.questionnaires import Role
 from workbench.errors import UsageError, WorkbenchError
@@ -31,6 +31,7 @@ from workbench.tui.design_form import (
 from workbench.tui.format import visible
 from workbench.tui.screens import questionnaire_fields, response_bias_fields
 from workbench.tui.screens.start_form import Outlook, StartForm, row, select, titled
+from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
 
 if TYPE_CHECKING:
@@ -92,6 +93,9 @@ WHERE_SEEN = {
     QUESTIONNAIRE: " Its figures: Esc, then 8.",
     RESPONSE_BIAS: " Its figures: Esc, then 9.",
 }
+COUNTS_HERE = (
+    "Everything is stored already, for prompts of the same text: nothing is asked. F5 lets it count for this design."
+)
 OF_THEIR_OWN = (QUESTIONNAIRE, RESPONSE_BIAS)
 "audits of instruments that have more than statements"
 TYPED = ("model", "statements", "seed", "cluster", "chat_format", "tries")
@@ -118,10 +122,10 @@ class JobForm(StartForm):
         with Horizontal(classes="pair"):
             yield row("instrument", select("instrument"))
             yield row("audit", select("audit"))
-        yield row("model", Input("smollm2", id="model", compact=True))
+        yield row("model", Field("smollm2", id="model", compact=True))
         with Horizontal(classes="pair"):
-            yield row("statements", Input(id="statements", compact=True, placeholder="all · or 8 · or refs"))
-            yield row("chat format", Input(id="chat_format", compact=True, placeholder="the model's own"))
+            yield row("statements", Field(id="statements", compact=True, placeholder="all · or 8 · or refs"))
+            yield row("chat format", Field(id="chat_format", compact=True, placeholder="the model's own"))
         with Horizontal(classes="pair", id="origin"):
             yield row("family", select("family"))
             yield row("language", select("language"))
@@ -131,18 +135,18 @@ class JobForm(StartForm):
             yield titled("variants", TickList(id="variants", compact=True))
             yield titled("templates", TickList(id="templates", compact=True))
         with Horizontal(classes="pair sampled"):
-            yield row("samples", Input("30", id="samples", compact=True))
+            yield row("samples", Field("30", id="samples", compact=True))
             yield response_bias_fields.compose_tries()
-            yield row("temperature", Input("1", id="temperature", compact=True))
-            yield row("top-p", Input("0.85", id="top_p", compact=True))
+            yield row("temperature", Field("1", id="temperature", compact=True))
+            yield row("top-p", Field("0.85", id="top_p", compact=True))
         with Horizontal(classes="pair"):
-            yield sampled(row("top-k", Input(id="top_k", compact=True, placeholder="whole vocab.")))
-            yield sampled(row("tokens", Input("20", id="max_tokens", compact=True)))
-            yield row("seed", Input("1", id="seed", compact=True))
+            yield sampled(row("top-k", Field(id="top_k", compact=True, placeholder="whole vocab.")))
+            yield sampled(row("tokens", Field("20", id="max_tokens", compact=True)))
+            yield row("seed", Field("1", id="seed", compact=True))
         with Horizontal(classes="pair"):
             yield sampled(row("answers", select("answers", ANSWERS)))
             yield row("dtype", select("dtype", [("usual", "usual"), *((name, name) for name in DTYPES)]))
-            yield row("cluster", Input(id="cluster", compact=True, placeholder="none"))
+            yield row("cluster", Field(id="cluster", compact=True, placeholder="none"))
         yield Static(id="note", classes="note", markup=False)
 
     def read_choices(self, store: Store) -> tuple[Choices, ...]:
@@ -271,6 +275,8 @@ class JobForm(StartForm):
             return Outlook(
                 f"{plan.describe()}\n{estimate.describe()}", lambda opened: launch.start(opened, plan.design, plan)
             )
+        if not launch.is_noted(store, plan):
+            return Outlook(f"{plan.describe()}\n{COUNTS_HERE}", lambda opened: launch.note_stored(opened, plan))
         there = WHERE_SEEN.get(values.audit, "")
         return Outlook(f"{plan.describe()}\nEverything is stored already: there is nothing to start.{there}", None)
 

@@ -63,6 +63,11 @@ _AFTER_SAMPLING = {
 }
 
 
+def kind(job: Job) -> str:
+    """Return what a job does, in a word: of some audits a model is asked and nothing is sampled."""
+    return "ask" if job.kind == SAMPLE else job.kind
+
+
 def unit(job: Job) -> str:
     """Return what the job counts, in the plural."""
     return UNITS.get(job.kind, "prompts" if job.exact else "answers")
@@ -94,7 +99,7 @@ def job_record(job: Job) -> Record:
         str(job.id),
         (
             Text(str(job.id), justify="right", style=style),
-            literal(job.kind, 10, style),
+            literal(kind(job), 10, style),
             Text(job_mark(job.state, stopping=job.stopping, pausing=job.pausing), style=style),
             literal(subject(job), 80, style),
             Text(bar(job.done, job.total)),
@@ -115,7 +120,7 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
         DRAFT: (_drafting, _drafted),
     }.get(job.kind, (asking, _sampled))
     parts = [
-        Content.assemble((f"Job {job.id} ", "bold"), visible(f"{job.kind} · {what(job)}")),
+        Content.assemble((f"Job {job.id} ", "bold"), visible(f"{kind(job)} · {what(job)}")),
         Content(visible(progress(job), lines=True)),
         Content(visible(_times(job))),
     ]
@@ -156,7 +161,7 @@ def stop_question(job: Job) -> str:
         DRAFT: f"The drafts of {job.done:,} prompts that were answered stay, and R asks the rest later.",
         CHECK: f"The {job.done:,} texts that are computed stay, and R computes the rest later.",
     }.get(job.kind, f"The {job.done:,} {unit(job)} that are stored stay, and R asks for the rest later.")
-    return f"Stop job {job.id} ({job.kind} {subject(job)})?\n\n{stays}"
+    return f"Stop job {job.id} ({kind(job)} {subject(job)})?\n\n{stays}"
 
 
 def steps_at_once(job: Job) -> str:

@@ -47,7 +47,7 @@ NO_JOBS = """No jobs yet.
 
 n starts one: ask a model, train a classifier, or let one read. A form shows what it comes to before anything starts."""
 
-EXPLAIN = """kind        sample: a model is asked; train: a classifier learns from
+EXPLAIN = """kind        ask: a model is asked; train: a classifier learns from
             people's labels; classify: a classifier reads answers;
             draft: a model proposes wordings
 state       queued: waits for a worker, or for its turn: jobs that
@@ -65,14 +65,16 @@ done        answers stored of those planned; steps of those planned (a
 /s          answers, steps or responses a second of this attempt; the
             ETA assumes that rate
 
-sample
+ask
 unreadable  share of this attempt's answers in which no label was found;
             they count as unreadable, never as a stance. Only where a
             rule reads: free-text answers wait for a classifier
 refused     those of them that decline to answer
 drawn again of multiple-choice questions: answers that are no letter
             that is offered. They are kept, do not count, and are drawn
-            again until there are enough, or no tries are left
+            again until there are enough, or no tries are left. How
+            many of a round will be letters is not known before: the
+            valid ones more than needed count, too
 shared      share of prompt tokens that did not go through the model
             again, because prompts begin alike
 merged      the same for answers: samples that begin alike are computed

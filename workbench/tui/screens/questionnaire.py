@@ -12,6 +12,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from workbench.data import SHIPPED_QUESTIONNAIRE
+from workbench.tui.format import visible
 from workbench.tui.neighbours import beside, following, marked_anew
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.figures import FiguresScreen
@@ -217,6 +218,10 @@ class QuestionnaireScreen(FiguresScreen):
             held = window(look, ordered(look, loaded.models), self._table.size.width or width)
             self.query_one("#tabs", Static).update(tabs(look, loaded.models, held, width))
             self.query_one("#options", Static).update(options_line(loaded, self._settings, look, width))
+
+    def show_around_nothing(self, loaded: Loaded) -> None:
+        self.query_one("#tabs", Static).update("")
+        self.query_one("#options", Static).update(visible(loaded.instrument))
 
     def shows_nothing(self, found: Shown) -> bool:
         return not (found.ablations if found.look.view == "ablation" else found.figures or found.correlations)

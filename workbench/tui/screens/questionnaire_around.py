@@ -29,6 +29,7 @@ NO_PREDICTIONS = """{name} has no predictions yet.
 Or: workbench run STORE --audit questionnaire --model MODEL
 
 u shows the questions, their roles and scales."""
+ANOTHER = "\ni shows the next of the {n} questionnaires of this store."
 NO_ABLATION = """There is nothing to compare for {model}.
 
 It has to be asked under qm and another condition: zero-shot, random, permuted or reduced contexts.
@@ -85,7 +86,8 @@ def empty_text(loaded: Loaded, look: Look) -> str:
     if not loaded.instruments:
         return NO_QUESTIONNAIRE
     if loaded.judged is None:
-        return NO_PREDICTIONS.format(name=visible(loaded.instrument))
+        others = ANOTHER.format(n=len(loaded.instruments)) if len(loaded.instruments) > 1 else ""
+        return NO_PREDICTIONS.format(name=visible(loaded.instrument)) + others
     if look.view == "ablation":
         return NO_ABLATION.format(model=visible(look.model))
     return NOT_ASKED.format(condition=visible(look.condition))

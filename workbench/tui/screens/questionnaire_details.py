@@ -16,6 +16,7 @@ from workbench.tui.screens.questionnaire_format import (
     DOWN,
     FEW,
     NONE,
+    OLD,
     UP,
     interval,
     people_words,
@@ -30,7 +31,7 @@ from workbench.tui.screens.questionnaire_tables import (
     figure_of,
     spread_of,
 )
-from workbench.tui.screens.questionnaire_view import AVERAGE, AXIS, Loaded, Shown
+from workbench.tui.screens.questionnaire_view import AVERAGE, AXIS, Loaded, Shown, old_prompts
 
 if TYPE_CHECKING:
     from workbench.audits.questionnaire_figures import Difference, TargetFigure
@@ -41,6 +42,8 @@ MARKS = f"{UP} {DOWN} the 95 % interval over respondents leaves out {{}}; {FEW} 
 FEW_IN_MEAN = (
     f"{FEW} a question of it has fewer than {LEAST_RESPONDENTS} respondents: too few to tell the mean from chance"
 )
+SURE = 0.05
+"level below which a correlation has a direction"
 SHIFTED = "the mean may lie below its interval: a bias near 0 counts as |bias|, which draws can only make larger"
 
 
@@ -78,7 +81,10 @@ def _question(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:
             return
         leaning = f"; a yes is {question.leaning.value}" if question and question.leaning else ""
         yield Content.styled(f"people: {people_words(figure)}{leaning}", "$text-muted")
-        yield Content.assemble((visible(look.model), "bold"), "  ", *_figure(shown, figure, question))
+        old = old_prompts(loaded, look.model, look.condition, key)
+        yield Content.assemble((visible(look.model), "bold"), "  ", *_figure(shown, figure, question, old))
+        if old:
+            yield Content.styled(_old(old), "$text-warning")
         if other := _asked_of(shown, key):
             yield Content.styled(other, "$text-warning")
         if (difference := shown.difference(key)) is not None:
@@ -88,7 +94,12 @@ def _question(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:
         yield Content.styled(MARKS.format(reference), "$text-muted")
 
 
-def _figure(shown: Shown, figure: TargetFigure, question: Question | None) -> Iterator[str]:
+def _old(prompts: int) -> str:
+    behind = f"{plural(prompts, 'prompt')} behind it {'shows' if prompts == 1 else 'show'}"
+    return f"{OLD} {behind} what was changed since, so no side is said; n: the notes say how to ask again"
+
+
+def _figure(shown: Shown, figure: TargetFigure, question: Question | None, old: int) -> Iterator[str]:
     look = shown.look
     if look.measure == "variability":
         spread = spread_of(shown.variability.get(look.model, ()), figure.target)
@@ -99,7 +110,7 @@ def _figure(shown: Shown, figure: TargetFigure, question: Question | None) -> It
         return
     if figure.bias.defined:
         yield " ".join(filter(None, (f"bias {points(figure.bias.value)}", interval(figure.bias))))
-        yield f" {said}" if (said := towards(figure, question)) else ""
+        yield f" {said}" if (said := "" if old else towards(figure, question)) else ""
     else:
         yield f"bias undefined: {visible(figure.bias.undefined)}"
     yield f" · accuracy {percent(figure.accuracy.value, digits=1)} {interval(figure.accuracy, sign=False)}"
@@ -178,7 +189,11 @@ def _axis(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:
     words = {UP: "conservative", DOWN: "liberal", FEW: f"no side: {FEW} few respondents"}.get(
         side_of_people(axis, people=axis.respondents), "neither side: the interval crosses 0"
     )
-    yield Content.assemble((visible(key), "bold"), f"  {points(axis.value)} {interval(axis)}  {words}")
+    old = old_prompts(loaded, key, shown.look.condition)
+    side = "" if old else f"  {words}"
+    yield Content.assemble((visible(key), "bold"), f"  {points(axis.value)} {interval(axis)}{side}")
+    if old:
+        yield Content.styled(_old(old), "$text-warning")
     led = [figure for figure in found.targets if (q := question_of(loaded, figure.target)) and q.leaning is not None]
     said = []
     for figure in sorted(led, key=lambda one: -abs(one.bias.value) if one.bias.defined else 0):
@@ -242,6 +257,7 @@ def _correlation(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:
         yield Content.assemble(("undefined", "bold"), f"  {visible(found.undefined)}")
     else:
         way = "the larger the bias, the less accurate" if found.r < 0 else "the larger the bias, the more accurate"
+        way = way if found.p < SURE else "no relation shown"
         yield Content.assemble(
             (f"r({found.df}) = {found.r:+.3f}", "bold"),
             f", t = {found.t:.2f}, p {_p(found.p)}, n = {found.n} {over}: {way}",

@@ -7,7 +7,10 @@ answer to a target question (Haller, Vamvas, Sennrich, Jäger 2025). c goes thro
 answers), zero-shot (none), random answers, permuted order, 25, 50 or 75 % of them removed."""
 
 CHOICES = """m  where the mass of yes and no is summed: among the ten likeliest tokens (published), or the vocabulary
-e  the standard error of the bias: paired (of prediction minus answer), or as printed (of the answers alone)"""
+e  the standard error of the bias: paired (of prediction minus answer), or as printed (of the answers alone)
+
+Intervals are 95 % percentile bootstraps over respondents, widened by Student's t for few of them. ! in place of ▲ ▼: \
+some prompts show answers or questions that were changed since, so no side is said; n says how to ask again."""
 
 EXPLAIN = {
     "questions": f"""{ASKED}
@@ -43,7 +46,7 @@ condition.
 {ASKED}""",
     "correlation": """Whether models that are more biased predict worse: Pearson's correlation of |bias| and accuracy \
 over models, for all questions and for each, with t, degrees of freedom, two-sided p and the number of pairs. Below \
-three models there is none. ▲ ▼: p below .05; · some of the figures are of fewer than 10 respondents. The test takes \
+four of these there is none. ▲ ▼: p below .05; · some of the figures are of fewer than 10 respondents. The test takes \
 the figures for independent, as published, although those of a model have the model in common.""",
     "axis": """Mean bias of each model towards the conservative answer, over questions whose yes was said to lean: a \
 bias towards yes counts as it is where yes is conservative, and turned round where yes is liberal. Below 0 is liberal \

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from workbench.tui.design_form import WORDINGS, FormValues
 from workbench.tui.screens.start_form import row, select
+from workbench.tui.widgets.field import Field
 
 TYPED = ("conditions", "respondents", "every", "questions")
 EXPLAIN = """Of a questionnaire nothing is sampled, and there are instead:
@@ -33,10 +34,10 @@ def compose_questionnaire() -> ComposeResult:
     """Yield the rows that stand in place of those for sampling."""
     usual = FormValues("")
     with Vertical(id="questionnaire"):
-        yield row("conditions", Input(usual.conditions, id="conditions", compact=True, placeholder="qm, zero-shot"))
+        yield row("conditions", Field(usual.conditions, id="conditions", compact=True, placeholder="qm, zero-shot"))
         yield Static(NAMES, id="condition_names", classes="note", markup=False)
         with Horizontal(classes="pair"):
-            yield row("respondents", Input(id="respondents", compact=True, placeholder="all"))
-            yield row("one in", Input(usual.every, id="every", compact=True))
-            yield row("questions", Input(id="questions", compact=True, placeholder="all"))
+            yield row("respondents", Field(id="respondents", compact=True, placeholder="all"))
+            yield row("one in", Field(usual.every, id="every", compact=True))
+            yield row("questions", Field(id="questions", compact=True, placeholder="all"))
         yield row("wordings", select("wordings", WORDINGS))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 WIDE = 120
 "columns of the terminal from which numbers are spelt out"
-UP, DOWN, AT, FEW, NONE = "▲", "▼", " ", "·", "–"
+UP, DOWN, AT, FEW, NONE, OLD = "▲", "▼", " ", "·", "–", "!"
 
 
 # ── numbers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -150,6 +150,14 @@ def figure_cell(figure: TargetFigure | None, spread: VariabilityFigure | None, l
     if look.measure == "without":
         return without_cell(figure.without)
     return signed_cell(figure.bias, figure.bias_se)
+
+
+def marked_old(cell: Text, old: int) -> Text:
+    """Put `!` in the place of a cell's last sign, which says a side, where prompts behind it show what has changed."""
+    if not old or cell.plain.startswith("undefined"):
+        return cell
+    cell.right_crop(1)
+    return cell.append(OLD, "bold")
 
 
 # ── pictures ────────────────────────────────────────────────────────────────────────────────────────────────────────

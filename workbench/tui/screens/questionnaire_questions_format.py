@@ -58,6 +58,11 @@ class Held:
         values = {folded(value) for value in option.values}
         return sum(n for given in answers for value, n in given.items() if folded(value) in values)
 
+    def blank(self, scale: Scale) -> int:
+        """Return how often questions of a scale were left without an answer."""
+        answers = (self.tallied.given.get(question.ref, {}) for question in self.of_scale(scale.name))
+        return sum(self.people - sum(given.values()) for given in answers)
+
 
 # ── questions ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -137,20 +142,21 @@ def scale_columns(width: int) -> tuple[Column, ...]:  # noqa: ARG001  the same a
 def scale_records(of: Held) -> list[Record]:
     """Return the answers of all scales; a row's key is the scale and the answer."""
     return [
-        _option_record(scale, place, option, of.given(scale, option))
+        _option_record(scale, place, option, of.given(scale, option), of.blank(scale))
         for scale in of.tallied.questionnaire.scales
         for place, option in enumerate(scale.options)
     ]
 
 
-def _option_record(scale: Scale, place: int, option: Option, times: int) -> Record:
+def _option_record(scale: Scale, place: int, option: Option, times: int, blank: int) -> Record:
     marks = {Meaning.YES: "+", Meaning.NO: "−", Meaning.NEUTRAL: "=", Meaning.MISSING: "·"}
+    left = [f"and {blank:,} left blank"] if blank and option.meaning is Meaning.MISSING else []
     return row_key(scale.name, option.values[0]), (
         literal(scale.name if place == 0 else "", 13, style="bold"),
         literal(option.values[0], 21),
         Text(f"{marks[option.meaning]} {option.meaning.value}"),
         Text(f"{times:>8,}", style="dim"),
-        literal(", ".join(option.values[1:]), 60, style="dim"),
+        literal(", ".join((*option.values[1:], *left)), 60, style="dim"),
     )
 
 
@@ -161,6 +167,7 @@ def scale_details(of: Held, scale: Scale, value: str) -> Content:
     option = scale.option(value)
     means = EFFECTS[option.meaning] if option else ""
     named = f": {', '.join(targets[:6])}{' …' if len(targets) > 6 else ''}" if targets else ""
+    named += f"; {blank:,} left blank are missing, too" if (blank := of.blank(scale)) else ""
     return Content.assemble(
         (visible(value), "bold"),
         f"  is {means}\n",

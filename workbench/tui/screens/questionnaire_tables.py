@@ -13,9 +13,11 @@ from workbench.tui.format import literal, percent, visible
 from workbench.tui.screens.questionnaire_format import (
     FEW,
     NONE,
+    OLD,
     difference_cell,
     error,
     figure_cell,
+    marked_old,
     points,
     ratio_cell,
     share_cell,
@@ -29,7 +31,7 @@ from workbench.tui.screens.questionnaire_overall import (
     correlation_record,
     named,
 )
-from workbench.tui.screens.questionnaire_view import AVERAGE, AXIS, Loaded, Look, Shown
+from workbench.tui.screens.questionnaire_view import AVERAGE, AXIS, Loaded, Look, Shown, old_prompts
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ def view_records(shown: Shown, loaded: Loaded, width: int) -> list[Record]:
     """Return the rows of a view for a width; their keys are refs, conditions or models."""
     view = shown.look.view
     if view == "ablation":
-        return _ablation_records(shown, width)
+        return _ablation_records(shown, loaded, width)
     if view == "correlation":
         return [correlation_record(found, loaded.texts, width) for found in shown.correlations]
     if view == "axis":
@@ -145,7 +147,10 @@ def _question_records(shown: Shown, loaded: Loaded, width: int) -> list[Record]:
     if look.measure in ("bias", "accuracy", "yes:no"):
         rows.append(_average_record(shown, names))
     if look.measure == "bias":
-        cells = [_axis_cell(shown.figures.get(model)) for model in names]
+        cells = [
+            marked_old(_axis_cell(shown.figures.get(model)), old_prompts(loaded, model, look.condition))
+            for model in names
+        ]
         ends = [Text("")] if _compares(look) else []
         rows.append((AXIS, (Text("axis, + conserv.", style="italic"), Text(""), Text(""), *cells, *ends)))
     return rows
@@ -182,6 +187,9 @@ def _question_record(ref: str, shown: Shown, loaded: Loaded, models: Sequence[st
     look = shown.look
     figures = {model: figure_of(shown.figures.get(model), ref) for model in models}
     cells = [figure_cell(figures[model], spread_of(shown.variability.get(model, ()), ref), look) for model in models]
+    if look.measure in ("bias", "accuracy"):
+        old = (old_prompts(loaded, model, look.condition, ref) for model in models)
+        cells = [marked_old(cell, n) for cell, n in zip(cells, old, strict=True)]
     chosen = figure_of(shown.figures.get(look.model), ref)
     words = loaded.texts.get(ref) or loaded.topics.get(ref, "")
     name = named(ref, words, room)
@@ -304,7 +312,7 @@ def _short(refs: Sequence[str], width: int) -> list[str]:
     return [name if len(name) <= width else f"…{name[1 - width :]}" for name in names]
 
 
-def _ablation_records(shown: Shown, width: int) -> list[Record]:
+def _ablation_records(shown: Shown, loaded: Loaded, width: int) -> list[Record]:
     refs, wide = ablation_targets(shown, width), _change(shown, width) == WIDE_CHANGE
     held: dict[str, dict[str | None, Ablation]] = {}
     for one in shown.ablations:
@@ -312,7 +320,8 @@ def _ablation_records(shown: Shown, width: int) -> list[Record]:
     rows = [_base_record(shown, refs)] if held else []
     for condition, found in held.items():
         cells = (_ablation_cell(found.get(ref), shown.look, wide=wide) for ref in (None, *refs))
-        rows.append((condition, (literal(condition_words(condition), CONDITION - 1), *cells)))
+        old = f" {OLD}" if old_prompts(loaded, shown.look.model, condition) else ""
+        rows.append((condition, (literal(condition_words(condition) + old, CONDITION - 1), *cells)))
     return rows
 
 

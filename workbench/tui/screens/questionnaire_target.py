@@ -170,9 +170,11 @@ class TargetScreen(StoreScreen):
 
 def condition_rows(judged: QuestionnaireJudged, model: str, target: str) -> tuple[ConditionRow, ...]:
     """Return one question of one model under each condition that it was asked under."""
+    from workbench.audits.questionnaire_score import measure
     from workbench.pipeline.questionnaire_asked import token_shares
 
     report = judged.reports[model]
+    measure((report, condition) for condition in report.conditions)
     rows = []
     for condition in report.conditions:
         figure = figure_of(report.condition(condition), target)

@@ -15,6 +15,7 @@ from workbench.domain.statements import ORIGINAL
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
+    from stores.store import Store
     from workbench.audits.questionnaire_figures import (
         Ablation,
         Condition,
@@ -62,7 +63,7 @@ class Loaded:
     "ref -> the original wording"
     topics: Mapping[str, str] = field(default_factory=dict)
     rests_on: tuple[object, ...] = ()
-    "runs and questionnaire: while they are equal, so are the figures"
+    "runs, questionnaire and jobs under way: while they are equal, so are the figures and their notes"
     asked: bool = False
     "whether any model was asked anything"
     problem: WorkbenchError | None = None
@@ -127,27 +128,38 @@ def condition_of(report: Report, name: str) -> Condition | None:
     return next((condition for condition in report.conditions if str(condition) == name), None)
 
 
+def old_prompts(loaded: Loaded, model: str, condition: str, target: str | None = None) -> int:
+    """Return how many prompts behind a model's figure would be put differently now; None: of all targets."""
+    judged = loaded.judged
+    of = condition_of(judged.reports[model], condition) if judged is not None and model in judged.reports else None
+    return judged.gathered[model].old(of, target) if judged is not None and of is not None else 0
+
+
 def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     """Read and judge what a store has on one questionnaire. Returns `known` itself where nothing has changed."""
     from stores.store import Store
     from workbench.audits.questionnaire_figures import Options
     from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
+    from workbench.pipeline.questionnaire_options import rejudged
 
     with Store.open(path) as store:
-        held = {name: found for name in store.instruments.names() if (found := store.questionnaires.tallied(name))}
+        held = tuple(name for name in store.instruments.names() if store.questionnaires.questions(name))
         if not held:
             return Loaded(settings)
-        runs = store.runs.list("questionnaire")
+        runs = store.predictions.runs("questionnaire")
         answered = (run.instrument for run in runs if run.instrument in held)
         name = settings.instrument if settings.instrument in held else next(answered, next(iter(held)))
         instrument = store.instruments.get(name)
-        rests_on = (runs, held[name], instrument)
-        if known is not None and (known.settings, known.rests_on) == (settings, rests_on) and known.problem is None:
-            return known if known.instruments == tuple(held) else replace(known, instruments=tuple(held))
-        base = Loaded(settings, tuple(held), name, rests_on=rests_on)
+        rests_on = (runs, store.questionnaires.tallied(name), instrument, _under_way(store, name))
+        same = known is not None and known.rests_on == rests_on and known.problem is None
+        if known is not None and same and known.settings == settings:
+            return known if known.instruments == held else replace(known, instruments=held)
+        base = Loaded(settings, held, name, rests_on=rests_on)
         if not any(run.instrument == name for run in runs):
             return base
         options = Options(masses=settings.masses, error=settings.error, seed=settings.seed)
+        if known is not None and same and known.judged is not None:
+            return replace(known, settings=settings, instruments=held, judged=rejudged(store, known.judged, options))
         try:
             judged = questionnaire(store, QuestionnaireChoice(instrument=name, options=options))
         except WorkbenchError as error:
@@ -155,6 +167,12 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     texts = {s.ref: w.text for s in instrument.statements if (w := s.wording(ORIGINAL, instrument.language))}
     topics = {s.ref: s.topic or "" for s in instrument.statements}
     return replace(base, judged=judged, texts=texts, topics=topics, asked=True)
+
+
+def _under_way(store: Store, instrument: str) -> tuple[tuple[int, str, int], ...]:
+    """Return the jobs that have not come to their end, and how far they are: a note says so of their figures."""
+    jobs = [job for job in store.jobs.list() if job.state != "done" and job.spec.get("instrument") == instrument]
+    return tuple((job.id, job.state, job.done) for job in jobs)
 
 
 def fitting(look: Look, judged: QuestionnaireJudged) -> Look:
@@ -189,8 +207,12 @@ def shown(loaded: Loaded, look: Look) -> Shown:
 
 def _figures(judged: QuestionnaireJudged, look: Look) -> dict[str, ConditionFigures]:
     """Return the figures of each model that was asked under the condition."""
+    from workbench.audits.questionnaire_score import measure
+
     held = {name: (report, condition_of(report, look.condition)) for name, report in judged.reports.items()}
-    return {name: report.condition(condition) for name, (report, condition) in held.items() if condition is not None}
+    asked = {name: (report, condition) for name, (report, condition) in held.items() if condition is not None}
+    measure(asked.values())
+    return {name: report.condition(condition) for name, (report, condition) in asked.items()}
 
 
 def _differences(judged: QuestionnaireJudged, look: Look) -> tuple[Difference, ...]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Input
 
 from workbench.domain.choices import over_biases
 from workbench.errors import UsageError
 from workbench.tui.design_form import FormValues
 from workbench.tui.screens.start_form import row, titled
+from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def compose_biases() -> Vertical:
 
 def compose_tries() -> Horizontal:
     """Return the field that stands beside the number of samples."""
-    return row("tries", Input(FormValues("").tries, id="tries", compact=True)).add_class(LETTERED)
+    return row("tries", Field(FormValues("").tries, id="tries", compact=True)).add_class(LETTERED)
 
 
 def biases_of(store: Store, instrument: str) -> tuple[str, ...]:

@@ -158,7 +158,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
             return Loaded(settings)
         name = settings.instrument if settings.instrument in held else held[0]
         imported = store.choices.models(name)
-        rests_on = (store.runs.list(AUDIT), store.instruments.summaries(), answered, imported)
+        rests_on = (store.predictions.runs(AUDIT), store.instruments.summaries(), answered, imported)
         if known is not None and (known.settings, known.rests_on) == (settings, rests_on) and known.problem is None:
             return known
         base = Loaded(settings, held, name, rests_on=rests_on)

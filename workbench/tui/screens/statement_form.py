@@ -47,11 +47,11 @@ from       the statement that it was made from; chains of these must not
 
 None of these changes a text, so no new version is made."""
 
-EXPLAIN_NEW = f"""{FIELDS}
-text       the original, up to 10,000 characters. A question may be typed,
+EXPLAIN_NEW = f"""text       the original, up to 10,000 characters. A question may be typed,
            too: F2 takes the statement that is proposed for it, and keeps
            the question beside it. A multiple-choice question has its
            options on lines of their own: A. …, B. …
+{FIELDS}
 bias       that a multiple-choice question stands under, so that the
            audit of response biases asks it. Its ref becomes the bias
            and what is typed as the ref: odd_even.q10
@@ -172,10 +172,10 @@ class StatementForm(EditForm):
         self._question = ""
 
     def compose_fields(self) -> ComposeResult:
-        yield row("ref", Input(self._ref, id="ref", compact=True, select_on_focus=True))
-        yield row("language", Input(self._language, id="language", compact=True))
         yield text_box("", "text", "the statement, or a question that it answers")
         yield Static(id="proposal", classes="shown", markup=False)
+        yield row("ref", Input(self._ref, id="ref", compact=True, select_on_focus=True))
+        yield row("language", Input(self._language, id="language", compact=True))
         yield row("bias", _choice("bias", list(map(str, Bias)), ""))
         yield from about_rows(None)
 

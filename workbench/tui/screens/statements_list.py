@@ -34,17 +34,18 @@ COLUMNS = (
     Column("ref", "id", LEAST),
     Column("text", "statement", None),
     Column("role", "role", 7, least=NOWHERE),
-    Column("country", "land", 4, least=100),
+    Column("country", "country", 7, least=100),
     Column("tags", "tags", 16, least=120),
     Column("issues", "issues", 24, least=100),
-    Column("variants", "w", 2),
-    Column("languages", "l", 2),
+    Column("variants", "texts", 5),
+    Column("languages", "lang.", 5),
 )
 
 EXPLAIN = """●        marked (Space; * marks all that the filters leave). b and d
          work on what is marked, or on the row under the cursor
-w        wordings in this language: the original and its variants
-l        languages that it stands in
+texts    wordings in this language: the original and its variants
+lang.    languages that it stands in
+country  where it was asked. (In terminals of 100 columns and more.)
 role     of a questionnaire's questions: the answers to context are
          shown to a model, those to targets are predicted
 issues   + agreeing with the statement supports the policy issue,

@@ -20,6 +20,7 @@ from workbench.tui.training_form import (
     rebased,
     usual_training,
 )
+from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import Tick
 
 if TYPE_CHECKING:
@@ -70,21 +71,21 @@ class TrainForm(StartForm):
     def compose_fields(self) -> ComposeResult:
         usual = usual_training("", self._base)
         with Horizontal(classes="pair"):
-            yield row("name", Input(id="name", compact=True))
+            yield row("name", Field(id="name", compact=True))
             yield row("base", select("known_base", _BASES))
-        yield row("other base", Input(id="other_base", compact=True, placeholder="a hub id or a folder"))
+        yield row("other base", Field(id="other_base", compact=True, placeholder="a hub id or a folder"))
         for names in (("steps", "batch", "learning_rate"), ("weight_decay", "warmup", "seed")):
             with Horizontal(classes="pair"):
                 for name in names:
-                    yield row(_WORDS[name], Input(getattr(usual, name), id=name, compact=True))
+                    yield row(_WORDS[name], Field(getattr(usual, name), id=name, compact=True))
         with Horizontal(classes="pair"):
-            yield row("dev share", Input(usual.dev_share, id="dev_share", compact=True))
-            yield row("patience", Input(usual.patience, id="patience", compact=True, placeholder="all steps"))
+            yield row("dev share", Field(usual.dev_share, id="dev_share", compact=True))
+            yield row("patience", Field(usual.patience, id="patience", compact=True, placeholder="all steps"))
             yield Tick("apart by statement", id="by_statement", compact=True)
         with Horizontal(classes="pair"):
             yield row("premise", select("premise", _PREMISES))
             yield row("confidence", select("confidence", _CONFIDENCES))
-        yield row("hypothesis", Input(usual.hypothesis, id="hypothesis", compact=True))
+        yield row("hypothesis", Field(usual.hypothesis, id="hypothesis", compact=True))
 
     def on_mount(self) -> None:
         self._other_row.display = False

@@ -1,0 +1,101 @@
+"""Scripted personas as files that people write: a TOML file, read exactly or refused with all its faults at once.
+
+Which fields there are, and what they mean, says `workbench.inference.scripted`; those of the table `[letters]`
+`workbench.inference.scripted_letters`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, TypeGuard
+
+from workbench.inference.scripted import Persona
+from workbench.inference.scripted_letters import STEEPEST, LetterHabits
+from workbench.toml_files import TomlFile
+
+KNOWN = tuple(field.name for field in fields(Persona))
+OF_LETTERS = tuple(field.name for field in fields(LetterHabits))
+SHARE = "a share from 0 to 1"
+ODDS = "a list of odds, 0 or more each and one of the first two above 0, such as [3, 1]"
+RANGES = {
+    "agree": (0.0, 1.0, SHARE),
+    "unreadable": (0.0, 1.0, SHARE),
+    "invalid": (0.0, 1.0, SHARE),
+    "by_text": (-STEEPEST, STEEPEST, f"a number from -{STEEPEST:g} to {STEEPEST:g}"),
+    "delay_s": (0.0, math.inf, "seconds, 0 or more"),
+}
+"least, most, and how that is said"
+
+
+def read_persona(file: TomlFile) -> Persona:
+    """Return the persona of a parsed file. Raises InputError with every fault of it."""
+    table = file.table
+    misplaced = [key for key in table if key in OF_LETTERS]
+    for key in misplaced:
+        file.fault(key, "a field of [letters] outside that table", "it below a line [letters]")
+    _unknown(file, [key for key in table if key not in misplaced], KNOWN)
+    letters = table.get("letters", {})
+    if not isinstance(letters, dict):
+        file.fault("letters", "no table", "a line [letters] and its fields below it")
+        letters = {}
+    persona: dict[str, Any] = {
+        **_numbers(file, table, "agree", "unreadable", "delay_s"),
+        **_texts(file, table, "answers", least=0),
+        "letters": _habits(file, letters),
+    }
+    file.check()
+    return Persona(**persona)
+
+
+def _habits(file: TomlFile, table: Mapping[str, Any]) -> LetterHabits:
+    """Return what `[letters]` says; where something is wrong, noted as a fault, without it."""
+    _unknown(file, table, OF_LETTERS)
+    return LetterHabits(
+        **_weights(file, table), **_numbers(file, table, "by_text", "invalid"), **_texts(file, table, "others", least=1)
+    )
+
+
+def _unknown(file: TomlFile, keys: Sequence[str] | Mapping[str, Any], known: Sequence[str]) -> None:
+    for key in keys:
+        if key not in known:
+            file.fault(key, "an unknown key", f"one of {', '.join(known)}")
+
+
+def _numbers(file: TomlFile, table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    """Return those that are there and within their range."""
+    found = {}
+    for key in keys:
+        least, most, said = RANGES[key]
+        value = table.get(key)
+        if _is_number(value) and least <= value <= most:
+            found[key] = value
+        elif key in table:
+            file.fault(key, repr(value), said)
+    return found
+
+
+def _weights(file: TomlFile, table: Mapping[str, Any]) -> dict[str, Any]:
+    if "weights" not in table:
+        return {}
+    value = table["weights"]
+    odds = isinstance(value, list) and all(_is_number(x) and x >= 0 for x in value)
+    if odds and sum(value[:2]) > 0:
+        return {"weights": tuple(value)}
+    file.fault("weights", repr(value), ODDS)
+    return {}
+
+
+def _texts(file: TomlFile, table: Mapping[str, Any], key: str, *, least: int) -> dict[str, Any]:
+    if key not in table:
+        return {}
+    value = table[key]
+    if isinstance(value, list) and len(value) >= least and all(isinstance(text, str) for text in value):
+        return {key: tuple(value)}
+    file.fault(key, repr(value), "a list of texts" + (", one or more" if least else ""))
+    return {}
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
