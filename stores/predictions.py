@@ -127,9 +127,9 @@ class Predictions(Aggregate):
         """
         return tuple(run for run in Runs(self.store).list(audit, instrument) if self._is_asked(run))
 
-    def of_run(self, run: Run) -> RunPredictions:
-        """Return all prompts of a run that were asked."""
-        return RunPredictions(self.connection, run_values(self.connection, run))
+    def of_run(self, run: Run, only: str = "") -> RunPredictions:
+        """Return all prompts of a run that were asked; `only`: under this condition, in the original wording."""
+        return RunPredictions(self.connection, run_values(self.connection, run) | {"only": only})
 
     def of_probe(self, run: Run, probe_id: int) -> PredictionRow | None:
         """Return one prompt of a run; None where it was not asked."""
@@ -224,7 +224,8 @@ _OF_RUN = """
     cross join probe p on p.prompt_id = a.prompt_id and p.audit = :audit and p.wording_id in (
         select w.id from wording w
         where w.language = :language and w.statement_id in (select value from json_each(:scope))
-    )
+            and (:only = '' or w.kind = 'original')
+    ) and (:only = '' or json_extract(p.axes, '$.condition') = :only)
     left join next_tokens n on n.prompt_id = a.prompt_id and n.model_id = :model
 """  # by prompts as they were written, all tables are read from front to back: five times as fast as by statements
 
@@ -259,9 +260,8 @@ _ATTEMPTS = f"""
 
 _OF_INSTRUMENT = "json_extract(j.spec, '$.audit') = :audit and json_extract(j.spec, '$.instrument') = :instrument"
 _ANY_DESIGN = f"""
-    select 1 from job j where {_OF_INSTRUMENT} and exists (
-        select 1 from draw d where d.model_id = :model and d.sampling_id = :sampling
-            and d.attempt_id in (select a.id from attempt a where a.job_id = j.id)
+    select 1 from draw d where d.model_id = :model and d.sampling_id = :sampling and d.attempt_id in (
+        select a.id from attempt a where a.job_id in (select j.id from job j where {_OF_INSTRUMENT})
     ) limit 1
 """
 

@@ -52,6 +52,23 @@ def judged(store: Store, *models: str, options: Options = FEW, dtype: str | None
     return questionnaire(store, QuestionnaireChoice(models=models, dtype=dtype, options=options))
 
 
+def test_of_many_prompts_the_first_condition_is_judged_before_the_rest_is_read(
+    people: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    predict(people, ideal(people), conditions=("qm", "zero-shot"), variants=("original", "paraphrase-1"))
+    predict(people, ideal(people), card("late"), conditions=("zero-shot",))
+    parts: list[QuestionnaireJudged] = []
+    questionnaire(people, QuestionnaireChoice(options=FEW), parts.append)
+    assert not parts, "few are read at once"
+    monkeypatch.setattr("workbench.pipeline.questionnaire.MANY", 10)
+    whole = questionnaire(people, QuestionnaireChoice(options=FEW), parts.append)
+    (part,) = parts
+    assert part.reports["oracle"].predictions.wordings == (ORIGINAL,)
+    assert part.reports["oracle"].conditions == (QM,)
+    assert part.reports["oracle"].condition(QM) == whole.reports["oracle"].condition(QM)
+    assert part.reports["late"].conditions == ()
+
+
 def test_predictions_that_are_read_once_are_judged_by_other_options_as_if_they_were_read_again(people: Store) -> None:
     predict(people, ideal(people), conditions=("qm", "zero-shot"))
     predict(people, ideal(people), card("silent"), words=False)

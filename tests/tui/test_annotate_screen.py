@@ -94,6 +94,8 @@ async def test_every_key_of_the_codebook_gives_its_label(tmp_path: Path) -> None
             assert f"answer {place:04}" in seat.text
             await seat.press(option.key)
             await seat.until(lambda said=f"last: {option.label} (saved) – z to undo": said in seat.text)  # type: ignore[misc]
+        seat.screen.still_waits()  # the clock ran out as the answer came
+        await seat.until(lambda: "(saved) – z to undo" in seat.text)
     assert [(text[:11], label) for text, _, label in labels_of(path)] == [
         (f"answer {place:04}", option.label) for place, option in enumerate(options)
     ]

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -23,6 +25,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import Form, Meaning, Pole, Respondent, Role
 from workbench.domain.statements import Wording
+from workbench.pipeline import questionnaire_rows
 from workbench.pipeline.questionnaire import QuestionnaireChoice, QuestionnaireJudged, questionnaire
 from workbench.pipeline.questionnaire_asked import asked, prompt_asked, token_shares
 from workbench.tui.app import WorkbenchApp
@@ -38,7 +41,8 @@ from workbench.tui.screens.questionnaire_format import difference_cell, points, 
 from workbench.tui.screens.questionnaire_prompt import PromptScreen
 from workbench.tui.screens.questionnaire_questions import QuestionsScreen
 from workbench.tui.screens.questionnaire_respondents import RespondentsScreen
-from workbench.tui.screens.questionnaire_target import TargetScreen
+from workbench.tui.screens.questionnaire_target import TargetScreen, condition_rows
+from workbench.tui.screens.questionnaire_target_format import ConditionRow
 from workbench.tui.screens.questionnaire_view import AVERAGE, AXIS, MEASURES, VIEWS, model_order
 from workbench.tui.widgets.long_text import LongText
 
@@ -159,6 +163,41 @@ async def test_s_goes_through_the_measures(filled: Path, judged: QuestionnaireJu
         assert found["yes:no"][0] == f"{PEOPLE - 2}:1"
         assert found["without"][2 + place] == percent(figure.without, digits=1)
         assert found["bias"][2 + place].startswith(points(figure.bias.value))
+
+
+async def test_of_many_prompts_the_first_condition_is_shown_while_the_rest_is_read(
+    filled: Path, judged: QuestionnaireJudged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.pipeline.questionnaire.MANY", 10)
+    seen, reading, gather = Event(), Event(), questionnaire_rows.gather
+
+    def waiting(*given: Any) -> questionnaire_rows.Gathered:
+        if not given[-1]:  # all of a run
+            reading.set()
+            assert seen.wait(60)
+        return gather(*given)
+
+    monkeypatch.setattr("workbench.pipeline.questionnaire.gather", waiting)
+    app = WorkbenchApp(filled, start="questionnaire")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await until(pilot, lambda: reading.is_set() and "still reading" in screen_text(app))
+        first = cells(app, "t0")
+        assert screen_text(app).count("condition qm ") == 1, "the others are not known yet"
+        seen.set()
+        await begin(app, pilot)
+        assert cells(app, "t0") == first
+        assert "qm (1 of 3)" in shown(app, "#options")
+        assert "still reading" not in screen_text(app)
+        worked_out: list[int] = []
+
+        def rows(*given: Any) -> tuple[ConditionRow, ...]:
+            worked_out.append(len(given[-1]))
+            return condition_rows(*given)
+
+        monkeypatch.setattr("workbench.tui.screens.questionnaire_target.condition_rows", rows)
+        await press(app, pilot, "enter")
+        assert worked_out == [1, 3], "of a question, too, what is known comes first"
+        assert len(table(app).keys) == 3
 
 
 async def test_v_shows_variability_as_printed(filled: Path, judged: QuestionnaireJudged) -> None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from stores.run_rows import Run
 from stores.store import Store
-from workbench.audits.questionnaire_conditions import unpredicted
+from workbench.audits.questionnaire_conditions import QM, ZERO_SHOT, expanded, unpredicted
 from workbench.audits.questionnaire_figures import Condition, Options
 from workbench.audits.questionnaire_score import Report, judge
 from workbench.domain.counting import plural
+from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import Questionnaire, Role
+from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.pipeline.judging import instead, matching, nothing_answered, told_apart
 from workbench.pipeline.questionnaire_again import asking_again
@@ -22,6 +24,10 @@ from workbench.pipeline.questionnaire_rows import AUDIT, Gathered, gather, reaso
 
 SHOWN = 4
 "refs that a note names"
+MANY = 20_000
+"prompts that take so long to read that a part of them is worth judging first"
+FEW_PARTS = 4
+"conditions of which one is such a part: to read it twice adds no more than a quarter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,27 +97,52 @@ def mean_variability(report: Report, condition: Condition) -> float:
     return float(np.mean(values)) if values else float("nan")
 
 
-def questionnaire(store: Store, choice: QuestionnaireChoice | None = None) -> QuestionnaireJudged:
+def questionnaire(
+    store: Store,
+    choice: QuestionnaireChoice | None = None,
+    first: Callable[[QuestionnaireJudged], None] | None = None,
+    asked: Sequence[Run] | None = None,
+) -> QuestionnaireJudged:
     """Return accuracy, bias and all that is derived from them, of each of the chosen models.
 
     Raises UnknownName for a model or dtype that answered nothing, UsageError where the instrument is no questionnaire,
-    several were asked and none is named, or everything that was asked failed.
+    several were asked and none is named, or everything that was asked failed. `first`: called before with what is soon
+    read where the rest takes long: the figures of one condition as they will be, without notes on the runs. `asked`:
+    `store.predictions.runs` of this audit, where they are known.
     """
     choice = choice or QuestionnaireChoice()
-    instrument = store.instruments.get(choice.instrument or _only_asked(store))
+    every = store.predictions.runs(AUDIT, choice.instrument or None) if asked is None else asked
+    instrument = store.instruments.get(choice.instrument or _only_asked(store, every))
     people = store.questionnaires.get(instrument.name)
     if people is None or not people.of_role(Role.TARGET):
         raise UsageError(f"{instrument.name} has no target question whose answers could be predicted")
-    runs = _runs(store, choice, instrument.name)
+    runs = _runs(store, choice, instrument.name, every)
     answered = {name: run for name, run in runs.items() if run.responses}
     silent = [nothing_answered(run, store.runs.failures(run)) for name, run in runs.items() if name not in answered]
     if not answered:
         raise UsageError("\n".join(silent))
-    gathered = {name: gather(store, run, instrument, people, choice.options.masses) for name, run in answered.items()}
     general = (*_on_people(people), *silent)
-    notes = (*general, *notes_of(store, instrument, answered, gathered, choice.options))
-    reports = {name: judge(found.predictions, choice.options) for name, found in gathered.items()}
-    return QuestionnaireJudged(choice, instrument, people, answered, reports, gathered, notes, general)
+
+    def judged(only: str) -> QuestionnaireJudged:
+        masses = choice.options.masses
+        gathered = {name: gather(store, run, instrument, people, masses, only) for name, run in answered.items()}
+        reports = {name: judge(found.predictions, choice.options) for name, found in gathered.items()}
+        return QuestionnaireJudged(choice, instrument, people, answered, reports, gathered, general, general)
+
+    if first is not None and _has_more(store, answered):
+        first(judged(QM))
+    found = judged("")
+    return replace(found, notes=(*general, *notes_of(store, instrument, answered, found.gathered, choice.options)))
+
+
+def _has_more(store: Store, runs: Mapping[str, Run]) -> bool:
+    """Return whether there are many prompts, and few of them under `qm` in the original wording."""
+    if sum(run.prompts for run in runs.values()) < MANY:
+        return False
+    designs = [Design.from_json(spec) for run in runs.values() for spec in store.predictions.designs(run)]
+    asked = {name for design in designs for name in expanded(design.contexts.conditions)}
+    wordings = any(design.variants != (str(ORIGINAL),) for design in designs)
+    return QM in asked and (wordings or len(asked - {ZERO_SHOT}) >= FEW_PARTS)
 
 
 def notes_of(
@@ -124,9 +155,9 @@ def notes_of(
         yield from (f"{name}: {sentence}" for sentence in unfinished(store, run))
 
 
-def _only_asked(store: Store) -> str:
+def _only_asked(store: Store, runs: Iterable[Run]) -> str:
     """Return the only instrument with such a run."""
-    asked = sorted({run.instrument for run in store.predictions.runs(AUDIT)})
+    asked = sorted({run.instrument for run in runs})
     if not asked:
         raise UnknownName(f"the store holds no {AUDIT} answers. {instead(store, AUDIT)}")
     if len(asked) > 1:
@@ -134,12 +165,12 @@ def _only_asked(store: Store) -> str:
     return asked[0]
 
 
-def _runs(store: Store, choice: QuestionnaireChoice, instrument: str) -> dict[str, Run]:
+def _runs(store: Store, choice: QuestionnaireChoice, instrument: str, asked: Iterable[Run]) -> dict[str, Run]:
     """Return the runs that are meant, under names that tell them apart.
 
     One in which everything failed is among them where its model was named, or nothing else is there.
     """
-    every = store.predictions.runs(AUDIT, instrument)
+    every = [run for run in asked if run.instrument == instrument]
     if not every:
         raise UnknownName(
             f"nobody was asked {instrument}. Start with: workbench run STORE --audit {AUDIT} --instrument "

@@ -12,7 +12,7 @@ from workbench.pipeline.questionnaire_rows import Gathered
 
 
 def rejudged(store: Store, judged: QuestionnaireJudged, options: Options) -> QuestionnaireJudged:
-    """Return what was judged by other options. Nothing in the store may have changed since."""
+    """Return what was judged by other options; of what changed in the store since only the notes tell."""
     gathered = {name: found.by(options.masses) for name, found in judged.gathered.items()}
     reports = {name: _report(judged.reports[name], gathered[name], options) for name in gathered}
     notes = (*judged.general, *notes_of(store, judged.instrument, judged.runs, gathered, options))

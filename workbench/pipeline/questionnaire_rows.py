@@ -114,6 +114,8 @@ class _Prompts:
 
     def some(self, which: npt.NDArray[np.generic]) -> _Prompts:
         """Return the prompts of some places, or those that are true in a mask."""
+        if which.dtype == np.bool_ and which.all():  # the usual case, and a copy of a run is large
+            return self
         return replace(self, rows=self.rows[which])
 
     def axes_in_use(self) -> list[Axes]:
@@ -125,9 +127,14 @@ def _looked_up(numbers: Sequence[int], places: IntArray) -> IntArray:
     return np.asarray(np.array(numbers, dtype=np.int64)[places], dtype=np.int64)
 
 
-def gather(store: Store, run: Run, instrument: Instrument, questionnaire: Questionnaire, masses: Masses) -> Gathered:
-    """Return what a run predicted, one prompt a cell, with people's answers as the scales read them now."""
-    prompts, why = _read(store, run)
+def gather(
+    store: Store, run: Run, instrument: Instrument, questionnaire: Questionnaire, masses: Masses, only: str = ""
+) -> Gathered:
+    """Return what a run predicted, one prompt a cell, with people's answers as the scales read them now.
+
+    `only`: under this condition, in the original wording; a condition that shows people's answers.
+    """
+    prompts, why = _read(store, run, only)
     asked_for = _conditions(store, run)
     prompts = prompts.some(prompts.by_condition(asked_for.__contains__) > 0)
     now = current(instrument, questionnaire, run.language, prompts.put, prompts.axes_in_use())
@@ -151,9 +158,9 @@ def gather(store: Store, run: Run, instrument: Instrument, questionnaire: Questi
     )
 
 
-def _read(store: Store, run: Run) -> tuple[_Prompts, dict[int, str]]:
+def _read(store: Store, run: Run, only: str = "") -> tuple[_Prompts, dict[int, str]]:
     """Return the prompts of a run in the order of the statements, the oldest of each first, and why some failed."""
-    found, why = store.predictions.of_run(run), dict[int, str]()
+    found, why = store.predictions.of_run(run, only), dict[int, str]()
     rows = np.fromiter(_numbers(found, why), dtype=_ROW)
     prompts = _Prompts(rows, found.put, found.axes, [condition_of(axes) for axes in found.axes])
     return prompts.some(np.lexsort((rows["probe"], prompts.by_put(lambda put: put.place)))), why

@@ -25,6 +25,7 @@ from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.widgets.record_table import Record
 
 READING, DRAWING = "As before; reading …", "As before; resampling …"
+STILL_READING = "still reading …"
 
 
 class FiguresScreen(StoreScreen):
@@ -47,6 +48,8 @@ class FiguresScreen(StoreScreen):
         """What the store has is judged."""
 
         loaded: Any
+        whole: bool = True
+        "False: the rest is being read"
 
     @dataclass
     class WasShown(Message):
@@ -67,6 +70,8 @@ class FiguresScreen(StoreScreen):
         self._loaded: Any = None
         self._found: dict[Any, Any] = {}
         "what was worked out: by look"
+        self._partly = False
+        "whether only a part is judged yet"
         self._pending: Any = None
         "the settings by which the store is being judged"
 
@@ -115,7 +120,8 @@ class FiguresScreen(StoreScreen):
     @on(WasLoaded)
     def take(self, event: WasLoaded) -> None:
         if event.loaded.settings == self._settings:  # else another choice was made meanwhile, and is being judged
-            self._pending = None
+            self._partly = not event.whole
+            self._pending = self._settings if self._partly else None
             self._take(event.loaded)
 
     @on(WasShown)
@@ -255,9 +261,10 @@ class FiguresScreen(StoreScreen):
         self.query_one("#body").add_class("-old")
 
     def _say_who(self) -> None:
-        """Put into the title whose figures these are: nothing is under way."""
+        """Put into the title whose figures these are: nothing is under way, or the rest of what is read."""
         self.query_one("#body").remove_class("-old")
-        self.title_bar.note = f"{len(self.models)} models" if len(self.models) > 1 else "".join(self.models)
+        who = f"{len(self.models)} models" if len(self.models) > 1 else "".join(self.models)
+        self.title_bar.note = f"{who}; {STILL_READING}" if self._partly else who
 
     def _say(self, text: str | None) -> None:
         """Show a sentence in place of the figures, or the figures."""

@@ -155,7 +155,12 @@ class IssueDeskScreen(StoreScreen):
                 self.post_message(future.result() if error is None else self.Failed(error, lost))
 
         desk.submit(ask).add_done_callback(answer)
-        self._waiting = self.set_timer(WAITING_S, self.say_waiting)
+        self._waiting = self.set_timer(WAITING_S, self.still_waits)
+
+    def still_waits(self) -> None:
+        """Say that one waits, unless the answer came while the clock's message was on its way."""
+        if self._busy:
+            self.say_waiting()
 
     def _answered(self) -> None:
         self._busy = False

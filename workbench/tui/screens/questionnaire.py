@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
+from textual.worker import get_current_worker
 
 from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.tui.format import visible
@@ -204,7 +205,13 @@ class QuestionnaireScreen(FiguresScreen):
         return view_columns(self._shown, self._loaded, width)
 
     def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
-        return load(self.store_path, settings, known)
+        worker = get_current_worker()
+
+        def show_part(loaded: Loaded) -> None:
+            if not worker.is_cancelled:
+                self.post_message(self.WasLoaded(loaded, whole=False))
+
+        return load(self.store_path, settings, known, show_part)
 
     def shown_now(self, loaded: Loaded, look: Look) -> Shown:
         return shown(loaded, look)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -31,6 +32,7 @@ from workbench.tui.screens.questionnaire_view import Loaded
 from workbench.tui.widgets.record_table import Record, RecordTable
 
 if TYPE_CHECKING:
+    from workbench.audits.questionnaire_figures import Condition
     from workbench.pipeline.questionnaire import QuestionnaireJudged
 
 DRAWING = "Resampling …"
@@ -67,6 +69,8 @@ class TargetScreen(StoreScreen):
         model: str
         target: str
         rows: tuple[ConditionRow, ...]
+        whole: bool = True
+        "False: other conditions are being worked out"
 
     def __init__(self, loaded: Loaded, model: str, target: str, condition: str) -> None:
         super().__init__()
@@ -90,7 +94,7 @@ class TargetScreen(StoreScreen):
         if (event.model, event.target) != (self._model, self._target):
             return
         self._rows = event.rows
-        self.title_bar.note = ""
+        self.title_bar.note = "" if event.whole else DRAWING
         names = [str(row.condition) for row in self._rows]
         at = names.index(self._condition) if self._condition in names else 0
         self.table.show_for_width(self._records, at=at)
@@ -155,28 +159,34 @@ class TargetScreen(StoreScreen):
         )
         self.query_one("#about", Static).update(words)
         self.title_bar.note = DRAWING
-        self.work_out(self._model, target)
+        self.work_out(self._model, target, self._condition)
 
     def _records(self, width: int) -> list[Record]:
         return [condition_record(row, width) for row in self._rows]
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="figures")
-    def work_out(self, model: str, target: str) -> None:
-        worker = get_current_worker()
-        rows = condition_rows(self.judged, model, target)
-        if not worker.is_cancelled:
-            self.post_message(self.WasShown(model, target, rows))
+    def work_out(self, model: str, target: str, condition: str) -> None:
+        """Show the conditions that are worked out at once, where the one that is looked at is among them."""
+        worker, every = get_current_worker(), self.judged.reports[model].conditions
+        at_hand = [each for each in every if self.judged.reports[model].is_measured(each)]
+        some = at_hand if condition in map(str, at_hand) and len(at_hand) < len(every) else []
+        for conditions in (some, every) if some else (every,):
+            rows = condition_rows(self.judged, model, target, conditions)
+            if not worker.is_cancelled:
+                self.post_message(self.WasShown(model, target, rows, whole=len(conditions) == len(every)))
 
 
-def condition_rows(judged: QuestionnaireJudged, model: str, target: str) -> tuple[ConditionRow, ...]:
-    """Return one question of one model under each condition that it was asked under."""
+def condition_rows(
+    judged: QuestionnaireJudged, model: str, target: str, conditions: Sequence[Condition]
+) -> tuple[ConditionRow, ...]:
+    """Return one question of one model under each of these conditions."""
     from workbench.audits.questionnaire_score import measure
     from workbench.pipeline.questionnaire_asked import token_shares
 
     report = judged.reports[model]
-    measure((report, condition) for condition in report.conditions)
+    measure((report, condition) for condition in conditions)
     rows = []
-    for condition in report.conditions:
+    for condition in conditions:
         figure = figure_of(report.condition(condition), target)
         if figure is not None and figure.respondents:
             spread = spread_of(report.variability(condition), target)

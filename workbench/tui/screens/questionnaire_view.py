@@ -6,7 +6,7 @@ Numpy, the statistics and the pipeline are imported in the functions that worker
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Difference,
         ErrorOf,
         Masses,
+        Options,
         VariabilityFigure,
     )
     from workbench.audits.questionnaire_score import Report
@@ -135,14 +136,20 @@ def old_prompts(loaded: Loaded, model: str, condition: str, target: str | None =
     return judged.gathered[model].old(of, target) if judged is not None and of is not None else 0
 
 
-def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
-    """Read and judge what a store has on one questionnaire. Returns `known` itself where nothing has changed."""
+def load(
+    path: Path, settings: Settings, known: Loaded | None = None, first: Callable[[Loaded], None] | None = None
+) -> Loaded:
+    """Read and judge what a store has on one questionnaire. Returns `known` itself where nothing has changed.
+
+    `first` is called before with what is soon there: what is known by other options, or the figures of one condition
+    where nothing of this questionnaire is known and all takes long to read.
+    """
     from stores.store import Store
-    from workbench.audits.questionnaire_figures import Options
     from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
-    from workbench.pipeline.questionnaire_options import rejudged
 
     with Store.open(path) as store:
+        if known is not None and known.judged is not None and known.settings.instrument == settings.instrument:
+            known = _by(store, known, settings, first)
         held = tuple(name for name in store.instruments.names() if store.questionnaires.questions(name))
         if not held:
             return Loaded(settings)
@@ -151,22 +158,41 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
         name = settings.instrument if settings.instrument in held else next(answered, next(iter(held)))
         instrument = store.instruments.get(name)
         rests_on = (runs, store.questionnaires.tallied(name), instrument, _under_way(store, name))
-        same = known is not None and known.rests_on == rests_on and known.problem is None
-        if known is not None and same and known.settings == settings:
+        if known is not None and (known.settings, known.rests_on) == (settings, rests_on) and known.problem is None:
             return known if known.instruments == held else replace(known, instruments=held)
         base = Loaded(settings, held, name, rests_on=rests_on)
         if not any(run.instrument == name for run in runs):
             return base
-        options = Options(masses=settings.masses, error=settings.error, seed=settings.seed)
-        if known is not None and same and known.judged is not None:
-            return replace(known, settings=settings, instruments=held, judged=rejudged(store, known.judged, options))
+        choice = QuestionnaireChoice(name, options=_options(settings))
+        texts = {s.ref: w.text for s in instrument.statements if (w := s.wording(ORIGINAL, instrument.language))}
+        whole = replace(base, texts=texts, topics={s.ref: s.topic or "" for s in instrument.statements}, asked=True)
+
+        def found(part: QuestionnaireJudged) -> None:
+            if first is not None and (known is None or known.judged is None or known.instrument != name):
+                first(replace(whole, judged=part, rests_on=()))
+
         try:
-            judged = questionnaire(store, QuestionnaireChoice(instrument=name, options=options))
+            return replace(whole, judged=questionnaire(store, choice, found, runs))
         except WorkbenchError as error:
             return replace(base, problem=error, asked=True)
-    texts = {s.ref: w.text for s in instrument.statements if (w := s.wording(ORIGINAL, instrument.language))}
-    topics = {s.ref: s.topic or "" for s in instrument.statements}
-    return replace(base, judged=judged, texts=texts, topics=topics, asked=True)
+
+
+def _by(store: Store, known: Loaded, settings: Settings, first: Callable[[Loaded], None] | None) -> Loaded:
+    """Return what is known by these settings, for which nothing is read; `first` is told where they are others."""
+    from workbench.pipeline.questionnaire_options import rejudged
+
+    if known.judged is None or known.settings == settings:
+        return known
+    found = replace(known, settings=settings, judged=rejudged(store, known.judged, _options(settings)))
+    if first is not None:
+        first(found)
+    return found
+
+
+def _options(settings: Settings) -> Options:
+    from workbench.audits.questionnaire_figures import Options
+
+    return Options(masses=settings.masses, error=settings.error, seed=settings.seed)
 
 
 def _under_way(store: Store, instrument: str) -> tuple[tuple[int, str, int], ...]:

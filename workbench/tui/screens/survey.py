@@ -368,7 +368,7 @@ class SurveyScreen(StoreScreen):
             self.post_message(told(done.result()) if error is None else self.Failed(error, lost))
 
         future.add_done_callback(answer)
-        self._timer = self.set_timer(WAITING_S, self._say_waiting)
+        self._timer = self.set_timer(WAITING_S, self.still_waits)
 
     def _answered(self) -> None:
         self._busy = False
@@ -376,8 +376,10 @@ class SurveyScreen(StoreScreen):
             self._timer.stop()
             self._timer = None
 
-    def _say_waiting(self) -> None:
-        self._show_pace(Content.styled("waiting for the store; nothing is lost …", "bold"))
+    def still_waits(self) -> None:
+        """Say that one waits, unless the answer came while the clock's message was on its way."""
+        if self._busy:
+            self._show_pace(Content.styled("waiting for the store; nothing is lost …", "bold"))
 
     def _show_question(self, question: Question) -> None:
         self.statement.show(visible(question.text, lines=True))
