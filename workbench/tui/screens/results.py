@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.getters import query_one
-from textual.types import CSSPathType
-from textual.widgets import Static
+from textual.message import Message
+from textual.widgets import DataTable, Static
+from textual.worker import get_current_worker
 
-from workbench.tui.neighbours import following
+from workbench.errors import WorkbenchError
 from workbench.tui.screens.audit_table import FluidTable
+from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.bias_rows_format import statement_details
 from workbench.tui.screens.bias_statement import BiasResponsesScreen, BiasStatementsScreen
 from workbench.tui.screens.classifier import ClassifierScreen
 from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.figures import FiguresScreen
 from workbench.tui.screens.results_explain import explain
 from workbench.tui.screens.results_format import (
     NO_VIEW,
@@ -61,6 +62,9 @@ if TYPE_CHECKING:
     from workbench.audits.bias_score import Report
     from workbench.pipeline.bias import BiasJudged
 
+COUNTING = "Counting the readings …"
+DRAWING = "Resampling …"
+
 
 class ResultsTable(FluidTable):
     """A view's lines; `s`, `d` and `x` work on the screen."""
@@ -70,13 +74,11 @@ class ResultsTable(FluidTable):
     ]
 
 
-class ResultsScreen(FiguresScreen):
+class ResultsScreen(StoreScreen):
     """The bias score of every model."""
 
-    CSS_PATH: ClassVar[CSSPathType | None] = ["figures.tcss", "results.tcss"]
+    CSS_PATH = "results.tcss"
     PLACE = "results"
-    COUNTING = "Counting the readings …"
-    VIEWS = VIEWS
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  the base class declares it so
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab,right_square_bracket", "view(1)", "View", key_display="Tab", tooltip="Show the next view"),
@@ -95,20 +97,34 @@ class ResultsScreen(FiguresScreen):
 
     picture = query_one("#picture", Plane)
 
-    _settings: Settings
-    _look: Look
-    _loaded: Loaded | None
-    _shown: Shown
+    @dataclass
+    class WasLoaded(Message):
+        """Answers are counted."""
+
+        loaded: Loaded
+
+    @dataclass
+    class WasDrawn(Message):
+        """A view of scored answers is worked out."""
+
+        judged: BiasJudged
+        shown: Shown
 
     def __init__(self) -> None:
-        super().__init__(Settings(), Look(), Shown(Look()))
+        super().__init__()
+        self._loaded: Loaded | None = None
+        self._settings = Settings()
+        self._look = Look()
+        self._found: dict[Look, Shown] = {}
+        self._shown = Shown(self._look)
         self._near = False
         self._by_size = True
+        self._pending: Settings | None = None
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="tabs", markup=False)
         yield Static(id="options", markup=False)
-        yield Static(self.COUNTING, id="empty", markup=False, classes="-shown")
+        yield Static(COUNTING, id="empty", markup=False, classes="-shown")
         with Container(id="body"):
             yield Plane(id="picture")
             with Container(id="numbers"):
@@ -118,6 +134,10 @@ class ResultsScreen(FiguresScreen):
                     yield table
                 yield Static(id="details", markup=False)
                 yield Static(id="notes", markup=False)
+
+    def on_screen_resume(self) -> None:
+        if self._pending != self._settings:
+            self._read(self._loaded)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         loaded, view = self._loaded, self._look.view
@@ -136,6 +156,50 @@ class ResultsScreen(FiguresScreen):
             return judged is not None and view != "statements"
         return judged is not None or action not in ("view", "methods")
 
+    @on(WasLoaded)
+    def take_answers(self, event: WasLoaded) -> None:
+        self._pending = None
+        loaded = event.loaded
+        if loaded.problem is not None:
+            self.failed(loaded.problem)
+            if self._loaded is None:
+                self._loaded = loaded
+        elif loaded is not self._loaded:
+            self.trouble.hide()
+            self._loaded, self._settings = loaded, loaded.settings
+            self._found.clear()
+            if loaded.judged is None:
+                self._say(empty_text(loaded.available))
+            else:
+                self._look = fitting(self._look, loaded.judged.report.tally.models)
+                self._show()
+        self.refresh_bindings()
+
+    @on(WasDrawn)
+    def take_view(self, event: WasDrawn) -> None:
+        if event.judged is self._judged:
+            self._found[event.shown.look] = event.shown
+            if event.shown.look == self._look:
+                self._paint(event.shown)
+
+    def failed(self, error: WorkbenchError) -> None:
+        super().failed(error)
+        self._pending = None
+        if self._judged is None:
+            self._say("o chooses other readers, models and labels." if self._loaded else "")
+        elif self._loaded is not None:
+            self._settings = self._loaded.settings
+
+    @on(DataTable.RowHighlighted)
+    def follow(self, event: DataTable.RowHighlighted) -> None:
+        if event.data_table.id == self._shown.look.view:
+            line, is_newest = self._line, self._shown.look == self._look
+            if is_newest and self._look.view == "plane" and line is not None and line.model != self._look.model:
+                self._look = fitting(replace(self._look, model=line.model), self._report.tally.models)
+                self._shown = replace(self._shown, look=self._look)
+                self._found[self._look] = self._shown
+            self._detail()
+
     @on(FluidTable.Sideways)
     def turn(self, event: FluidTable.Sideways) -> None:
         """Go to the next model, or the next pair of models."""
@@ -145,10 +209,11 @@ class ResultsScreen(FiguresScreen):
             return
         if look.view == "models":
             pairs = list(combinations(models, 2))
-            model, other = following(pairs, (look.model, look.other), event.direction)
-            self._go(replace(look, model=model, other=other))
+            at = pairs.index((look.model, look.other)) if (look.model, look.other) in pairs else -1
+            model, other = pairs[(at + event.direction) % len(pairs)]
+            self._go(model=model, other=other)
         else:
-            self._go(replace(look, model=following(models, look.model, event.direction)))
+            self._go(model=models[(models.index(look.model) + event.direction) % len(models)])
 
     @on(RecordTable.RowSelected)
     def open(self) -> None:
@@ -163,19 +228,24 @@ class ResultsScreen(FiguresScreen):
     def explain(self) -> str:
         return explain(self._look, self._settings)
 
-    def action_sources(self) -> None:
-        self._go(replace(self._look, by_source=not self._look.by_source))
+    def action_view(self, step: int) -> None:
+        """Go to a neighbouring view, around the ends."""
+        self._go(view=VIEWS[(VIEWS.index(self._look.view) + step) % len(VIEWS)])
 
     def action_dimension(self) -> None:
-        self._go(replace(self._look, dimension=following(DIMENSIONS, self._look.dimension)))
+        at = DIMENSIONS.index(self._look.dimension)
+        self._go(dimension=DIMENSIONS[(at + 1) % len(DIMENSIONS)])
+
+    def action_sources(self) -> None:
+        self._go(by_source=not self._look.by_source)
 
     def action_order(self) -> None:
         self._by_size = not self._by_size
-        self._go(self._look)
+        self._show()
 
     def action_near(self) -> None:
         self._near = not self._near
-        self._go(self._look)
+        self._show()
 
     def action_options(self) -> None:
         if self._loaded is not None:
@@ -195,7 +265,7 @@ class ResultsScreen(FiguresScreen):
         self.app.switch_mode("consistency")
 
     def action_refresh(self) -> None:
-        self._read(anew=True)
+        self._read(None)
 
     @property
     def _judged(self) -> BiasJudged | None:
@@ -211,6 +281,10 @@ class ResultsScreen(FiguresScreen):
         return self._judged.report
 
     @property
+    def _table(self) -> ResultsTable:
+        return self.query_one(f"#{self._shown.look.view}", ResultsTable)
+
+    @property
     def _line(self) -> Line | None:
         """The line under the cursor."""
         at = self._table.current
@@ -223,27 +297,57 @@ class ResultsScreen(FiguresScreen):
         return next((row for row in self._shown.rows if row.ref == at), None)
 
     def _take_settings(self, settings: Settings | None) -> None:
-        if settings is not None:
-            self._set(settings)
+        if settings is not None and settings != self._settings:
+            self._settings = settings
+            self._read(self._loaded)
 
-    def _take(self, loaded: Loaded) -> None:
-        """Show what is scored; what cannot be leaves the figures as they were."""
-        if loaded.problem is not None and self._judged is not None:
-            self.failed(loaded.problem)
-        else:
-            super()._take(loaded)
+    def _read(self, known: Loaded | None) -> None:
+        self._pending = self._settings
+        if self._judged is None:
+            self._say(COUNTING)
+        self.read_answers(self._settings, known)
 
-    def _moved(self) -> None:
-        """Follow the cursor; on the plane it chooses the model of the other views."""
-        line, is_newest = self._line, self._shown.look == self._look
-        if is_newest and self._look.view == "plane" and line is not None and line.model != self._look.model:
-            self._look = self.fitted(replace(self._look, model=line.model))
-            self._shown = replace(self._shown, look=self._look)
-            self._found[self._look] = self._shown
-        self._detail()
+    def _go(self, **changes: str | bool) -> None:
+        if self._judged is not None:
+            self._look = fitting(replace(self._look, **changes), self._report.tally.models)  # type: ignore[arg-type]
+            self._show()
+            self.refresh_bindings()
+
+    def _show(self) -> None:
+        judged, look = self._judged, self._look
+        if judged is None:
+            return
+        known = self._found.get(look)
+        if known is not None:
+            self._paint(known)
+            return
+        self.title_bar.note = DRAWING
+        self.draw_view(judged, look)
 
     def _paint(self, found: Shown) -> None:
-        super()._paint(replace(found, rows=sorted_rows(found.rows)) if self._by_size else found)
+        """Show a view that is worked out."""
+        judged, look = self._judged, found.look
+        if judged is None:
+            return
+        self._shown = replace(found, rows=sorted_rows(found.rows)) if self._by_size else found
+        models = judged.report.tally.models
+        self.title_bar.note = f"{len(models)} models" if len(models) > 1 else models[0]
+        names = (letter(judged.report, model) if model else "" for model in (look.model, look.other))
+        self.query_one("#tabs", Static).update(tabs(look, *names, several=len(models) > 1))
+        self.query_one("#options", Static).update(options_line(judged, self._settings, self.size.width))
+        self.query_one("#body").set_class(look.view == "plane", "-plane")
+        for view in VIEWS:
+            self.query_one(f"#{view}").set_class(view == look.view, "-shown")
+        if not self._shown.lines and not self._shown.rows:
+            self._say(NO_VIEW.get(look.view, "Nothing to show."))
+            return
+        self._say(None)
+        table = self._table
+        table.show_for_width(self._records)
+        table.lay_out_again()
+        table.focus()
+        self.picture.near = self._near
+        self._detail()
 
     def _detail(self) -> None:
         """Show what is behind the line under the cursor, and where it stands in the picture."""
@@ -266,29 +370,23 @@ class ResultsScreen(FiguresScreen):
         report = self._report if self._judged is not None else None
         return view_columns(view, self._shown, report, width, near=self._near)
 
-    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
-        return load(self.store_path, settings, known)
+    def _say(self, text: str | None) -> None:
+        """Show a sentence in place of the view, or the view."""
+        empty = self.query_one("#empty", Static)
+        empty.update(text or "")
+        empty.set_class(text is not None, "-shown")
+        self.query_one("#body").display = text is None
 
-    def shown_now(self, loaded: Loaded, look: Look) -> Shown:
-        return shown(loaded.judged.report, look) if loaded.judged is not None else Shown(look)
+    @work(thread=True, exclusive=True, exit_on_error=False, group="answers", description="")
+    def read_answers(self, settings: Settings, known: Loaded | None) -> None:
+        worker = get_current_worker()
+        loaded = load(self.store_path, settings, known)
+        if not worker.is_cancelled:
+            self.post_message(self.WasLoaded(loaded))
 
-    def fitted(self, look: Look) -> Look:
-        return fitting(look, self.models)
-
-    def show_around(self, found: Shown) -> None:
-        if (judged := self._judged) is not None:
-            look = found.look
-            names = (letter(judged.report, model) if model else "" for model in (look.model, look.other))
-            self.query_one("#tabs", Static).update(tabs(look, *names, several=len(self.models) > 1))
-            self.query_one("#options", Static).update(options_line(judged, self._settings, self.size.width))
-            self.query_one("#body").set_class(look.view == "plane", "-plane")
-            self.picture.near = self._near
-
-    def shows_nothing(self, found: Shown) -> bool:
-        return not found.lines and not found.rows
-
-    def why_empty(self, loaded: Loaded, look: Look) -> str:
-        return empty_text(loaded.available) if loaded.judged is None else NO_VIEW.get(look.view, "Nothing to show.")
-
-    def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
-        return "o chooses other readers, models and labels."
+    @work(thread=True, exclusive=True, exit_on_error=False, group="view", description="")
+    def draw_view(self, judged: BiasJudged, look: Look) -> None:
+        worker = get_current_worker()
+        found = shown(judged.report, look)
+        if not worker.is_cancelled:
+            self.post_message(self.WasDrawn(judged, found))

@@ -89,10 +89,6 @@ class Loaded:
     "statement -> its original wording"
     problem: WorkbenchError | None = None
 
-    @property
-    def models(self) -> tuple[str, ...]:
-        return self.judged.report.tally.models if self.judged else ()
-
 
 @dataclass(frozen=True, slots=True)
 class Look:
