@@ -191,7 +191,7 @@ def test_control_characters_of_data_are_not_sent_to_the_terminal(
     code, out, _ = run(capsys, "jobs", demo)
     assert code == 0
     assert "\x1b" not in out
-    assert "\\x1b[31mred" in out
+    assert "␛[31mred" in out
     assert f"Job {job}: not started yet" in out
 
 

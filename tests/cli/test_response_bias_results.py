@@ -378,7 +378,7 @@ def test_the_json_is_one_document(asked: Path, capsys: pytest.CaptureFixture[str
 
 def test_names_from_data_stand_in_the_head_of_a_table_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     table(["[/b]", "[red]x", "\x1b[31mred"], [("a", "b", "c")])
-    assert capsys.readouterr().out.split() == ["[/b]", "[red]x", "\\x1b[31mred", "a", "b", "c"]
+    assert capsys.readouterr().out.split() == ["[/b]", "[red]x", "␛[31mred", "a", "b", "c"]
 
 
 def test_errors_of_typing_stand_under_their_own_bias_and_signs_as_published_beneath_the_score(

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from stores.store import Store
 from tests.conftest import instrument, statement
+from workbench.csv_files import bare, csv_text, guarded
 from workbench.domain.instruments import (
     Instrument,
     IssueDefinition,
@@ -45,8 +46,7 @@ from workbench.errors import UnknownName, UsageError
 from workbench.formats.native import read_csv, read_jsonl
 from workbench.formats.people import ANSWERS
 from workbench.formats.probvaa import AGNOSTIC, read
-from workbench.formats.spreadsheet import bare, guarded
-from workbench.formats.text_files import csv_text, toml_text
+from workbench.formats.toml_text import toml_text
 from workbench.formats.wordings import tag_cell, tags_of
 from workbench.formats.write import export, normal_form, write_folder, write_probvaa
 

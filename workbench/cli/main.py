@@ -17,6 +17,7 @@ from pathlib import Path
 from workbench import __version__
 from workbench.cli import arguments
 from workbench.errors import WorkbenchError
+from workbench.figures.visible import visible
 
 EPILOG = """exit codes: 0 done; 1 failed, or lint / doctor found an error; 2 cannot be carried out as asked;
 3 stopped or paused on request (what was stored stays); 130 interrupted"""
@@ -37,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return command(options)
     except WorkbenchError as error:
-        print(f"workbench: {error}", file=sys.stderr)
+        print(f"workbench: {visible(str(error), lines=True)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("workbench: interrupted; what was stored stays", file=sys.stderr)

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any
 
 from workbench.domain.verdicts import Estimate
+from workbench.figures.visible import visible
 
 PIPED = 200
 "columns of a table that no terminal shows"
@@ -20,12 +21,7 @@ PIPED = 200
 
 def say(text: str = "") -> None:
     """Print a line with control characters other than the newline made visible."""
-    print(printable(text))
-
-
-def printable(text: str) -> str:
-    """Return text that a terminal shows and does not obey: escapes, carriage returns and direction marks are named."""
-    return "".join(c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    print(visible(text, lines=True))
 
 
 def listed(text: str | None) -> tuple[str, ...]:
@@ -94,9 +90,9 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int =
     console = Console(highlight=False, width=room())
     grid = Table(box=None, pad_edge=False, header_style="bold")
     for place, header in enumerate(headers):
-        grid.add_column(Text(printable(header)), no_wrap=place < whole)
+        grid.add_column(Text(visible(header, lines=True)), no_wrap=place < whole)
     for row in rows:
-        grid.add_row(*[Text(printable(cell)) for cell in row])
+        grid.add_row(*[Text(visible(cell, lines=True)) for cell in row])
     console.print(grid)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.cli.output import in_columns, printable, room, table
+from workbench.cli.output import in_columns, room, table
+from workbench.figures.visible import visible
 
 GAP = 2
 
@@ -23,7 +24,7 @@ class Form:
     def width(self) -> int:
         """Columns that it takes in one line a row."""
         cells = [self.headers, *self.rows]
-        widths = (max(len(printable(row[place])) for row in cells) for place in range(len(self.headers)))
+        widths = (max(len(visible(row[place])) for row in cells) for place in range(len(self.headers)))
         return sum(widths) + GAP * (len(self.headers) - 1)
 
 

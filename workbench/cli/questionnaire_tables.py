@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import printable, say, table
+from workbench.cli.output import say, table
 from workbench.cli.questionnaire_cells import (
     ABOVE,
     BELOW,
@@ -26,6 +26,7 @@ from workbench.cli.questionnaire_controls import print_conditions, print_wording
 from workbench.cli.questionnaire_fit import Form, print_fitting
 from workbench.cli.questionnaire_models import print_correlation, print_differences
 from workbench.domain.counting import plural
+from workbench.figures.visible import visible
 
 if TYPE_CHECKING:
     from stores.store import Store
@@ -279,5 +280,5 @@ def titled(judged: QuestionnaireJudged, ref: str) -> str:
 
     statement = next((one for one in judged.instrument.statements if one.ref == ref), None)
     wording = statement.wording(ORIGINAL, judged.instrument.language) if statement else None
-    text = printable(wording.text) if wording else ""
+    text = visible(wording.text) if wording else ""
     return f"{ref} {text if len(text) <= TITLE else text[: TITLE - 1].rstrip() + '…'}".strip()

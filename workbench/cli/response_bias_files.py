@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.response_bias_questions import found_questions
 from workbench.cli.response_bias_shown import CELLS, DRAWS, MATRIX, PEOPLE, TOPICS, VALIDITY, Shown
-from workbench.formats.spreadsheet import guarded
-from workbench.formats.text_files import csv_text
+from workbench.csv_files import csv_text, guarded
 
 if TYPE_CHECKING:
     from stores.store import Store

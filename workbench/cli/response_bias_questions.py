@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from workbench.audits.response_bias_formula import formula
-from workbench.cli.output import printable, say, say_wrapped, table
+from workbench.cli.output import say, say_wrapped, table
 from workbench.cli.response_bias_format import NOTHING, amount, bar, percent, plain_number, points
 from workbench.cli.response_bias_names import place_said
 from workbench.domain.choice_statements import KIND_OF
@@ -16,6 +16,7 @@ from workbench.domain.choices import Arm
 from workbench.domain.counting import plural
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
 from workbench.errors import UnknownName
+from workbench.figures.visible import visible
 
 if TYPE_CHECKING:
     from stores.store import Store
@@ -58,7 +59,7 @@ def _row_cells(row: QuestionRow) -> tuple[str, ...]:
 
 
 def _stem(text: str) -> str:
-    text = " ".join(printable(text).split())
+    text = " ".join(visible(text).split())
     return text if len(text) <= STEM else text[: STEM - 1].rstrip() + "…"
 
 

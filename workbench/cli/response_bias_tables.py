@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.cli.output import in_columns, printable, room, say, say_wrapped, table
+from workbench.cli.output import in_columns, room, say, say_wrapped, table
 from workbench.cli.questionnaire_fit import GAP, Form, print_fitting
 from workbench.cli.response_bias_format import (
     ENTROPIES,
@@ -31,6 +31,7 @@ from workbench.cli.response_bias_format import (
 from workbench.cli.response_bias_names import CONDITIONS, kind_said, place_said
 from workbench.cli.response_bias_shown import PEOPLE, VALIDITY, Shown
 from workbench.domain.counting import plural
+from workbench.figures.visible import visible
 
 if TYPE_CHECKING:
     from workbench.audits.response_bias_figures import Cell, Report
@@ -103,7 +104,7 @@ def print_matrix(judged: ResponseBiasJudged, shown: Shown) -> None:
 
 def _parts(form: Form, columns: int) -> Iterator[Form]:
     """Yield a table in parts that have room for their models; one that has none gets a part of its own."""
-    first = max(len(printable(row[0])) for row in form.rows)
+    first = max(len(visible(row[0])) for row in form.rows)
     at = 1
     while at < len(form.headers):
         until, width = at, first
@@ -116,8 +117,8 @@ def _parts(form: Form, columns: int) -> Iterator[Form]:
 
 def _narrow(form: Form, place: int) -> int:
     """Return the columns that a model needs; a name of several words may stand on several lines."""
-    words = [len(word) for word in printable(form.headers[place]).split()]
-    return max(NARROWEST, *words, *(len(printable(row[place])) for row in form.rows))
+    words = [len(word) for word in visible(form.headers[place]).split()]
+    return max(NARROWEST, *words, *(len(visible(row[place])) for row in form.rows))
 
 
 class _Line(NamedTuple):

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.judged import about, chosen_options, exact_report, head, judged, missing
-from workbench.cli.output import print_json, printable, say, table
+from workbench.cli.output import print_json, say, table
 from workbench.errors import UnknownName, UsageError
+from workbench.figures.visible import visible
 
 if TYPE_CHECKING:
     from stores.run_rows import Run
@@ -124,7 +125,7 @@ def _likeliest(tokens: list[dict[str, Any]] | None) -> str:
 
 def shown(token: str) -> str:
     """Return a token so that its spaces can be seen."""
-    return printable(token).replace(" ", "␣").replace("\n", "␊") or "(nothing)"
+    return visible(token).replace(" ", "␣").replace("\n", "␊") or "(nothing)"
 
 
 def probability(value: float) -> str:

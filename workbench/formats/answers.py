@@ -17,9 +17,9 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from workbench.csv_files import bare
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Questionnaire, Respondent, Role, Scale, folded
-from workbench.formats.spreadsheet import bare
 from workbench.formats.tabular import Findings, is_blank, nearest, read_text, records_of, separator_fault
 
 RESPONDENT = "respondent"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from workbench.csv_files import csv_text, guarded
 from workbench.domain.choice_statements import pair_of
 from workbench.domain.choice_texts import Fault
 from workbench.domain.choices import ChoicePair
@@ -22,10 +23,8 @@ from workbench.formats.choices import CHOICES, PERTURBED
 from workbench.formats.choices_write import write_choices
 from workbench.formats.model_answers import MODEL_ANSWERS, model_answers_csv, without_zeros
 from workbench.formats.questionnaires_write import beside_layout
-from workbench.formats.spreadsheet import guarded
 from workbench.formats.templates import COLUMNS as TEMPLATE_COLUMNS
 from workbench.formats.templates import template_rows
-from workbench.formats.text_files import csv_text
 
 
 def kept_as_choices(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from workbench.csv_files import csv_text, guarded
 from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.domain.choices import Choice, ChoicePair
 from workbench.errors import UsageError
 from workbench.formats.about import TEXTS, About
 from workbench.formats.choices import ABOUT, CHOICES, PERTURBED, PERTURBED_COLUMNS, SHARE
 from workbench.formats.choices_rules import form_fault, original_fault
-from workbench.formats.spreadsheet import guarded
-from workbench.formats.text_files import csv_text, toml_text
+from workbench.formats.toml_text import toml_text
 
 VARIANT = "variant"
 COLUMNS = ("key", "bias", VARIANT, "topic", "original", "changed", "middle_removed")

@@ -12,10 +12,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from workbench.csv_files import csv_text, guarded
 from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, Arm, ArmAnswers, Bias, Perturbation
-from workbench.formats.spreadsheet import guarded
 from workbench.formats.tabular import Findings, Row, is_new, read_rows, unknown
-from workbench.formats.text_files import csv_text
 
 MODEL_ANSWERS = "model_answers.csv"
 OF_SET = ("model", "bias", "variant", "condition", "draw", "mapped_back")

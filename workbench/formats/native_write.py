@@ -12,16 +12,16 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from workbench.csv_files import csv_text, guarded
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import Question, Questionnaire, Scale
 from workbench.domain.statements import ORIGINAL, Statement, VariantKind, Wording, variant_order
 from workbench.formats.about import DEFINITIONS, SCALES, TITLES
 from workbench.formats.answers import ANSWERS, answer_rows
 from workbench.formats.questionnaires import COLUMNS
-from workbench.formats.spreadsheet import guarded
 from workbench.formats.templates import COLUMNS as TEMPLATE_COLUMNS
 from workbench.formats.templates import template_rows
-from workbench.formats.text_files import csv_text, toml_tables, toml_text
+from workbench.formats.toml_text import toml_tables, toml_text
 from workbench.formats.wordings import AUTHOR, RELATION, SEVERAL, column_of, tag_cell
 
 ABOUT = (

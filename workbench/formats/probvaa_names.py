@@ -10,11 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from workbench.csv_files import csv_text, guarded
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Template
-from workbench.formats.spreadsheet import guarded
 from workbench.formats.tabular import Findings, is_new, read_rows
-from workbench.formats.text_files import csv_text
 
 MAPPING = "mapping.csv"
 COLUMNS = ("what", "layout", "name")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from workbench.csv_files import csv_text, guarded
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import SLOT, Template
 from workbench.domain.statements import ORIGINAL, QUESTION, Statement, Wording
@@ -30,8 +31,6 @@ from workbench.formats.probvaa import (
 )
 from workbench.formats.probvaa_held import chat_row, held
 from workbench.formats.probvaa_names import MAPPING, layout_names
-from workbench.formats.spreadsheet import guarded
-from workbench.formats.text_files import csv_text
 
 DATA = "data/"
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
+from workbench.csv_files import bare
 from workbench.errors import Finding, InputError, UsageError
-from workbench.formats.spreadsheet import bare
 
 csv.field_size_limit(2**31 - 1)  # the default of 131,072 characters refuses long texts; more overflows a C long
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from stores.store import Store
 from workbench import __version__
 from workbench.errors import ModelError, WorkbenchError
+from workbench.figures.visible import visible
 from workbench.jobs.control import PAUSED, REQUESTED, Control
 from workbench.jobs.launch import hold_s, lane_of, most_at_once
 from workbench.jobs.space import Probe, check_room, free_bytes, shortage
@@ -68,7 +69,7 @@ class Heart:
 def say(text: str) -> None:
     """Write one line to the job's log."""
     stamp = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    print(f"{stamp} {text}", flush=True)
+    print(f"{stamp} {visible(text, lines=True)}", flush=True)
 
 
 def code_version() -> str:

@@ -9,14 +9,13 @@ from pathlib import Path
 from stores.issues import Added, SchemeChange
 from stores.store import Store
 from workbench.annotation.issues import IssueReport, issue_report
+from workbench.csv_files import csv_text, guarded
 from workbench.data import shipped_issue_scheme, shipped_issue_schemes
 from workbench.domain.instruments import IssueDefinition, IssueLabel
 from workbench.domain.issue_gold import GOLD
 from workbench.errors import UsageError
 from workbench.formats.people import read_issue_labels
-from workbench.formats.spreadsheet import guarded
 from workbench.formats.tabular import Findings
-from workbench.formats.text_files import csv_text
 from workbench.issue_schemes import IssueScheme, defined, read_issue_scheme
 
 COLUMNS = ("ref", "issue", "annotator", "label")

@@ -13,10 +13,9 @@ from stores.run_rows import Run
 from workbench.audits.questionnaire_conditions import QM
 from workbench.audits.questionnaire_figures import Ablation, Average, Condition, ConditionFigures, TargetFigure
 from workbench.audits.questionnaire_score import Report, correlations, differences, measure
+from workbench.csv_files import csv_text, guarded
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.domain.verdicts import Estimate, Ranged
-from workbench.formats.spreadsheet import guarded
-from workbench.formats.text_files import csv_text
 from workbench.pipeline.questionnaire import QuestionnaireJudged, mean_variability
 from workbench.pipeline.questionnaire_asked import token_shares
 

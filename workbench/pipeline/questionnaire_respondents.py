@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from stores.store import Store
 from workbench.audits.questionnaire_figures import Condition
-from workbench.formats.spreadsheet import guarded
-from workbench.formats.text_files import csv_text
+from workbench.csv_files import csv_text, guarded
 from workbench.pipeline.questionnaire import QuestionnaireJudged
 from workbench.pipeline.questionnaire_asked import UNREADABLE, AskedRow, asked
 

@@ -18,6 +18,7 @@ from textual.widget import Widget
 from workbench.errors import WorkbenchError
 from workbench.tui.commands import ActionProvider
 from workbench.tui.format import percent
+from workbench.tui.literal import LiteralApp
 from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.home import HomeScreen
 from workbench.tui.screens.jobs import JobsScreen
@@ -76,7 +77,7 @@ def response_bias_screen() -> Screen[None]:
     return ResponseBiasScreen()
 
 
-class WorkbenchApp(App[int]):
+class WorkbenchApp(LiteralApp):
     """The workbench on one store."""
 
     CSS_PATH = "workbench.tcss"

@@ -7,14 +7,11 @@ plain strings as markup, and direction marks reorder what stands beside them.
 from __future__ import annotations
 
 import math
-import unicodedata
 
 from rich.text import Text
 
 from workbench.domain.verdicts import Estimate, Verdict
-
-PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "␡"}
-"a visible sign for each ASCII control character"
+from workbench.figures.visible import visible as visible
 
 EMPTY = "(empty answer)"
 "stands where a model said nothing"
@@ -23,26 +20,6 @@ MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·"}
 WORDS = {Verdict.PASS: "pass", Verdict.FAIL: "fail", Verdict.INSUFFICIENT: "few"}
 
 JOB_MARKS = {"queued": "◌", "running": "▸", "paused": "‖", "done": "✓", "cancelled": "■", "failed": "✗", "lost": "?"}
-
-
-def visible(text: str, *, lines: bool = False) -> str:
-    """Return text whose every character shows itself: ESC as ␛, a right-to-left override as \\u202e.
-
-    With `lines`, line feeds stay and tabs become blanks; else they are shown as ␊ and ␉.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_visible(character, lines) for character in text)
-
-
-def _visible(character: str, lines: bool) -> str:
-    if character.isprintable():
-        return character
-    if lines and character in "\n\t":
-        return "\n" if character == "\n" else "    "
-    if unicodedata.category(character) == "Zs":
-        return " "
-    return PICTURES.get(ord(character)) or character.encode("unicode_escape").decode("ascii")
 
 
 def literal(text: str, limit: int | None = None, style: str = "") -> Text:

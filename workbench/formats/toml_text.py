@@ -1,4 +1,4 @@
-"""Writing CSV and TOML that read back to the same strings. The standard library reads TOML and does not write it.
+"""Writing TOML that reads back to the same strings: the standard library reads TOML and does not write it.
 
 Files are UTF-8 without a byte order mark, lines end in a line feed.
 """
@@ -8,14 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-_QUOTED = re.compile(r'[,"\r\n]')
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-
-
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a CSV file. Python's writer leaves a lone carriage return unquoted where lines end in a line feed."""
-    return "".join(",".join(_cell(cell) for cell in cells) + "\n" for cells in (header, *rows))
 
 
 def toml_text(values: Mapping[str, str | Sequence[str] | Mapping[str, str]]) -> str:
@@ -57,10 +51,6 @@ def toml_tables(path: Sequence[str], tables: Iterable[Mapping[str, str | Sequenc
     name = ".".join(map(_key, path))
     rows = ("".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items()) for table in tables)
     return "".join(f"\n[[{name}]]\n{row}" for row in rows)
-
-
-def _cell(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 
 def _key(name: str) -> str:
