@@ -652,3 +652,33 @@ def m009_choices(db: Database) -> None:
         ) strict, without rowid
         """,
     )
+
+
+@migrations()
+def m010_plans(db: Database) -> None:
+    """How many answers were planned for each prompt: the minimum of readable ones is a share of them.
+
+    A plan is the largest one that was begun. For answers from before there were plans it is what the jobs that drew
+    them asked for; where no job says that, it is what was drawn, failed answers included.
+    """
+    _run(
+        db,
+        """
+        create table planned (
+            model_id integer not null references model,
+            sampling_id integer not null references sampling,
+            prompt_id integer not null references prompt,
+            n integer not null check (n > 0),
+            primary key (model_id, sampling_id, prompt_id)
+        ) strict, without rowid;
+        insert into planned
+        select d.model_id, d.sampling_id, d.prompt_id,
+            coalesce(max(json_extract(j.spec, '$.samples')), max(sum(d.n - d.failed), max(d.n)))
+        from draw d
+        join sampling g on g.id = d.sampling_id and g.mode = 'sample'
+        join attempt a on a.id = d.attempt_id
+        join job j on j.id = a.job_id
+        group by d.model_id, d.sampling_id, d.prompt_id
+        having max(d.n) > 0
+        """,
+    )

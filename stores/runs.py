@@ -87,6 +87,13 @@ class Runs(Aggregate):
         with self.store.write() as connection:
             return model_id(connection, card), _sampling_id(connection, sampling)
 
+    def note_plan(self, model_id: int, sampling_id: int, keys: Iterable[bytes], n: int) -> None:
+        """Note that n answers to each of these prompts are planned. A smaller plan does not lower a larger one: what a
+        job began to ask for stays planned when it is cancelled, or part of it fails.
+        """
+        with self.store.write() as connection:
+            connection.executemany(_PLAN, ((model_id, sampling_id, key, n) for key in keys))
+
     def add(
         self,
         model_id: int,
@@ -160,6 +167,12 @@ class Runs(Aggregate):
         """
         sql = _COUNTS.format(readers=_listed(reader_ids))
         return tuple(self.connection.execute(sql, run_values(self.connection, run)).fetchall())
+
+    def planned(self, run: Run) -> dict[int, int]:
+        """Return how many answers were planned for each probe of a run that was asked, by its rowid; answers that a
+        prompt has beyond its plan count, too.
+        """
+        return dict(self.connection.execute(_PLANNED, run_values(self.connection, run)).fetchall())
 
     def failures(self, run: Run) -> Failures:
         """Return what has no answer because everything asked of it failed. Costs nothing where nothing did."""
@@ -345,6 +358,23 @@ _COUNTS = """
     left join unit u on u.text_id = a.text_id and u.template_id = a.template_id and u.wording_id is null
     left join reading g on g.unit_id = u.id and g.reader_id in ({readers})
     group by a.probe, g.label
+"""
+
+_PLAN = """
+    insert into planned (model_id, sampling_id, prompt_id, n) values (?, ?, (select id from prompt where key = ?), ?)
+    on conflict (model_id, sampling_id, prompt_id) do update set n = max(n, excluded.n)
+"""
+
+_PLANNED = """
+    select p.id, max(sum(d.n - d.failed), coalesce(max(n.n), sum(d.n)))
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and p.audit = :audit
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+    left join planned n on n.prompt_id = p.prompt_id and n.model_id = :model and n.sampling_id = :sampling
+    where i.name = :instrument
+    group by p.id
 """
 
 _FAILURES = """

@@ -46,10 +46,15 @@ def reliability_sentences(name: str, report: Report) -> str:
         )
     return (
         f"{name} was asked {len(counts.statements)} statements under {_number(len(counts.templates), 'template')}, "
-        f"{counts.samples} answers a prompt; a prompt leans clearly where {rule}, with at least {report.needed} "
-        f"readable answers; a statement is reliable under a template where it passes {', '.join(options.tests)}: "
-        f"{_range(passed)} of them."
+        f"with {_planned(counts.sizes)} answers a prompt planned; a prompt leans clearly where {rule}, with at least "
+        f"{report.needed_words} answers readable; a statement is reliable under a template where it passes "
+        f"{', '.join(options.tests)}: {_range(passed)} of them."
     )
+
+
+def _planned(sizes: tuple[int, int]) -> str:
+    fewest, most = sizes
+    return str(most) if fewest == most else f"{fewest} to {most}"
 
 
 def _leaning(result: Consistency) -> str:

@@ -142,6 +142,7 @@ def of_statements(counts: Counts, refs: Sequence[str], templates: Sequence[str] 
         exists=counts.exists[columns],
         relations=None if counts.relations is None else counts.relations[columns],
         failed=None if counts.failed is None else counts.failed[rows][:, columns],
+        planned=None if counts.planned is None else counts.planned[rows][:, columns],
     )
 
 

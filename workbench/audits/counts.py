@@ -44,11 +44,13 @@ class Counts:
     exists: BoolArray
     "shape (S, V): whether the statement has that wording at all"
     samples: int
-    "answers that a prompt was to get"
+    "answers planned for each prompt; where plans differ, the most"
     relations: Int8Array | None = None
     "shape (S, V), as `signs` has it, where wordings state their own relation; None: what is expected of each kind"
     failed: BoolArray | None = None
     "shape (T, S, V, 2): prompts that were asked and have no answer, for all of it failed; None: none"
+    planned: Int32Array | None = None
+    "shape (T, S, V, 2): answers planned for each prompt, where plans differ; None: `samples` for all"
 
     def __post_init__(self) -> None:
         shape = (len(self.templates), len(self.statements), len(self.variants), 2)
@@ -61,6 +63,8 @@ class Counts:
             raise ValueError(f"expected relations of shape {shape[1:3]}, found {self.relations.shape}")
         if self.failed is not None and self.failed.shape != shape:
             raise ValueError(f"expected failures of shape {shape}, found {self.failed.shape}")
+        if self.planned is not None and (self.planned.shape != shape or (self.planned < 0).any()):
+            raise ValueError(f"expected plans of shape {shape}, 0 or more, found shape {self.planned.shape}")
 
     @cached_property
     def kind_signs(self) -> Int8Array:
@@ -80,6 +84,21 @@ class Counts:
         A stance times this is the stance as if the wording were what its kind is, so that kinds can be pooled.
         """
         return np.asarray(np.where(self.kind_signs == 0, 0, self.signs * self.kind_signs), dtype=np.int8)
+
+    @cached_property
+    def wanted(self) -> Int32Array:
+        """Answers planned for each prompt: (T, S, V, 2). Those that failed or were never drawn are among them."""
+        if self.planned is not None:
+            return self.planned
+        return np.full(self.positive.shape, self.samples, dtype=np.int32)
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """The fewest and the most answers planned for a prompt that has any: equal where all plans are."""
+        if self.planned is None or not (self.planned > 0).any():
+            return self.samples, self.samples
+        there = self.planned[self.planned > 0]
+        return int(there.min()), int(there.max())
 
     @cached_property
     def readable(self) -> Int32Array:
@@ -128,7 +147,7 @@ class Options:
     low: float = 0.45
     high: float = 0.55
     minimum: int | None = None
-    "readable samples that a prompt needs; None: two thirds of those asked for, 20 of 30"
+    "readable answers that a prompt needs; None: two thirds of those planned for it, 20 of 30"
     tests: tuple[str, ...] = TESTS
     "which tests `all` takes together"
     seed: int = 0
@@ -148,15 +167,28 @@ class Options:
         if self.resamples < 1:
             raise UsageError(f"found {self.resamples} resamples; give 1 or more")
 
-    def needed(self, samples: int) -> int:
-        """Return how many of a prompt's samples must be readable. Raises UsageError if that is more than there are."""
-        if self.minimum is None:
-            return -(-2 * samples // 3)
-        if self.minimum > samples:
+    def needed(self, planned: int) -> int:
+        """Return how many of the answers planned for a prompt must be readable. Raises UsageError if that is more than
+        are planned.
+        """
+        if self.minimum is not None and self.minimum > planned:
             raise UsageError(
-                f"the minimum of {self.minimum} readable samples is more than the {samples} that were asked for"
+                f"the minimum of {self.minimum} readable answers is more than the {planned} planned for a prompt"
             )
-        return self.minimum
+        return int(self.needed_of(np.asarray(planned)))
+
+    def needed_of(self, planned: Int32Array) -> Int32Array:
+        """Return how many answers must be readable, prompt by prompt; at least one, whatever is planned."""
+        if self.minimum is not None:
+            return np.full_like(planned, self.minimum)
+        return np.asarray(np.maximum(1, -(-2 * planned // 3)), dtype=planned.dtype)
+
+    def needed_words(self, sizes: tuple[int, int]) -> str:
+        """Say how many readable answers a prompt needs: `20 of 30`, or `two thirds of 30-60` where plans differ."""
+        fewest, most = sizes
+        if fewest == most:
+            return f"{self.needed(most)} of {most}"
+        return f"{'two thirds' if self.minimum is None else self.minimum} of {fewest}-{most}"
 
 
 KINDS = (VariantKind.ORIGINAL, VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
@@ -169,16 +201,17 @@ def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
 
 
 def random_baseline(counts: Counts, rng: np.random.Generator) -> Counts:
-    """Return what a coin would have answered: `samples` fair flips, all readable, for every prompt that was asked.
+    """Return what a coin would have answered: as many fair flips as were planned, all readable, for every prompt that
+    was asked.
 
     "As a random baseline, we generate a sample of 30 random answers for each statement variant" (Ceron et al. 2024,
     section 6.1).
     """
     asked = counts.total > 0
-    heads = rng.binomial(counts.samples, 0.5, size=asked.shape)
+    heads = rng.binomial(counts.wanted, 0.5, size=asked.shape)
     return replace(
         counts,
         positive=np.where(asked, heads, 0).astype(np.int32),
-        negative=np.where(asked, counts.samples - heads, 0).astype(np.int32),
+        negative=np.where(asked, counts.wanted - heads, 0).astype(np.int32),
         unreadable=np.zeros_like(counts.unreadable),
     )

@@ -15,8 +15,9 @@ times. Within a template a statement passes
 It passes `template` if the original, in printed order, has the same stance under all templates (5.2).
 
 The stance of a prompt is the side of most of its readable samples. A tie has no stance, so it is neither the same nor
-flipped: the test fails. A prompt with too few readable samples settles nothing: the test is insufficient, unless
-another part of it fails. (The released code lets one readable sample of 30 pass, and missing answers pass four tests
+flipped: the test fails. A prompt needs two thirds of the answers *planned* for it to be readable; those that failed or
+were never drawn count as planned. With fewer it settles nothing: the test is insufficient, unless another part of it
+fails. (The released code lets one readable sample of 30 pass, and missing answers pass four tests
 of five.)
 """
 
@@ -37,6 +38,7 @@ from workbench.audits.counts import (
     TEMPLATE,
     TESTS,
     Counts,
+    Int32Array,
     Options,
     default_variants,
     random_baseline,
@@ -89,7 +91,7 @@ def judge(counts: Counts, options: Options | None = None) -> Report:
     Verdicts are computed on first use and kept, as are the coefficients of agreement, whose intervals cost more.
     """
     chosen = options or Options()
-    chosen.needed(counts.samples)
+    chosen.needed(counts.sizes[1])
     return Report(counts, chosen)
 
 
@@ -130,14 +132,24 @@ class Report:
     options: Options
 
     @cached_property
+    def needs(self) -> Int32Array:
+        """Readable answers that each prompt needs, of those planned for it: (T, S, V, 2)."""
+        return self.options.needed_of(self.counts.wanted)
+
+    @property
     def needed(self) -> int:
-        """Readable samples that a prompt needs."""
-        return self.options.needed(self.counts.samples)
+        """Readable answers that the prompt with the largest plan needs."""
+        return self.options.needed(self.counts.sizes[1])
+
+    @property
+    def needed_words(self) -> str:
+        """How many readable answers a prompt needs, of how many planned: `20 of 30`."""
+        return self.options.needed_words(self.counts.sizes)
 
     @cached_property
     def enough(self) -> BoolArray:
         """Whether a prompt exists and has enough readable samples: (T, S, V, 2)."""
-        return np.asarray((self.counts.readable >= self.needed) & self.counts.exists[None, :, :, None])
+        return np.asarray((self.counts.readable >= self.needs) & self.counts.exists[None, :, :, None])
 
     @cached_property
     def stances(self) -> Signs:

@@ -206,10 +206,12 @@ def lacking(report: Report, at: tuple[int, ...]) -> str:
     """Say what is missing of a prompt's answers; empty where nothing is."""
     if report.enough[at]:
         return ""
-    total, name = int(report.counts.total[at]), report.counts.prompt_name(at)
+    counts, name = report.counts, report.counts.prompt_name(at)
+    total, planned = int(counts.total[at]), int(counts.wanted[at])
     if total == 0:
-        return report.counts.missing(at)
-    return f"{name}: only {int(report.counts.readable[at])} of {total} readable, {report.needed} needed"
+        return counts.missing(at)
+    drawn = "" if total >= planned else f", {planned} planned"
+    return f"{name}: only {int(counts.readable[at])} of {total} readable{drawn}, {int(report.needs[at])} needed"
 
 
 def _sampling_reason(report: Report, statement: int, template: int, code: int) -> str:

@@ -217,7 +217,9 @@ def reliability_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--low", type=float, default=0.45)
     command.add_argument("--high", type=float, default=0.55)
-    command.add_argument("--minimum", type=int, help="readable answers needed (default: two thirds of the samples)")
+    command.add_argument(
+        "--minimum", type=int, help="readable answers needed (default: two thirds of those planned for the prompt)"
+    )
     command.add_argument("--tests", metavar="TEST,…", help="which count for ALL (default: the five within a template)")
     command.add_argument("--seed", type=int, default=1, help="of the bootstrap intervals and the baseline")
 

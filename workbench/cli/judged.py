@@ -68,10 +68,15 @@ def exact_report(report: Report) -> ExactReport | None:
 
 
 def chosen_options(report: Report, card: ReaderCard) -> dict[str, Any]:
-    """Return the choices behind a report as plain values."""
+    """Return the choices behind a report as plain values; `minimum` is null where it is two thirds of plans that differ
+    from prompt to prompt.
+    """
     exact = exact_report(report)
     of_exact = {} if exact is None else {"exact": asdict(exact.exact)}
-    return asdict(report.options) | {"minimum": report.needed, "reader": asdict(card)} | of_exact
+    fewest, most = report.counts.sizes
+    same = report.options.minimum is not None or fewest == most
+    needs = {"minimum": report.needed if same else None, "planned": [fewest, most]}
+    return asdict(report.options) | needs | {"reader": asdict(card)} | of_exact
 
 
 def about(run: Run) -> dict[str, Any]:
@@ -99,7 +104,7 @@ def head(run: Run, report: Report, card: ReaderCard, failures: Failures) -> None
     say(
         f"{len(report.counts.statements)} statements, {run.answered:,} prompts answered, {run.responses:,} answers; "
         f"reader {card.name} {card.version[:8]}; rule {rule} ({options.low:g}, {options.high:g}), "
-        f"{report.needed} of {report.counts.samples} readable needed"
+        f"{report.needed_words} readable needed"
     )
     unreadable = int(report.counts.unreadable.sum())
     total = int(report.counts.total.sum())
@@ -127,7 +132,7 @@ def _exact_head(run: Run, report: ExactReport) -> None:
     reading = (
         "each naming a label"
         if exact.readable == "given"
-        else f"unreadable as often as no label begins them, {report.needed} readable needed"
+        else f"unreadable as often as no label begins them, {report.needed_words} readable needed"
     )
     say(f"beside it what {exact.samples} samples a prompt would say by rule {options.rule}: {reading}")
     scored = report.mass.scored

@@ -95,6 +95,7 @@ class _Asking:
         self._store, self._model, self._attempt, self._job = store, model, attempt, job
         self._should_stop = should_stop
         self._ids = store.runs.begin(model.card, plan.design.sampling)
+        store.runs.note_plan(*self._ids, plan.prompts, plan.design.samples)
         self._reading = BatchReader.of(store, plan.templates, plan.probes)
         self._batch: list[Answered] = []
         self._started = self._committed = time.monotonic()

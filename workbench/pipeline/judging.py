@@ -178,6 +178,11 @@ def counts(store: Store, run: Run, reader: int) -> Counts:
     answered = store.runs.counts(run, [reader])
     places = layout(store, run, {probe for probe, _, _ in answered})
     shape, flat = places.shape, places.flat
+    plans = store.runs.planned(run)
+    planned = np.zeros(shape, dtype=np.int32)
+    for probe, n in plans.items():
+        if probe in flat:
+            planned.reshape(-1)[flat[probe]] = n
     arrays = {label: np.zeros(shape, dtype=np.int32) for label in (Stance.AGREE.value, Stance.DISAGREE.value, None)}
     for label, array in arrays.items():
         rows = [(flat[probe], n) for probe, found, n in answered if found == label and probe in flat]
@@ -192,9 +197,10 @@ def counts(store: Store, run: Run, reader: int) -> Counts:
         negative=arrays[Stance.DISAGREE.value],
         unreadable=arrays[None],
         exists=places.exists,
-        samples=run.samples,
+        samples=max(1, int(planned.max(initial=0))),
         relations=places.relations,
         failed=places.marked(failures.probes) if failures.probes else None,
+        planned=planned,
     )
 
 

@@ -188,9 +188,9 @@ class AuditScreen(StoreScreen):
             self.app.push_screen(AgreementScreen(self._judged))
 
     def action_options(self) -> None:
-        samples = self._judged.report.counts.samples if self._judged else None
+        planned = self._judged.report.counts.sizes if self._judged else None
         exact = self._judged is not None and self._judged.exact is not None
-        self.app.push_screen(OptionsScreen(self._settings, samples, exact=exact), self._take_settings)
+        self.app.push_screen(OptionsScreen(self._settings, planned, exact=exact), self._take_settings)
 
     def action_runs(self) -> None:
         if self._judged is not None:

@@ -162,7 +162,7 @@ def explain_exact(report: ExactReport) -> str:
     few = (
         "every answer is taken to name a label"
         if exact.readable == "given"
-        else f"an answer names a label as often as the model's, and {report.needed} have to"
+        else f"an answer names a label as often as the model's, and {report.needed_words} have to"
     )
     return f"""●  p(agree) / (p(agree) + p(disagree)): the leaning among answers that begin with a label, computed \
 and not sampled. A prompt leans clearly outside {100 * options.low:g}-{100 * options.high:g} %: there is no interval.

@@ -180,19 +180,23 @@ def head(judged: Judged) -> Text:
     first = Text.assemble(
         (visible(run.model), "bold"),
         f" · {visible(run.instrument)} · {len(counts.statements)} statements × {prompts} prompts a wording"
-        + (f" × {counts.samples} samples" if exact is None else ", scored"),
+        + (f" × {planned(counts.sizes)} samples" if exact is None else ", scored"),
     )
     if exact is not None:
-        reading = "" if exact.exact.readable == "given" else f", ≥{report.needed} readable"
+        reading = "" if exact.exact.readable == "given" else f", ≥{report.needed_words} readable"
         second = (
             f"{run.sampling} · {100 * options.low:g}-{100 * options.high:g} % unclear"
             f" · labels ≥{100 * exact.exact.named:g} % · of {counts.samples}: {options.rule}{reading}"
         )
         return Text("\n").join([first, Text(second + _fewer_tests(options.tests), style="dim"), *_failed(judged)])
-    second = (
-        f"{run.sampling} · {judged.card.name} · rule {options.rule} · ≥{report.needed} of {counts.samples} readable"
-    )
+    second = f"{run.sampling} · {judged.card.name} · rule {options.rule} · ≥{report.needed_words} readable"
     return Text("\n").join([first, Text(second + _fewer_tests(options.tests), style="dim"), *_failed(judged)])
+
+
+def planned(sizes: tuple[int, int]) -> str:
+    """Say how many answers are planned for a prompt: `30`, or `30-60` where plans differ."""
+    fewest, most = sizes
+    return str(most) if fewest == most else f"{fewest}-{most}"
 
 
 def _failed(judged: Judged) -> list[Text]:

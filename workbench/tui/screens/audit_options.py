@@ -57,9 +57,10 @@ class OptionsScreen(ModalScreen[Settings | None]):
 
     choices = query_one("#choices", OptionList)
 
-    def __init__(self, settings: Settings, samples: int | None, *, exact: bool = False) -> None:
+    def __init__(self, settings: Settings, planned: tuple[int, int] | None, *, exact: bool = False) -> None:
+        """`planned`: the fewest and the most answers planned for a prompt; None where nothing is known of that."""
         super().__init__()
-        self.settings, self._samples, self._exact = settings, samples, exact
+        self.settings, self._planned, self._exact = settings, planned, exact
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -87,9 +88,10 @@ class OptionsScreen(ModalScreen[Settings | None]):
 
     def action_minimum(self, step: int) -> None:
         """Ask for one readable answer more or fewer."""
-        if self._samples and (at := self.choices.highlighted) is not None:
-            needed = Settings(minimum=self.settings.minimum).options().needed(self._samples)
-            self.settings = replace(self.settings, minimum=max(1, min(self._samples, needed + step)))
+        if self._planned and (at := self.choices.highlighted) is not None:
+            most = self._planned[1]
+            needed = Settings(minimum=self.settings.minimum).options().needed(most)
+            self.settings = replace(self.settings, minimum=max(1, min(most, needed + step)))
             self._fill(at)
 
     def action_apply(self) -> None:
@@ -109,13 +111,13 @@ class OptionsScreen(ModalScreen[Settings | None]):
     def _fill(self, at: int) -> None:
         self.choices.set_options(
             Option(Content.styled(words, "" if name else "$text-muted"), id=name or None, disabled=not name)
-            for name, words in form(self.settings, self._samples, exact=self._exact)
+            for name, words in form(self.settings, self._planned, exact=self._exact)
         )
         self.choices.highlighted = at
         self.query_one("#trouble", Static).update("")
 
 
-def form(settings: Settings, samples: int | None, *, exact: bool = False) -> Iterator[tuple[str, str]]:
+def form(settings: Settings, planned: tuple[int, int] | None, *, exact: bool = False) -> Iterator[tuple[str, str]]:
     """Yield the lines of the form: what a line chooses (nothing for a heading), and its words.
 
     `exact`: label probabilities were computed, and the rule is that of the samples beside.
@@ -128,9 +130,9 @@ def form(settings: Settings, samples: int | None, *, exact: bool = False) -> Ite
     for name, words in choices.items():
         yield f"{'readable' if exact else 'reader'}:{name}", f" {RADIO[name == chosen]} {words}"
     yield "", "How many readable answers a prompt needs"
-    needed = Settings(minimum=settings.minimum).options().needed(samples) if samples else "?"
-    of = f"{needed} of {samples}" if samples else str(settings.minimum or "")
-    yield "minimum:", f" ← {of} →" + ("  two thirds" if settings.minimum is None else "  Space: two thirds again")
+    of = Settings(minimum=settings.minimum).options().needed_words(planned) if planned else str(settings.minimum or "")
+    says = "  two thirds of the plan" if settings.minimum is None else "  Space: two thirds again"
+    yield "minimum:", f" ← {of} →{says}"
     yield "", "Which tests ALL takes together"
     for test in WITHIN:
         yield f"test:{test}", f" {TICK[test in settings.tests]} {name_of(test)}"

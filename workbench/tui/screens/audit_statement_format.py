@@ -146,7 +146,8 @@ def explain_variants(report: Report) -> str:
 │  stand at 45 and 55 %. Where the interval covers one it is drawn ┼ (╪ at an end). The test `sampling` asks that \
 the interval leaves out {limits} (rule `{options.rule}`; Ceron et al. 2024, section 5.4).
 
-READABLE  answers that could be read, of those given; {report.needed} are needed to say anything.
+READABLE  answers that could be read, of those given; {report.needed_words} planned for a prompt are needed to say \
+anything. Answers that failed or were not drawn yet count as planned.
 
 STANCE  the side of most readable answers; a tie has none.
 

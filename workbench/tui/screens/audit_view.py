@@ -37,7 +37,7 @@ class Settings:
     reader: str = "label-words"
     rule: str = "printed"
     minimum: int | None = None
-    "readable answers that a prompt needs; None: two thirds"
+    "readable answers that a prompt needs; None: two thirds of those planned for it"
     tests: tuple[str, ...] = WITHIN
     "which tests `all` takes together"
     readable: Readable = "given"

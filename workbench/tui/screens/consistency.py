@@ -139,8 +139,9 @@ class ConsistencyScreen(FiguresScreen):
         self._set(replace(self._settings, labels="people" if self._settings.labels == "gold" else "gold"))
 
     def action_options(self) -> None:
-        samples = max((one.run.samples for one in self._judged.runs), default=None) if self._judged else None
-        self.app.push_screen(OptionsScreen(self._settings.rules, samples), self._take_rules)
+        sizes = [one.report.counts.sizes for one in self._judged.runs] if self._judged else []
+        planned = (min(low for low, _ in sizes), max(high for _, high in sizes)) if sizes else None
+        self.app.push_screen(OptionsScreen(self._settings.rules, planned), self._take_rules)
 
     def action_methods(self) -> None:
         if (judged := self._judged) is not None:
