@@ -682,3 +682,19 @@ def m010_plans(db: Database) -> None:
         having max(d.n) > 0
         """,
     )
+
+
+@migrations()
+def m011_inclusion(db: Database) -> None:
+    """With which probability a draw took each item of a test set, and how many identical answers the item stood for.
+
+    Both are null where the draw made no claim about answers: in training sets, and in sets that were drawn before these
+    columns, or imported.
+    """
+    _run(
+        db,
+        """
+        alter table queue_item add column inclusion real check (inclusion > 0 and inclusion <= 1);
+        alter table queue_item add column answers integer check (answers > 0)
+        """,
+    )

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stores.queues import LEASE_S, codebook_from_json, insert_queue, save_codebook
+from stores.queues import LEASE_S, Placed, codebook_from_json, insert_queue, save_codebook
 from stores.texts import restored, text_ids
 from stores.units import unit_of
 from workbench.domain.annotations import Codebook, LabelEvent, Purpose
@@ -28,6 +28,8 @@ class ItemCopy:
     needed: int
     stratum: str
     attention: str | None
+    inclusion: float | None
+    answers: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,10 @@ def _items(connection: sqlite3.Connection, queue: int) -> tuple[ItemCopy, ...]:
 
 
 def add_queue(connection: sqlite3.Connection, copy: QueueCopy) -> str | None:
-    """Make a queue of another store and return its name here; None where it is here, or none of its texts are."""
+    """Make a queue of another store and return its name here; None where it is here, or none of its texts are.
+
+    Inclusion probabilities describe the whole draw. They are taken over only where all items of the queue are here.
+    """
     if connection.execute("select 1 from queue where uid = ?", (copy.uid,)).fetchone():
         return None
     placed = [(place, item) for item in copy.items if (place := place_of(connection, item)) is not None]
@@ -81,7 +86,17 @@ def add_queue(connection: sqlite3.Connection, copy: QueueCopy) -> str | None:
     name, number = copy.name, 2
     while connection.execute("select 1 from queue where name = ?", (name,)).fetchone():
         name, number = f"{copy.name}-{number}", number + 1
-    items = {unit_of(connection, *place): (item.stratum, item.needed, item.attention) for place, item in placed}
+    whole = len(placed) == len(copy.items)
+    items = {
+        unit_of(connection, *place): Placed(
+            item.stratum,
+            item.needed,
+            item.attention,
+            item.inclusion if whole else None,
+            item.answers if whole else None,
+        )
+        for place, item in placed
+    }
     codebook = (save_codebook(connection, copy.codebook), copy.codebook.name)
     insert_queue(connection, name, codebook, copy.purpose, copy.spec, copy.lease_s, items, uid=copy.uid)
     return name
@@ -100,7 +115,7 @@ def adopt(
         raise UsageError(f"these labels belong to several codebooks: {', '.join(sorted(codebooks))}; import them apart")
     (codebook,) = codebooks
     rowid = connection.execute("select max(id) from codebook where name = ?", (codebook,)).fetchone()[0]
-    items = {unit: ("imported", len(who), None) for (_, unit), who in loose.items()}
+    items = {unit: Placed("imported", len(who)) for (_, unit), who in loose.items()}
     insert_queue(connection, name, (rowid, codebook), purpose.value, '{"imported": true}', LEASE_S, items)
 
 
@@ -150,7 +165,8 @@ _WORDING = """
 "the wording with this text, the one that is named if there are several"
 
 _QUEUE_ITEMS = """
-    select x.body, x.packed, y.body, y.packed, n.name, s.ref, w.kind, w.ordinal, i.needed, i.stratum, i.attention
+    select x.body, x.packed, y.body, y.packed, n.name, s.ref, w.kind, w.ordinal, i.needed, i.stratum, i.attention,
+        i.inclusion, i.answers
     from queue_item i
     join unit u on u.id = i.unit_id
     join text x on x.id = u.text_id

@@ -7,6 +7,7 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from stores.base import Aggregate, now
 from stores.scopes import LIVE
@@ -22,7 +23,7 @@ LEASE_S = 1800
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A text that could be labelled, once for each stratum it was said in."""
+    """A text that could be labelled, once for each prefix and model that gave it."""
 
     text_id: int
     wording_id: int
@@ -34,6 +35,8 @@ class Candidate:
     scale: str
     "of the template: answers to a `likert` one may need no person"
     model: str
+    answers: int = 1
+    "how often the model gave the text as an answer to this wording under this template"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,20 @@ class NewItem:
     "where `text_id` is None: a text that no model said, as attention items are"
     attention: str | None = None
     "the label that is known to be right; such an item goes to everybody and into no figure"
+    inclusion: float | None = None
+    "probability with which the draw took it; None where the draw makes no claim about answers"
+    answers: int | None = None
+    "identical answers that it stood for at the draw; None as `inclusion`"
+
+
+class Placed(NamedTuple):
+    """A unit's place in a queue; the fields are those of `NewItem`."""
+
+    stratum: str
+    needed: int
+    attention: str | None = None
+    inclusion: float | None = None
+    answers: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +119,8 @@ class Queues(Aggregate):
             if len(set(units)) < len(units):
                 raise UsageError(f"the queue {name!r} would hold a text twice beside one statement; nothing was made")
             placed = {
-                unit: (item.stratum, item.needed, item.attention) for unit, item in zip(units, items, strict=True)
+                unit: Placed(item.stratum, item.needed, item.attention, item.inclusion, item.answers)
+                for unit, item in zip(units, items, strict=True)
             }
             made = (codebook_id, codebook.name)
             return insert_queue(connection, name, made, purpose.value, json.dumps(dict(spec)), lease_s, placed)
@@ -147,11 +165,11 @@ class Queues(Aggregate):
         """Yield every distinct answer to every wording under every template by every model, in a fixed order."""
         chosen = set(models)
         rows = self.connection.execute(_CANDIDATES, {"audit": audit, "instrument": instrument, "language": language})
-        for text_id, wording_id, body, packed, name, ref, kind, ordinal, template, scale, model in rows:
+        for text_id, wording_id, body, packed, name, ref, kind, ordinal, template, scale, model, answers in rows:
             if not chosen or model in chosen:
                 variant = str(VariantId(VariantKind(kind), ordinal))
                 text = restored(body, packed)
-                yield Candidate(text_id, wording_id, text, name, ref, variant, template, scale, model)
+                yield Candidate(text_id, wording_id, text, name, ref, variant, template, scale, model, answers)
 
     def statements(self, instrument: str | None = None, language: str | None = None) -> Iterator[Candidate]:
         """Yield the original wording of every current statement, as something to label by itself."""
@@ -217,13 +235,13 @@ def insert_queue(
     purpose: str,
     spec: str,
     lease_s: int,
-    items: Mapping[int, tuple[str, int, str | None]],
+    items: Mapping[int, Placed],
     *,
     uid: bytes | None = None,
 ) -> int:
     """Insert a queue and return its rowid; labels that its items have already count. Inside a transaction.
 
-    `codebook` is its rowid and name; `items` are units with (stratum, people needed, known label).
+    `codebook` is its rowid and name; `items` are units with their places.
     """
     queue = connection.execute(
         "insert into queue (uid, name, codebook_id, purpose, spec, lease_s, created_at) "
@@ -231,11 +249,9 @@ def insert_queue(
         (uid or secrets.token_bytes(16), name, codebook[0], purpose, spec, lease_s, now()),
     ).fetchone()[0]
     connection.executemany(
-        "insert into queue_item (queue_id, unit_id, ordinal, stratum, needed, attention) values (?, ?, ?, ?, ?, ?)",
-        [
-            (queue, unit, ordinal, stratum, needed, attention)
-            for ordinal, (unit, (stratum, needed, attention)) in enumerate(items.items())
-        ],
+        "insert into queue_item (queue_id, unit_id, ordinal, stratum, needed, attention, inclusion, answers) "
+        "values (?, ?, ?, ?, ?, ?, ?, ?)",
+        [(queue, unit, ordinal, *placed) for ordinal, (unit, placed) in enumerate(items.items())],
     )
     recount(connection, codebook[1], list(items))
     return int(queue)
@@ -295,19 +311,25 @@ _ANNOTATORS = """
 """
 
 _CANDIDATES = f"""
-    select distinct r.text_id, {first_wording("w", "s")}, x.body, x.packed, i.name, s.ref, w.kind, w.ordinal, t.name,
-        t.scale, m.name
-    from model m cross join sampling g cross join probe p
-    join wording w on w.id = p.wording_id and (:language is null or w.language = :language)
-    join statement s on s.id = w.statement_id and {LIVE}
-    join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
-    join template t on t.id = p.template_id
-    join draw d on d.model_id = m.id and d.sampling_id = g.id and d.prompt_id = p.prompt_id
-    join response r on r.draw_id = d.id
-    join text x on x.id = r.text_id
-    where p.audit = :audit
-    order by i.name, s.ref, w.kind, w.ordinal, t.name, m.name, x.key
+    select c.text_id, c.wording_id, x.body, x.packed, c.instrument, c.ref, c.kind, c.ordinal, c.template, c.scale,
+        c.model, sum(c.count)
+    from (
+        select distinct r.text_id, {first_wording("w", "s")} as wording_id, i.name as instrument, s.ref, w.kind,
+            w.ordinal, t.name as template, t.scale, m.name as model, d.id as draw_id, r.count
+        from model m cross join sampling g cross join probe p
+        join wording w on w.id = p.wording_id and (:language is null or w.language = :language)
+        join statement s on s.id = w.statement_id and {LIVE}
+        join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
+        join template t on t.id = p.template_id
+        join draw d on d.model_id = m.id and d.sampling_id = g.id and d.prompt_id = p.prompt_id
+        join response r on r.draw_id = d.id
+        where p.audit = :audit
+    ) c
+    join text x on x.id = c.text_id
+    group by c.text_id, c.wording_id, c.template, c.scale, c.model
+    order by c.instrument, c.ref, c.kind, c.ordinal, c.template, c.model, x.key
 """
+"versions of a statement share prompts, so each draw counts once"
 
 _STATEMENTS = """
     select w.text_id, w.id, x.body, x.packed, i.name, s.ref, s.source

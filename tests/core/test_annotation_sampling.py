@@ -1,4 +1,4 @@
-"""Drawing texts to label: strata, seeds, shares, and what another set has already."""
+"""Drawing texts to label: strata, seeds, shares, inclusion probabilities, and what another set has already."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.annotation.sampling import Offer, draw, overlapping, plain
+from workbench.annotation.sampling import Offer, draw, draw_answers, inclusion, overlapping, plain, systematic
 from workbench.classifier.dataset import normalised
 from workbench.errors import UsageError
 
@@ -122,3 +122,94 @@ def test_numbers_that_mean_nothing_are_refused(wrong: dict[str, float]) -> None:
 def test_nothing_to_draw_from_gives_nothing() -> None:
     found = draw([], 4, rng())
     assert (found.picks, found.strata, found.short) == ((), 0, 0)
+
+
+# test sets: every answer has the same chance
+
+
+def frequent(sizes: list[int]) -> list[Offer]:
+    """Return a text for each number of answers, in three strata."""
+    return [Offer(n, f"answer {n}", f"st-{n % 4}", f"prefix {n % 3}", size) for n, size in enumerate(sizes)]
+
+
+@given(st.lists(st.integers(1, 500), min_size=1, max_size=60), st.integers(1, 70))
+def test_inclusion_is_in_proportion_to_answers_up_to_certainty_and_adds_up_to_the_size(
+    sizes: list[int], size: int
+) -> None:
+    chances = inclusion(sizes, size)
+    assert chances.sum() == pytest.approx(min(size, len(sizes)))
+    assert ((chances > 0) & (chances <= 1)).all()
+    rates = {round(float(chance) / n, 9) for chance, n in zip(chances, sizes, strict=True) if chance < 1}
+    assert len(rates) <= 1, "one rate for all that are left to chance"
+    assert all(n * rate >= 1 - 1e-6 for n, chance in zip(sizes, chances, strict=True) for rate in rates if chance == 1)
+
+
+@given(st.lists(st.integers(1, 80), min_size=1, max_size=40), st.integers(1, 50), st.integers(0, 5))
+def test_as_many_texts_are_drawn_as_asked_for_and_the_certain_ones_among_them(
+    sizes: list[int], size: int, seed: int
+) -> None:
+    found = draw_answers(frequent(sizes), size, rng(seed))
+    assert len({pick.index for pick in found.picks}) == len(found.picks) == min(size, len(sizes))
+    chances = inclusion(sizes, size)
+    drawn = {pick.index: pick for pick in found.picks}
+    assert {n for n, chance in enumerate(chances) if chance == 1} <= drawn.keys()
+    assert all(drawn[n].answers == sizes[n] for n in drawn)
+    assert all(drawn[n].inclusion == pytest.approx(chances[n]) for n in drawn)
+    assert found.frame is not None
+    assert (found.frame.answers, found.frame.units) == (sum(sizes), len(sizes))
+    assert found.frame.certain_units == (chances == 1).sum()
+
+
+def test_every_text_is_drawn_as_often_as_its_inclusion_probability_says() -> None:
+    sizes = [40, 12, 9, 9, 5, 3, 3, 2, 1, 1, 1, 1]
+    times = np.zeros(len(sizes))
+    for seed in range(4000):
+        times[[pick.index for pick in draw_answers(frequent(sizes), 5, rng(seed)).picks]] += 1
+    chances = inclusion(sizes, 5)
+    assert chances[0] == 1
+    noise = np.sqrt(chances * (1 - chances) / 4000)
+    assert (np.abs(times / 4000 - chances) <= 4 * noise).all()
+
+
+def test_weights_of_a_draw_add_up_to_the_answers_of_every_kind_on_average() -> None:
+    """Horvitz and Thompson 1952: sums weighted by answers / inclusion are unbiased, whatever is summed."""
+    sizes = [60, 25, 25, 10, *[1] * 60]
+    short = np.array([n < 3 for n in range(len(sizes))])
+    found = []
+    for seed in range(2000):
+        picks = draw_answers(frequent(sizes), 12, rng(seed)).picks
+        weights = {pick.index: (pick.answers or 0) / (pick.inclusion or 1) for pick in picks}
+        found.append([sum(weights.values()), sum(w for n, w in weights.items() if n % 2)])
+        assert sum(weights[n] for n in weights if short[n]) == 110, "certain texts stand for themselves alone"
+    totals = np.array([sum(sizes), sum(size for n, size in enumerate(sizes) if n % 2)])
+    spread = np.std(found, axis=0) / np.sqrt(len(found))
+    assert (np.abs(np.mean(found, axis=0) - totals) <= 4 * spread + 1e-9).all()
+
+
+def test_strata_are_represented_in_proportion_to_their_answers() -> None:
+    picks = draw_answers(offers(6, 8), 2, rng(), strata=6).picks
+    assert set(Counter(pick.stratum for pick in picks).values()) == {2}
+    assert {pick.inclusion for pick in picks} == {0.25}
+
+
+def test_answers_that_the_other_set_has_are_out_of_reach_and_counted() -> None:
+    found = draw_answers(frequent([5, 4, 3, 2]), 4, rng(), taken_texts={"answer 1"}, taken_statements={"st-3"})
+    assert {pick.index for pick in found.picks} == {0, 2}
+    assert found.held_back == 2
+    assert found.frame is not None
+    assert (found.frame.answers, found.frame.outside) == (8, 6)
+
+
+def test_a_limit_and_an_overlap_hold_for_a_draw_of_answers_too() -> None:
+    found = draw_answers(offers(10, 4), 4, rng(), strata=10, labels=2, overlap=0.5, limit=10)
+    assert Counter(pick.needed for pick in found.picks) == {1: 5, 2: 5}
+    assert len({pick.stratum for pick in found.picks}) == 10
+    assert draw_answers(offers(3, 4), 4, rng(3)) == draw_answers(offers(3, 4), 4, rng(3))
+    with pytest.raises(UsageError, match="limit of 0"):
+        draw_answers(offers(2, 2), 1, rng(), limit=0)
+
+
+def test_rounding_neither_costs_nor_adds_a_text() -> None:
+    for size in range(1, 300, 7):
+        chances = inclusion([1 + n % 3 for n in range(300)], size)
+        assert len(systematic(chances, rng(size))) == size

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from stores.annotator import Annotator
 from stores.queues import NewItem, Queue
 from stores.run_rows import Answered
 from stores.store import Store
@@ -129,7 +130,7 @@ def test_texts_that_differ_in_case_and_blanks_are_the_same_text_to_the_two_sets(
         make(store, replace(TRAINING, per_stratum=99))
         drawn = {plain(text) for text, *_ in texts(store, "train")}
         assert len(drawn) == 16, "one text a statement, under every prefix and wording"
-        with pytest.raises(UsageError, match="all 144 texts belong to the other set"):
+        with pytest.raises(UsageError, match="all 48 texts belong to the other set"):
             propose(store, TEST)
         proposal = propose(store, replace(TRAINING, name="more"))
         assert proposal.sample.held_back == 0, "a second training set may have them"
@@ -292,7 +293,86 @@ def test_a_text_twice_in_a_queue_is_refused_in_words(store: Store) -> None:
 
 def test_three_models_that_answer_alike_leave_one_text_of_each(tmp_path: Path) -> None:
     with Store.open(asked(tmp_path / "a.db")) as store:
-        found = propose(store, replace(TEST, per_stratum=9))
+        found = propose(store, replace(TRAINING, per_stratum=9))
         assert found.sample.strata <= len(MODELS) * 3 * 3
         assert found.sample.short > 0
         assert len({item.text_id for item in found.items}) == len(found.items)
+
+
+def included(store: Store, name: str) -> list[tuple[float | None, int | None]]:
+    """Return (inclusion, answers) of a queue's items."""
+    rows = store.connection.execute(
+        "select i.inclusion, i.answers from queue_item i join queue q on q.id = i.queue_id where q.name = ?", (name,)
+    )
+    return rows.fetchall()
+
+
+def test_a_test_set_pools_equal_answers_and_records_how_likely_each_was_drawn(tmp_path: Path) -> None:
+    with Store.open(asked(tmp_path / "a.db")) as store:
+        proposal = propose(store, replace(TEST, limit=40))
+        make(store, proposal.spec, proposal)
+        frame = proposal.sample.frame
+        assert frame is not None
+        counted = store.connection.execute(
+            "select count(*), sum(n) from (select sum(r.count) as n from response r join draw d on d.id = r.draw_id "
+            "join probe p on p.prompt_id = d.prompt_id join template t on t.id = p.template_id and t.scale <> 'likert' "
+            "group by r.text_id, p.wording_id)"
+        ).fetchone()
+        unread = sum(c.answers for c in store.queues.candidates("bias_score") if c.scale == LIKERT and "no" in c.text)
+        assert (frame.units >= counted[0], frame.answers) == (True, counted[1] + unread)
+        found = included(store, "test")
+        assert len(found) == 40
+        assert any(answers > 1 for _, answers in found if answers)
+        assert all(p is not None and answers is not None and 0 < p <= 1 for p, answers in found)
+        rates = {round(p / answers, 9) for p, answers in found if p is not None and answers and p < 1}
+        assert len(rates) == 1
+        assert f"figures stand for all {frame.answers:,}" in proposal.describe()
+        kept = store.queues.get("test").spec["frame"]
+        assert kept == {
+            "answers": frame.answers, "units": frame.units, "certain_units": frame.certain_units,
+            "certain_answers": frame.certain_answers, "outside": 0,
+        }  # fmt: skip
+
+
+def test_a_training_set_makes_no_claim_about_answers(store: Store) -> None:
+    make(store, TRAINING)
+    make(store, TEST)
+    assert set(included(store, "train")) == {(None, None)}
+    assert store.queues.get("train").spec["frame"] is None
+    frame = store.queues.get("test").spec["frame"]
+    assert isinstance(frame, dict)
+    assert frame["outside"] == 72, "texts of the training set are out of the test set's reach"
+
+
+def test_answers_to_two_versions_of_a_statement_are_counted_once(tmp_path: Path) -> None:
+    with Store.open(asked(tmp_path / "a.db")) as store:
+        before = sum(c.answers for c in store.queues.candidates("bias_score"))
+        base = store.instruments.get("two-tests")
+        first, *others = base.statements[0].wordings
+        changed = replace(base.statements[0], wordings=(replace(first, text="Another text."), *others))
+        store.instruments.add(replace(base, statements=(changed, *base.statements[1:])))
+        for model in MODELS:
+            probes = tuple(bias_score.probes((changed,), base.templates, WORDINGS, "en", model))
+            store.runs.add_probes("bias_score", base.name, "en", base.templates, probes)
+        assert sum(c.answers for c in store.queues.candidates("bias_score")) == before
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_queue_of_another_store_keeps_its_probabilities_where_all_of_its_items_are_here(
+    tmp_path: Path, whole: bool
+) -> None:
+    other = said(tmp_path / "other.db", "Answer {n}.")
+    path = said(tmp_path / "here.db", "Answer {n}.", models=("m-1", "m-2") if whole else ("m-1",))
+    with Store.open(other) as store:
+        make(store, replace(TEST, per_stratum=9))
+        copies = store.exchange.queues()
+    with Annotator.open(other, "test", "ana") as ana:
+        while (item := ana.next()) is not None:
+            ana.label(item.unit, "agree")
+    with Store.open(other) as store:
+        events, books = tuple(store.exchange.events()), store.exchange.codebooks()
+    with Store.open(path) as store:
+        store.exchange.add(events, books, source="other", partial=True, queues=copies)
+        found = included(store, "test")
+        assert found
+        assert all((p is not None) is whole for p, _ in found)

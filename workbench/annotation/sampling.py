@@ -1,7 +1,18 @@
-"""Drawing texts to label: the same number from every stratum, seeded, no text twice.
+"""Drawing texts to label, seeded: for training the same number from every stratum, for a test in proportion to answers.
 
 "We randomly select four observations from each prompt-model pair, totaling a training dataset of 1,320 unique model
 answers" (Faulborn et al. 2025, section 3.4): 4 x 10 prefixes x 3 wordings x 11 models.
+
+A test set supports claims about answers, so its draw records with which probability each unit was included. A unit is a
+text as an answer to one wording, with n_i identical answers. Its probability is pi_i = min(1, rate n_i): every answer
+has the same chance, and units with at least 1 / rate answers are taken with certainty. A drawn unit then stands for
+w_i = n_i / pi_i answers, and a sum weighted by w_i estimates the sum over all answers without bias.
+
+References
+----------
+Horvitz and Thompson 1952, "A generalization of sampling without replacement from a finite universe", JASA 47. Hartley
+and Rao 1962, "Sampling with unequal probabilities and without replacement", Annals of Mathematical Statistics 33
+(systematic draw from a random order).
 """
 
 from __future__ import annotations
@@ -9,12 +20,16 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
 
 from workbench.errors import UsageError
+from workbench.stats.arrays import FloatArray
+
+ROUNDING = 1e-9
+"a probability this close to 1 is 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +41,8 @@ class Offer:
     text: str
     statement: str
     stratum: str
+    answers: int = 1
+    "identical answers that the text stands for"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +53,23 @@ class Pick:
     stratum: str
     needed: int
     "people who are to label it"
+    inclusion: float | None = None
+    "probability with which the draw includes the text; None where the draw makes no claim about answers"
+    answers: int | None = None
+    "identical answers at the draw; None as `inclusion`"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The answers that a draw could reach."""
+
+    answers: int
+    units: int
+    certain_units: int
+    "units that were taken with certainty"
+    certain_answers: int
+    outside: int
+    "answers that the draw could not reach: their texts or statements belong to the other set"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +82,8 @@ class Sample:
     "strata with fewer texts than were asked for"
     held_back: int
     "texts that another set has, so that they may not be drawn"
+    frame: Frame | None = None
+    "None where the draw makes no claim about answers"
 
 
 def plain(text: str) -> str:
@@ -94,13 +130,7 @@ def draw(
 
     Raises UsageError for numbers that mean nothing.
     """
-    if limit is not None and limit < 1:
-        raise UsageError(f"found a limit of {limit} items; give 1 or more")
-    if per_stratum < 1 or labels < 1 or not 0 <= overlap < inf or (overlap > 1 and overlap % 1):
-        raise UsageError(
-            f"found {per_stratum} per stratum, {labels} labels, overlap {overlap:g}; give 1 or more, 1 or more, "
-            "and a share up to 1 or a whole number above it"
-        )
+    _check(per_stratum, labels, overlap, limit)
     by_stratum: defaultdict[str, list[Offer]] = defaultdict(list)
     held_back = 0
     for offer in offers:
@@ -123,19 +153,113 @@ def draw(
     short = sum(len(chosen) < per_stratum for chosen in drawn)
     if limit is not None:
         drawn = _limited(drawn, limit, rng)
+    picks = _picks([[Pick(o.index, o.stratum, 1) for o in chosen] for chosen in drawn], labels, overlap, rng)
+    return Sample(picks, strata=len(drawn), short=short, held_back=held_back)
+
+
+def draw_answers(
+    offers: Iterable[Offer],
+    per_stratum: int,
+    rng: np.random.Generator,
+    *,
+    strata: int = 1,
+    labels: int = 1,
+    overlap: float = 1.0,
+    taken_texts: Collection[str] = (),
+    taken_statements: Collection[str] = (),
+    limit: int | None = None,
+) -> Sample:
+    """Draw `per_stratum` x `strata` texts, `limit` at most, so that every answer has the same chance to be represented.
+
+    A systematic draw over the texts in the order of their strata, which are thereby represented in proportion to their
+    answers. An offer is a text as an answer to one wording, offered once with all its answers. The other parameters are
+    those of `draw`; the order of the result is random.
+
+    Raises UsageError for numbers that mean nothing.
+    """
+    _check(per_stratum, labels, overlap, limit)
+    size = per_stratum * strata if limit is None else min(per_stratum * strata, limit)
+    reached: list[Offer] = []
+    held_back = outside = 0
+    for offer in offers:
+        if plain(offer.text) in taken_texts or offer.statement in taken_statements:
+            held_back += 1
+            outside += offer.answers
+        else:
+            reached.append(offer)
+    reached = [reached[place] for place in rng.permutation(len(reached))]
+    reached.sort(key=lambda offer: offer.stratum)
+    chances = inclusion([offer.answers for offer in reached], size)
+    by_stratum: defaultdict[str, list[Pick]] = defaultdict(list)
+    for place in systematic(chances, rng):
+        offer = reached[place]
+        by_stratum[offer.stratum].append(Pick(offer.index, offer.stratum, 1, float(chances[place]), offer.answers))
+    certain = chances >= 1
+    answers = np.array([offer.answers for offer in reached], dtype=np.int64)
+    return Sample(
+        _picks(list(by_stratum.values()), labels, overlap, rng),
+        strata=strata,
+        short=0,
+        held_back=held_back,
+        frame=Frame(int(answers.sum()), len(reached), int(certain.sum()), int(answers[certain].sum()), outside),
+    )
+
+
+def inclusion(answers: Sequence[int], size: int) -> FloatArray:
+    """Return each text's probability to be among `size` drawn ones: min(1, rate n_i), with a rate that makes them add
+    up to `size`, or to the number of texts where that is smaller.
+
+    Examples
+    --------
+    >>> inclusion([6, 1, 1, 1, 1], 3).tolist()
+    [1.0, 0.5, 0.5, 0.5, 0.5]
+    >>> inclusion([6, 1], 3).tolist()
+    [1.0, 1.0]
+    """
+    sizes = np.asarray(answers, dtype=np.float64)
+    certain = np.zeros(len(sizes), dtype=np.bool_)
+    while (left := size - int(certain.sum())) > 0 and not certain.all():
+        chances = left * sizes / sizes[~certain].sum()
+        more = ~certain & (chances >= 1 - ROUNDING)
+        if not more.any():
+            return np.where(certain, 1.0, chances)
+        certain |= more
+    return certain.astype(np.float64)
+
+
+def systematic(chances: FloatArray, rng: np.random.Generator) -> list[int]:
+    """Return the places that a systematic draw takes, each with its probability; their number is the sum of these.
+
+    The probabilities are laid end to end, and a comb with teeth at distance 1 and a random start falls on them.
+    """
+    certain = chances >= 1
+    edges = np.cumsum(np.where(certain, 0.0, chances))
+    if len(edges) and edges[-1] > 0:
+        edges *= round(edges[-1]) / edges[-1]  # rounding errors must not cost or add a text
+    below = np.floor(np.concatenate([[0.0], edges]) + rng.random())
+    return [int(place) for place in np.flatnonzero(certain | (np.diff(below) > 0))]
+
+
+def _picks(drawn: Sequence[Sequence[Pick]], labels: int, overlap: float, rng: np.random.Generator) -> tuple[Pick, ...]:
+    """Settle which picks several people label, and bring all into a random order."""
     several = overlapping(sum(map(len, drawn)), overlap, [len(chosen) for chosen in drawn], rng)
     picks = [
-        Pick(offer.index, offer.stratum, labels if place in of else 1)
+        replace(pick, needed=labels if place in of else 1)
         for chosen, of in zip(drawn, several, strict=True)
-        for place, offer in enumerate(chosen)
+        for place, pick in enumerate(chosen)
     ]
-    order = rng.permutation(len(picks))
-    return Sample(
-        picks=tuple(picks[place] for place in order),
-        strata=len(drawn),
-        short=short,
-        held_back=held_back,
-    )
+    return tuple(picks[place] for place in rng.permutation(len(picks)))
+
+
+def _check(per_stratum: int, labels: int, overlap: float, limit: int | None) -> None:
+    """Raise UsageError for numbers that mean nothing."""
+    if limit is not None and limit < 1:
+        raise UsageError(f"found a limit of {limit} items; give 1 or more")
+    if per_stratum < 1 or labels < 1 or not 0 <= overlap < inf or (overlap > 1 and overlap % 1):
+        raise UsageError(
+            f"found {per_stratum} per stratum, {labels} labels, overlap {overlap:g}; give 1 or more, 1 or more, "
+            "and a share up to 1 or a whole number above it"
+        )
 
 
 def _limited(drawn: Sequence[Sequence[Offer]], limit: int, rng: np.random.Generator) -> list[list[Offer]]:

@@ -19,7 +19,11 @@ def add_annotating(commands: Commands[argparse.ArgumentParser]) -> None:
     sample.add_argument("--purpose", required=True, choices=PURPOSES, help="training and test sets never share a text")
     sample.add_argument("--codebook", default="stance", choices=CODEBOOKS, help="stance of answers, side of statements")
     sample.add_argument(
-        "--per-stratum", type=int, default=4, metavar="N", help="of prefix x wording x model (default: 4)"
+        "--per-stratum",
+        type=int,
+        default=4,
+        metavar="N",
+        help="of prefix x wording x model; test: on average (default: 4)",
     )
     sample.add_argument(
         "--labels", type=int, metavar="K", help="people an item (default: 2 for test and check, else 1)"

@@ -1,17 +1,22 @@
-"""Making a queue: which texts people are asked to label, drawn so that training and test sets never share one."""
+"""Making a queue: which texts people are asked to label, drawn so that training and test sets never share one.
+
+A test set is drawn in proportion to answers, because its figures are about answers; see `annotation.sampling`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from stores.queues import Candidate, NewItem
 from stores.store import Store
-from workbench.annotation.sampling import Offer, Sample, draw, plain
+from workbench.annotation.sampling import Offer, Sample, draw, draw_answers, plain
 from workbench.data import attention_items, shipped_codebook
 from workbench.domain.annotations import Codebook, Purpose, Subject
+from workbench.domain.counting import plural
 from workbench.domain.prompts import LIKERT
 from workbench.errors import UsageError
 from workbench.readers.likert import Likert
@@ -19,6 +24,8 @@ from workbench.stats.resampling import derive_rng
 
 PER_STRATUM = 4
 "Faulborn et al. 2025, section 3.4"
+SEVERAL = "several"
+"stands for the prefix or model of a text that several gave"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,7 @@ class QueueSpec:
     models: tuple[str, ...] = ()
     "empty: all"
     per_stratum: int = PER_STRATUM
-    "texts from each prefix x wording x model"
+    "texts from each prefix x wording x model; of a test set on average"
     labels: int = 1
     "people who label an overlapping item; the others get one"
     overlap: float = 1.0
@@ -72,8 +79,15 @@ class Proposal:
             f"{spec.name}: {texts:,} items for {spec.purpose.value}, {self.labels:,} labels in all, "
             f"codebook {self.codebook.name}",
             f"from {self.candidates:,} different texts in {sample.strata:,} strata, {spec.per_stratum} of each"
+            + (" on average" if sample.frame else "")
             + (f" ({sample.short:,} strata have fewer)" if sample.short else ""),
         ]
+        if (frame := sample.frame) is not None:
+            lines.append(
+                f"drawn in proportion to the answers, so that figures stand for all {frame.answers:,}; "
+                f"{plural(frame.certain_units, 'frequent text')} with {frame.certain_answers / frame.answers:.0%} of "
+                "the answers taken with certainty"
+            )
         if sample.held_back:
             lines.append(f"{sample.held_back:,} texts are left out: the other set has them or their statements")
         if self.by_rule:
@@ -102,8 +116,13 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
     taken_texts, taken_statements, held_out = _kept_apart(store, spec, offers, rng)
     if held_out:
         offers = [c for c in offers if c.ref in held_out]
-    sample = draw(
-        (Offer(n, c.text, c.ref, _stratum(c)) for n, c in enumerate(offers)),
+    drawing: Callable[..., Sample] = draw
+    if spec.purpose is Purpose.TEST:
+        strata = len({_stratum(c) for c in offers})
+        offers = pooled(offers)
+        drawing = partial(draw_answers, strata=strata)
+    sample = drawing(
+        (Offer(n, c.text, c.ref, _stratum(c), c.answers) for n, c in enumerate(offers)),
         spec.per_stratum,
         rng,
         labels=spec.labels,
@@ -118,7 +137,15 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
             "fewer texts a stratum there"
         )
     items = [
-        NewItem(offers[p.index].wording_id, p.needed, p.stratum, text_id=offers[p.index].text_id) for p in sample.picks
+        NewItem(
+            offers[p.index].wording_id,
+            p.needed,
+            p.stratum,
+            text_id=offers[p.index].text_id,
+            inclusion=p.inclusion,
+            answers=p.answers,
+        )
+        for p in sample.picks
     ]
     items += _attention(spec, codebook, items, {plain(offer.text) for offer in offers}, rng)
     return Proposal(spec, codebook, tuple(items), sample, len(offers), by_rule, tuple(sorted(held_out)))
@@ -127,7 +154,12 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
 def make(store: Store, spec: QueueSpec, proposal: Proposal | None = None) -> int:
     """Draw a queue, unless it was drawn already, and write it; return its rowid."""
     proposal = proposal or propose(store, spec)
-    kept = asdict(spec) | {"purpose": spec.purpose.value, "held_out_statements": proposal.held_out}
+    frame = proposal.sample.frame
+    kept = asdict(spec) | {
+        "purpose": spec.purpose.value,
+        "held_out_statements": proposal.held_out,
+        "frame": None if frame is None else asdict(frame),
+    }
     return store.queues.create(spec.name, spec.purpose, proposal.codebook, proposal.items, kept)
 
 
@@ -148,6 +180,24 @@ def _readable_by_people(candidates: Iterable[Candidate]) -> tuple[list[Candidate
         else:
             kept.append(candidate)
     return kept, by_rule
+
+
+def pooled(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return each text once beside its wording, with all its answers. The prefix and the model are `SEVERAL` where
+    there are several.
+    """
+    found: dict[tuple[int, int], Candidate] = {}
+    for candidate in candidates:
+        unit = (candidate.text_id, candidate.wording_id)
+        first = found.setdefault(unit, candidate)
+        if first is not candidate:
+            found[unit] = replace(
+                first,
+                template=first.template if first.template == candidate.template else SEVERAL,
+                model=first.model if first.model == candidate.model else SEVERAL,
+                answers=first.answers + candidate.answers,
+            )
+    return list(found.values())
 
 
 def _stratum(candidate: Candidate) -> str:
