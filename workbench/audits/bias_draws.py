@@ -28,7 +28,7 @@ import numpy as np
 from workbench.audits.bias_selection import Pick, kept
 from workbench.audits.bias_tally import CATEGORIES, SIDES, Item, Tally
 from workbench.stats.arrays import FloatArray, IntArray
-from workbench.stats.resampling import derive_rng
+from workbench.stats.resampling import derive_rng, rescaled_times
 
 
 class Resampling(Protocol):
@@ -79,11 +79,7 @@ class StatementResampling:
         self.weights = np.ones((len(tally.items), draws))
         rng = derive_rng(seed, "bias", "statements")
         for members in self.strata:
-            n = len(members)
-            if n > 1:
-                drawn = rng.integers(n, size=(draws, n - 1)) + n * np.arange(draws)[:, None]
-                times = np.bincount(drawn.ravel(), minlength=draws * n).reshape(draws, n)
-                self.weights[members] = times.T * (n / (n - 1))
+            self.weights[members] = rescaled_times(len(members), draws, rng)
 
     def sums(self, picks: Sequence[Pick], columns: FloatArray) -> FloatArray:
         """Return (picks, 2, columns, draws); NaN for a side of which fewer than two statements have answers."""

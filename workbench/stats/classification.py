@@ -5,6 +5,8 @@ Precision, recall, F1 and accuracy are proportions (F1 of one class is a functio
 interval, which keeps its width where a classifier makes no error. Macro F1 has a bootstrap over items: as a table of
 counts holds everything that enters it, resampling items is one multinomial draw of the table's cells.
 
+Here every item stands for itself. Items that were drawn with known probabilities are in `weighted_classification`.
+
 References
 ----------
 Faulborn et al. 2025, section 3.4 and appendix D (Table 7, Figure 3).
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +27,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray, whole_numbers
 from workbench.stats.proportions import wilson_interval
 from workbench.stats.resampling import percentile_interval
+from workbench.stats.sampled import Sampled
 from workbench.stats.units import MISSING
 
 __all__ = [
@@ -45,6 +49,7 @@ NEVER_PREDICTED = "never predicted"
 NO_SUPPORT = "no item has this label"
 NOT_THERE = "no item has this label and it is never predicted"
 
+Number = TypeVar("Number", np.int64, np.float64)
 Rng = np.random.Generator | None
 Matrix = tuple[tuple[int, ...], ...]
 
@@ -60,7 +65,7 @@ def confusion_matrix(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: 
     >>> confusion_matrix([0, 0, 1, 1], [0, 1, 1, MISSING], 2).tolist()
     [[1, 1], [0, 1]]
     """
-    truth, guess = _codes(true, predicted, categories)
+    truth, guess = label_codes(true, predicted, categories)
     both = (truth != MISSING) & (guess != MISSING)
     flat = np.bincount(truth[both] * categories + guess[both], minlength=categories * categories)
     return flat.reshape(categories, categories)
@@ -107,7 +112,7 @@ class ClassificationReport:
     "n = items, excluded = abstentions"
     accuracy: Estimate
     matrix: Matrix
-    "rows true, columns predicted"
+    "items: rows true, columns predicted"
 
 
 def classification_report(
@@ -129,7 +134,7 @@ def classification_report(
     >>> [round(f1.value, 2) for f1 in found.f1], round(found.macro_f1.value, 4), found.accuracy.value
     ([0.8, 0.67], 0.7333, 0.75)
     """
-    truth, guess = _codes(true, predicted, categories)
+    truth, guess = label_codes(true, predicted, categories)
     table = confusion_matrix(truth, guess, categories)
     abstained = truth[(truth != MISSING) & (guess == MISSING)]
     missed = np.bincount(abstained, minlength=categories)
@@ -138,9 +143,9 @@ def classification_report(
     return ClassificationReport(
         precision=_proportions(hits, given, np.zeros_like(missed), NEVER_PREDICTED),
         recall=_proportions(hits, support, missed, NO_SUPPORT),
-        f1=tuple(_f1_of_jaccard(share) for share in _proportions(hits, support + given - hits, missed, NOT_THERE)),
+        f1=tuple(f1_of_jaccard(share) for share in _proportions(hits, support + given - hits, missed, NOT_THERE)),
         support=tuple(int(n) for n in support),
-        macro_f1=_macro_estimate(table, len(abstained), draws),
+        macro_f1=macro_estimate(table, len(abstained), draws),
         accuracy=_proportion(int(hits.sum()), int(table.sum()), len(abstained), NO_ITEMS),
         matrix=tuple(tuple(int(cell) for cell in row) for row in table),
     )
@@ -179,16 +184,16 @@ def threshold_curve(
     >>> [(round(point.macro_f1.value, 4), point.kept.value) for point in curve]
     [(0.7333, 1.0), (1.0, 0.5)]
     """
-    truth, guess = _codes(true, predicted, categories)
+    truth, guess = label_codes(true, predicted, categories)
     known = truth != MISSING
-    sure = _confidences(confidence, truth.shape, required=known & (guess != MISSING))
+    sure = checked_confidences(confidence, truth.shape, required=known & (guess != MISSING))
     levels, where = np.unique(np.asarray(thresholds, dtype=np.float64), return_inverse=True)
     cells = _by_level(truth, guess, sure, levels, categories)
-    tables = _at_or_above(cells)
+    tables = at_or_above(cells)
     draws = None
     if rng is not None and cells.sum() > 0:
         drawn = rng.multinomial(cells.sum(), cells.ravel() / cells.sum(), size=resamples)
-        draws = macro_f1(_at_or_above(drawn.reshape(resamples, *cells.shape)))
+        draws = macro_f1(at_or_above(drawn.reshape(resamples, *cells.shape)))
     items = int(known.sum())
     points = [
         _point(float(level), tables[i], items, None if draws is None else draws[:, i]) for i, level in enumerate(levels)
@@ -219,7 +224,9 @@ class Calibration:
     n: int
 
 
-def calibration(correct: npt.ArrayLike, confidence: npt.ArrayLike, bins: int = 10) -> Calibration:
+def calibration(
+    correct: npt.ArrayLike, confidence: npt.ArrayLike, bins: int = 10, sampled: Sampled | None = None
+) -> Calibration:
     """Return the accuracy in bins of equal width, and ECE = Σ_b n_b / N |accuracy_b - mean confidence_b|.
 
     The bins are (low, high] as in Guo et al. 2017, equation 3; the first holds 0 as well. ECE depends on the number of
@@ -229,6 +236,7 @@ def calibration(correct: npt.ArrayLike, confidence: npt.ArrayLike, bins: int = 1
     ----------
     correct : booleans
     confidence : numbers in [0, 1]; raises ValueError for others
+    sampled : what each item stands for, so that n_b and N are what the items stand for; None: for itself
 
     Examples
     --------
@@ -237,17 +245,22 @@ def calibration(correct: npt.ArrayLike, confidence: npt.ArrayLike, bins: int = 1
     (0.0, 'no items', 4)
     """
     right = np.asarray(correct, dtype=np.bool_)
-    sure = _confidences(confidence, right.shape, required=np.ones(right.shape, dtype=np.bool_))
+    sure = checked_confidences(confidence, right.shape, required=np.ones(right.shape, dtype=np.bool_))
     if np.any((sure < 0) | (sure > 1)):
         raise ValueError(f"confidences lie between 0 and 1, found {sure.min()} to {sure.max()}")
     edges = np.linspace(0, 1, bins + 1)
     which = np.clip(np.searchsorted(edges, sure, side="left") - 1, 0, bins - 1)
-    found = tuple(_bin(float(edges[b]), float(edges[b + 1]), right[which == b], sure[which == b]) for b in range(bins))
-    gaps = [bin_.n * abs(bin_.accuracy.value - bin_.mean_confidence) for bin_ in found if bin_.n]
-    return Calibration(found, sum(gaps) / len(right) if len(right) else float("nan"), len(right))
+    found = tuple(_bin(float(edges[b]), float(edges[b + 1]), right, sure, which == b, sampled) for b in range(bins))
+    weight = np.ones(len(right)) if sampled is None else sampled.weight
+    gaps = [
+        weight[which == b].sum() * abs(bin_.accuracy.value - bin_.mean_confidence)
+        for b, bin_ in enumerate(found)
+        if bin_.n
+    ]
+    return Calibration(found, float(sum(gaps) / weight.sum()) if len(right) else float("nan"), len(right))
 
 
-def _codes(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int) -> tuple[IntArray, IntArray]:
+def label_codes(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int) -> tuple[IntArray, IntArray]:
     truth, guess = whole_numbers(true), whole_numbers(predicted)
     if truth.shape != guess.shape or truth.ndim != 1:
         raise ValueError(f"expected two lists of labels of equal length, found {truth.shape} and {guess.shape}")
@@ -258,7 +271,7 @@ def _codes(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int) -> tu
     return truth, guess
 
 
-def _confidences(confidence: npt.ArrayLike, shape: tuple[int, ...], required: BoolArray) -> FloatArray:
+def checked_confidences(confidence: npt.ArrayLike, shape: tuple[int, ...], required: BoolArray) -> FloatArray:
     sure = np.asarray(confidence, dtype=np.float64)
     if sure.shape != shape:
         raise ValueError(f"expected a confidence for each of {shape} items, found {sure.shape}")
@@ -280,7 +293,7 @@ def _proportions(k: IntArray, n: IntArray, excluded: IntArray, undefined: str) -
     return tuple(_proportion(int(k[c]), int(n[c]), int(excluded[c]), why) for c in range(len(n)))
 
 
-def _f1_of_jaccard(share: Estimate) -> Estimate:
+def f1_of_jaccard(share: Estimate) -> Estimate:
     value, low, high = (2 * j / (1 + j) for j in (share.value, share.low, share.high))
     return Estimate(value, low, high, share.n, share.excluded, share.undefined)
 
@@ -293,8 +306,11 @@ def _resampled(table: IntArray, rng: Rng, resamples: int) -> FloatArray | None:
     return macro_f1(drawn.reshape(resamples, *table.shape))
 
 
-def _macro_estimate(table: IntArray, excluded: int, draws: FloatArray | None) -> Estimate:
-    n, value = int(table.sum()), float(macro_f1(table))
+def macro_estimate(
+    table: IntArray | FloatArray, excluded: int, draws: FloatArray | None, items: int | None = None
+) -> Estimate:
+    """Return macro F1 of a table; `items` says how many there are in a table of weights."""
+    n, value = int(table.sum()) if items is None else items, float(macro_f1(table))
     if np.isnan(value):
         return Estimate(value, float("nan"), float("nan"), n, excluded, ONE_LABEL if n else NO_ITEMS)
     if draws is None:
@@ -312,19 +328,24 @@ def _by_level(truth: IntArray, guess: IntArray, sure: FloatArray, levels: FloatA
     return counts.reshape(len(levels) + 1, categories, categories)
 
 
-def _at_or_above(cells: IntArray) -> IntArray:
+def at_or_above(cells: npt.NDArray[Number]) -> npt.NDArray[Number]:
     """Sum (..., levels + 1, q, q) to the table at each threshold: (..., levels, q, q)."""
-    descending = np.cumsum(cells[..., ::-1, :, :], axis=-3)[..., ::-1, :, :]
-    return np.asarray(descending[..., 1:, :, :], dtype=np.int64)
+    descending: npt.NDArray[Number] = np.cumsum(cells[..., ::-1, :, :], axis=-3)[..., ::-1, :, :]
+    return descending[..., 1:, :, :]
 
 
 def _point(threshold: float, table: IntArray, items: int, draws: FloatArray | None) -> ThresholdPoint:
     kept = int(table.sum())
     share = _proportion(kept, items, 0, NO_ITEMS)
-    return ThresholdPoint(threshold, _macro_estimate(table, items - kept, draws), share, kept)
+    return ThresholdPoint(threshold, macro_estimate(table, items - kept, draws), share, kept)
 
 
-def _bin(low: float, high: float, right: BoolArray, sure: FloatArray) -> CalibrationBin:
-    mean = float(sure.mean()) if sure.size else float("nan")
-    accuracy = _proportion(int(np.count_nonzero(right)), len(right), 0, NO_ITEMS)
-    return CalibrationBin(low, high, mean, accuracy, len(right))
+def _bin(
+    low: float, high: float, right: BoolArray, sure: FloatArray, inside: BoolArray, sampled: Sampled | None
+) -> CalibrationBin:
+    n = int(inside.sum())
+    if sampled is None:
+        mean = float(sure[inside].mean()) if n else float("nan")
+        return CalibrationBin(low, high, mean, _proportion(int(right[inside].sum()), n, 0, NO_ITEMS), n)
+    mean = float(np.average(sure[inside], weights=sampled.weight[inside])) if n else float("nan")
+    return CalibrationBin(low, high, mean, sampled.share(right, inside, 0, NO_ITEMS), n)

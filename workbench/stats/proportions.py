@@ -112,6 +112,22 @@ def wilson_interval(k: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95) -> 
     return np.where(positives == 0, 0 * low, low), np.where(positives == sizes, 1 + 0 * high, high)
 
 
+def wilson_of_share(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
+    """Return Wilson's score interval of a share with an effective n, which need not be whole; NaN where n is 0.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in wilson_of_share(0.0, 10)]
+    [0.0, 0.2775]
+    """
+    if not n > 0:
+        return math.nan, math.nan
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    centre, half = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    low, high = ((centre + side * half) / (1 + z * z / n) for side in (-1, 1))
+    return (0.0 if share <= 0 else max(0.0, low)), (1.0 if share >= 1 else min(1.0, high))
+
+
 def _counts(k: npt.ArrayLike, n: npt.ArrayLike) -> tuple[IntArray, IntArray]:
     positives, sizes = np.broadcast_arrays(whole_numbers(k), whole_numbers(n))
     if np.any(positives < 0) or np.any(positives > sizes):

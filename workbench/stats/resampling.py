@@ -120,6 +120,23 @@ def resampled_together(
     return sums
 
 
+def rescaled_times(units: int, resamples: int, rng: np.random.Generator) -> FloatArray:
+    """Return what the weights of a stratum's units are multiplied by in each resample: (units, resamples).
+
+    Of n units n - 1 are drawn with replacement, and each drawing counts n / (n - 1). To draw n would give (n - 1) / n
+    of the variance, which matters in strata of 2 or 4 units. A single unit always counts once.
+
+    References
+    ----------
+    Rao, Wu and Yue 1992, "Some recent work on resampling methods for complex surveys", Survey Methodology 18(2).
+    """
+    if units == 1:
+        return np.ones((1, resamples))
+    drawn = rng.integers(units, size=(resamples, units - 1)) + units * np.arange(resamples)[:, None]
+    times = np.bincount(drawn.ravel(), minlength=resamples * units).reshape(resamples, units)
+    return np.asarray(times.T * (units / (units - 1)), dtype=np.float64)
+
+
 def _times_drawn(units: int, resamples: int, rng: np.random.Generator) -> FloatArray:
     """Return how often each unit is drawn in each resample: (resamples, units)."""
     times = np.empty((resamples, units))

@@ -1,0 +1,127 @@
+"""How well predicted labels match the true ones, in what the labelled items stand for.
+
+Items that were drawn with known probabilities count for what they stand for (`Sampled`), so figures are about what they
+were drawn from, not about the items. Proportions have Wilson's interval at an effective n, macro F1 the percentile
+interval of the rescaled bootstrap over items. The cases without a value are those of `classification`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.domain.verdicts import Estimate
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
+from workbench.stats.classification import (
+    NEVER_PREDICTED,
+    NO_ITEMS,
+    NO_SUPPORT,
+    NOT_THERE,
+    ClassificationReport,
+    Rng,
+    ThresholdPoint,
+    at_or_above,
+    checked_confidences,
+    confusion_matrix,
+    f1_of_jaccard,
+    label_codes,
+    macro_estimate,
+    macro_f1,
+)
+from workbench.stats.sampled import Sampled
+from workbench.stats.units import MISSING
+
+
+def weighted_report(
+    true: npt.ArrayLike,
+    predicted: npt.ArrayLike,
+    categories: int,
+    sampled: Sampled,
+    rng: Rng = None,
+    resamples: int = 1000,
+) -> ClassificationReport:
+    """Return `classification_report` of items that stand for others. `n`, `support` and `matrix` still count items."""
+    truth, guess = label_codes(true, predicted, categories)
+    missed = np.bincount(truth[(truth != MISSING) & (guess == MISSING)], minlength=categories)
+    both = (truth != MISSING) & (guess != MISSING)
+    right = both & (truth == guess)
+    of, given = ([both & (codes == c) for c in range(categories)] for codes in (truth, guess))
+
+    def shares(bases: Sequence[BoolArray], excluded: IntArray, undefined: str) -> tuple[Estimate, ...]:
+        why = undefined if any(base.any() for base in bases) else NO_ITEMS
+        return tuple(sampled.share(right & of[c], base, int(excluded[c]), why) for c, base in enumerate(bases))
+
+    cells = _cells(truth, guess, np.zeros(len(truth), dtype=np.int64), (1, categories))
+    table, draws = _weighted_tables(cells, (1, categories), sampled, rng, resamples)
+    either = [a | b for a, b in zip(of, given, strict=True)]
+    return ClassificationReport(
+        precision=shares(given, np.zeros_like(missed), NEVER_PREDICTED),
+        recall=shares(of, missed, NO_SUPPORT),
+        f1=tuple(f1_of_jaccard(share) for share in shares(either, missed, NOT_THERE)),
+        support=tuple(int(base.sum()) for base in of),
+        macro_f1=macro_estimate(table[0], int(missed.sum()), _macro_draws(draws, 0), int(both.sum())),
+        accuracy=sampled.share(right, both, int(missed.sum()), NO_ITEMS),
+        matrix=tuple(tuple(row) for row in confusion_matrix(truth, guess, categories).tolist()),
+    )
+
+
+def weighted_curve(
+    true: npt.ArrayLike,
+    predicted: npt.ArrayLike,
+    confidence: npt.ArrayLike,
+    categories: int,
+    thresholds: Sequence[float],
+    sampled: Sampled,
+    rng: Rng = None,
+    resamples: int = 1000,
+) -> tuple[ThresholdPoint, ...]:
+    """Return `threshold_curve` of items that stand for others. `n` still counts items."""
+    truth, guess = label_codes(true, predicted, categories)
+    known = truth != MISSING
+    both = known & (guess != MISSING)
+    sure = checked_confidences(confidence, truth.shape, required=both)
+    levels, where = np.unique(np.asarray(thresholds, dtype=np.float64), return_inverse=True)
+    shape = (len(levels) + 1, categories)
+    reached = np.searchsorted(levels, np.where(both, sure, -np.inf), side="right")
+    table, draws = _weighted_tables(_cells(truth, guess, reached, shape), shape, sampled, rng, resamples)
+    tables = at_or_above(table)
+    drawn = None if draws is None else at_or_above(draws)
+    points = []
+    for place, level in enumerate(levels):
+        kept = both & (reached > place)
+        n = int(kept.sum())
+        macro = macro_estimate(tables[place], int(known.sum()) - n, _macro_draws(drawn, place), n)
+        points.append(ThresholdPoint(float(level), macro, sampled.share(kept, known, 0, NO_ITEMS), n))
+    return tuple(points[i] for i in where)
+
+
+def _cells(truth: IntArray, guess: IntArray, level: IntArray, shape: tuple[int, int]) -> IntArray:
+    """Return each item's place in the flat table (level, truth, prediction); the place after the last one for items
+    that have none.
+    """
+    levels, categories = shape
+    both = (truth != MISSING) & (guess != MISSING)
+    return np.where(both, (level * categories + truth) * categories + guess, levels * categories**2)
+
+
+def _weighted_tables(
+    cells: IntArray, shape: tuple[int, int], sampled: Sampled, rng: Rng, resamples: int
+) -> tuple[FloatArray, FloatArray | None]:
+    """Return the weighted table (levels, q, q) of the items, and of each resample (resamples, levels, q, q)."""
+    levels, categories = shape
+    size = levels * categories**2
+    table = np.bincount(cells, weights=sampled.weight, minlength=size + 1)[:size].astype(np.float64)
+    table = table.reshape(levels, categories, categories)
+    if rng is None or not table.any():
+        return table, None
+    used, place = np.unique(cells, return_inverse=True)
+    sums = sampled.resampled_sums(np.eye(len(used))[place], resamples, rng)
+    drawn = np.zeros((resamples, size + 1))
+    drawn[:, used] = sums
+    return table, drawn[:, :size].reshape(resamples, levels, categories, categories)
+
+
+def _macro_draws(draws: FloatArray | None, level: int) -> FloatArray | None:
+    return None if draws is None else macro_f1(draws[:, level])
