@@ -60,7 +60,24 @@ def test_cases_without_a_test_are_named() -> None:
     assert cell([]) == (NO_VALUES, "no question takes part", 0)
     assert cell([("ab", "ab")]) == (ONE_VALUE, "one question is no test", 0)
     assert cell([("ab", "ab"), ("aa", "aa")]) == (ALL_EQUAL, "no change in any question", 0)
-    assert cell([("bb", "ab"), ("bb", "ba")]) == (ALL_EQUAL, "significant, human-like", 1)
+    assert cell([("bb", "ab"), ("bb", "ba")]) == (ALL_EQUAL, "equal changes are no test", 0)
+
+
+def test_two_questions_with_equal_changes_are_not_significant_and_score_nothing() -> None:
+    found = judge([table(Bias.ACQUIESCENCE, [("bb", "ab"), ("bb", "ba")])])
+    cell, (likeness,) = found.cell(Bias.ACQUIESCENCE), found.likeness
+    assert (cell.effect, cell.human_like, cell.mark) == (0, 0, "")
+    assert math.isnan(cell.delta.p)
+    assert (found.score.signed, found.score.human_like, found.score.biases) == (0, 0, 0)
+    assert (likeness.tested, likeness.most_human_like) == (False, None)
+
+
+def test_perturbations_with_equal_changes_leave_open_what_is_most_human_like() -> None:
+    """One that changes no answer at all is overlooked; one that changes all alike has no test."""
+    still, alike = [("ab", "ab")] * 3, [("bb", "ab"), ("bb", "ba"), ("bb", "ab")]
+    for pairs, wanted in ((still, True), (alike, None)):
+        found = judge([table(Bias.ACQUIESCENCE, MOVED), *perturbed(pairs)])
+        assert found.likeness[0].most_human_like is wanted
 
 
 def test_a_model_that_never_gives_a_letter_is_reported_not_scored() -> None:

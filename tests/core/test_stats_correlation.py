@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import pearsonr
 
-from workbench.stats.correlation import pearson
+from workbench.stats.correlation import ON_A_LINE, pearson
 
 NAN = float("nan")
 
@@ -33,9 +33,12 @@ def test_it_is_what_scipy_says(seed: int, n: int, slope: float) -> None:
     assert found.p == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-12)
 
 
-def test_points_on_a_line_have_an_infinite_t_and_no_chance() -> None:
-    found = pearson([1, 2, 3, 4], [-2, -4, -6, -8])
-    assert (found.r, found.t, found.p) == (-1, -math.inf, 0)
+@given(st.integers(3, 30), st.floats(-50, 50).filter(lambda slope: abs(slope) > 1e-3))
+def test_points_on_a_line_have_a_correlation_and_no_test(n: int, slope: float) -> None:
+    x = np.arange(n)
+    found = pearson(x, 0.1 + slope * x)
+    assert (found.r, found.undefined, found.untested) == (math.copysign(1, slope), "", ON_A_LINE)
+    assert all(map(math.isnan, (found.t, found.p)))
 
 
 def test_pairs_with_a_missing_value_are_left_out() -> None:

@@ -31,12 +31,17 @@ def test_the_test_of_a_mean_is_that_of_scipy(values: list[float]) -> None:
     assert not found.degenerate
 
 
-def test_values_without_spread_follow_scipy_and_say_so() -> None:
-    same = mean_test([-2.0, -2.0, -2.0])
-    assert (same.mean, same.low, same.high, same.t, same.p) == (-2.0, -2.0, -2.0, -math.inf, 0.0)
-    zero = mean_test([0.0, 0.0])
-    assert (zero.mean, math.isnan(zero.t), math.isnan(zero.p)) == (0.0, True, True)
-    assert same.degenerate == zero.degenerate == ALL_EQUAL
+@given(
+    st.floats(-1e6, 1e6).filter(lambda value: value == 0 or abs(value) > 1e-6), st.integers(2, 30), st.integers(0, 9)
+)
+def test_values_without_spread_have_a_mean_and_neither_test_nor_interval(value: float, n: int, seed: int) -> None:
+    """Also where they differ by the rounding of a computation that gives equal values."""
+    rounding = 1 + np.random.default_rng(seed).choice([-1, 0, 1], n) * np.finfo(float).eps
+    for values in (np.full(n, value), value * rounding):
+        same = mean_test(values)
+        assert (same.mean, same.n, same.degenerate) == (pytest.approx(value), n, ALL_EQUAL)
+        assert all(map(math.isnan, (same.low, same.high, same.t, same.p)))
+        assert not same.tested
 
 
 def test_what_rounding_leaves_of_equal_values_is_no_spread() -> None:

@@ -280,11 +280,13 @@ class Correlation:
     t: float
     df: int
     p: float
-    "two-sided"
+    "two-sided; NaN where there is no test"
     n: int
     undefined: str = ""
     few: int = 0
     "of the n points, those that rest on fewer than `LEAST_RESPONDENTS` people: noise in both of their coordinates"
+    untested: str = ""
+    "why a correlation that exists has no t and no p"
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,7 +190,7 @@ def correlations(reports: Mapping[str, Report], condition: Condition) -> tuple[C
         if not why and pair.n < LEAST_POINTS:
             numbers = (UNDEFINED, UNDEFINED, pair.df, UNDEFINED)
             why = f"{pair.n} points say nothing of a correlation; {LEAST_POINTS} are the least"
-        found.append(Correlation(target, *numbers, pair.n, why, few))
+        found.append(Correlation(target, *numbers, pair.n, why, few, "" if why else pair.untested))
     return tuple(found)
 
 

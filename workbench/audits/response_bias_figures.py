@@ -131,6 +131,16 @@ class Cell:
         return int((self.deltas.draws < len(self.draws.draws)).sum())
 
     @property
+    def unmoved(self) -> bool:
+        """Return whether no question changed at all, which is plain without a test."""
+        return self.delta.n > 1 and not self.delta.tested and self.delta.mean == 0
+
+    @property
+    def judged(self) -> bool:
+        """Return whether one can say that the answers move, or that they do not: by a test, or because none did."""
+        return self.delta.tested or self.unmoved
+
+    @property
     def mark(self) -> str:
         """Return what stands beside a significant number: `+` or `-`, of a bias by the direction that people show."""
         return {1: "+", 0: "", -1: "-"}[self.effect if self.condition else self.human_like]
@@ -140,8 +150,10 @@ class Cell:
         """Return the mark in words."""
         if self.delta.n == 0:
             return "no question takes part"
-        if self.delta.p != self.delta.p:
-            return "no change in any question" if self.delta.n > 1 else "one question is no test"
+        if self.delta.n == 1:
+            return "one question is no test"
+        if not self.delta.tested:
+            return "no change in any question" if self.unmoved else "equal changes are no test"
         if self.effect == 0:
             return "not significant"
         if self.condition is not None:
@@ -158,9 +170,9 @@ class HumanLikeness:
     perturbed: tuple[Perturbation, ...]
     "perturbations under which it changes significantly, in whichever direction"
     untested: tuple[Perturbation, ...]
-    "perturbations without an answer set, or without a test"
+    "perturbations without an answer set, and those with changes but without a test"
     tested: bool = True
-    "whether the bias has a test: two questions or more"
+    "whether the bias has a test, or moved no answer at all"
 
     @property
     def most_human_like(self) -> bool | None:

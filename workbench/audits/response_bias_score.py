@@ -60,7 +60,7 @@ def judge(tables: Iterable[Table], options: Options | None = None, topics: Topic
     model = _only_model(given)
     cells = _adjusted([_cell(place, asked, chosen, topics or {}) for place, asked in _asked(given).items()], chosen)
     biases = [cell for cell in cells if cell.scored]
-    tested = sum(1 for cell in biases if cell.delta.n > 1)
+    tested = sum(cell.delta.tested for cell in biases)
     score = Score(sum(cell.effect for cell in biases), sum(cell.human_like for cell in biases), tested)
     return Report(model, chosen, tuple(cells), tuple(_likeness(cell, cells) for cell in biases), score)
 
@@ -215,5 +215,5 @@ def _effect(test: MeanTest, p: float, alpha: float) -> Effect:
 def _likeness(bias: Cell, cells: Sequence[Cell]) -> HumanLikeness:
     mine = {cell.condition: cell for cell in cells if cell.bias is bias.bias and not cell.variant}
     perturbed = tuple(each for each in Perturbation if each in mine and mine[each].effect != 0)
-    untested = tuple(each for each in Perturbation if each not in mine or mine[each].delta.n < 2)
-    return HumanLikeness(bias.bias, bias.human_like, perturbed, untested, bias.delta.n > 1)
+    untested = tuple(each for each in Perturbation if each not in mine or not mine[each].judged)
+    return HumanLikeness(bias.bias, bias.human_like, perturbed, untested, bias.judged)

@@ -10,7 +10,7 @@ from workbench.cli.questionnaire_cells import FEW, MEAN_OF_ABSOLUTE, OLD, Reason
 from workbench.domain.counting import plural
 
 if TYPE_CHECKING:
-    from workbench.audits.questionnaire_figures import Condition, Difference
+    from workbench.audits.questionnaire_figures import Condition, Correlation, Difference
     from workbench.pipeline.questionnaire import QuestionnaireJudged
 
 
@@ -32,8 +32,7 @@ def print_correlation(judged: QuestionnaireJudged, condition: Condition, target:
             (
                 row.target or "all",
                 why.mark(row.undefined) if row.undefined else f"{round(row.r, 2) + 0.0:+.2f}",
-                "" if row.undefined else f"{row.t:+.2f} ({row.df})",
-                "" if row.undefined else ("< .001" if row.p < 0.001 else f"{row.p:.3f}"),
+                *_test(row, why),
                 str(row.n),
             )
             for row in (rows if defined else [overall])
@@ -49,6 +48,13 @@ def print_correlation(judged: QuestionnaireJudged, condition: Condition, target:
         )
     if not overall.undefined:
         say("p takes the points for independent, as published, although those of a model belong together")
+
+
+def _test(row: Correlation, why: Reasons) -> tuple[str, str]:
+    """Return t and p of a correlation; a mark for the reason where it has no test."""
+    if row.undefined or row.untested:
+        return ("", "") if row.undefined else (why.mark(row.untested), "")
+    return f"{row.t:+.2f} ({row.df})", "< .001" if row.p < 0.001 else f"{row.p:.3f}"
 
 
 def print_differences(

@@ -102,9 +102,7 @@ def mean(test: MeanTest, digits: int = 1) -> str:
 
 def t_value(test: MeanTest) -> str:
     """Return `+2.35 (175)`, with the degrees of freedom; a dash where there is no test."""
-    if math.isnan(test.t):
-        return NOTHING
-    return f"{test.t:+.2f} ({test.df})" if math.isfinite(test.t) else f"{'+' if test.t > 0 else '-'}∞ ({test.df})"
+    return f"{test.t:+.2f} ({test.df})" if test.tested else NOTHING
 
 
 def correlation(found: Pearson) -> str:
@@ -113,9 +111,12 @@ def correlation(found: Pearson) -> str:
 
 
 def undefined_said(found: Iterable[Pearson]) -> str:
-    """Return why correlations that a table shows as dashes are none; nothing where all are."""
-    reasons = dict.fromkeys(one.undefined for one in found if one.undefined)
-    return f"{NOTHING} for r: {'; '.join(reasons)}" if reasons else ""
+    """Return why a table shows dashes for correlations, or for their p; nothing where it shows none."""
+    some = tuple(found)
+    of_r = dict.fromkeys(one.undefined for one in some if one.undefined)
+    of_p = dict.fromkeys(one.untested for one in some if one.untested)
+    reasons = [f"{NOTHING} for {name}: {'; '.join(why)}" for name, why in (("r", of_r), ("p of r", of_p)) if why]
+    return ". ".join(reasons)
 
 
 def stars(cell: Cell) -> str:
@@ -162,6 +163,8 @@ def score_as_published(report: Report) -> str:
 
 
 def _summed(value: int, report: Report) -> str:
+    if not report.score.biases:
+        return f"{NOTHING} no bias has a test"
     return f"{value:+d} of {report.score.biases}" if value else f"0 of {report.score.biases}"
 
 

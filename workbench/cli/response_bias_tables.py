@@ -254,7 +254,7 @@ def _explain_cells(cells: Sequence[Cell]) -> None:
         say_wrapped(f"left out, {reason}: {'; '.join(f'{place} {n:,}' for place, n in places.items())}")
     for cell in cells:
         if cell.delta.degenerate:
-            say(f"{place_said(*cell.place)}: {cell.delta.degenerate}, so the test says little")
+            say(f"{place_said(*cell.place)}: {cell.delta.degenerate}, so there is no test")
 
 
 def print_topics(judged: ResponseBiasJudged, shown: Shown) -> None:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 FEWEST = 3
 "pairs: two always lie on a line"
+ON_A_LINE = "all points lie on a line"
 CONSTANT = 1e-13
 "values that vary by less than this share of their mean are equal but for rounding (the limit that scipy warns at)"
 
@@ -20,20 +21,25 @@ class Pearson:
     r: float
     "NaN where it is undefined; `undefined` then says why, and t and p are NaN too"
     t: float
-    "infinite where all points lie on a line"
+    "NaN where there is no test"
     df: int
     "n - 2, never below 0"
     p: float
-    "two-sided, of no correlation between normally distributed variables"
+    "two-sided, of no correlation between normally distributed variables; NaN where there is no test"
     n: int
     "pairs in which both values are defined"
     undefined: str = ""
+    "why there is no correlation"
+    untested: str = ""
+    "why a correlation that exists has no test; empty where there is one"
 
 
 def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> Pearson:
     """Return r = Σ (x - mean x)(y - mean y) / root(Σ (x - mean x)² Σ (y - mean y)²) and t = r root(df / (1 - r²)).
 
     Pairs with a NaN are left out. Undefined for fewer than 3 pairs, and where either variable has one value throughout.
+    Points that all lie on a line have r = 1 or -1 and no test: nothing varies about the line that r could be held
+    against. (scipy gives p = 0, also for three points.)
 
     References
     ----------
@@ -64,7 +70,9 @@ def _tested(r: float, n: int) -> Pearson:
     from scipy.special import stdtr
 
     df, left = n - 2, 1 - r * r
-    t = float(r * np.sqrt(df / left)) if left > 0 else float(np.copysign(np.inf, r))
+    if left <= CONSTANT:
+        return Pearson(float(np.copysign(1, r)), float("nan"), df, float("nan"), n, untested=ON_A_LINE)
+    t = float(r * np.sqrt(df / left))
     return Pearson(r, t, df, 2 * float(stdtr(df, -abs(t))), n)
 
 

@@ -1,4 +1,4 @@
-"""Whether a mean differs from 0: Student's t-test of one sample, and the cases in which it says nothing."""
+"""Whether a mean differs from 0: Student's t-test of one sample, and the cases in which there is no test."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy.typing as npt
 NO_VALUES = "no values"
 ONE_VALUE = "one value has no spread"
 ALL_EQUAL = "all values equal"
+ROUNDING = 1e-12
+"values that differ by less than this share of the largest are equal: computing them leaves such differences"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,27 +21,32 @@ class MeanTest:
     mean: float
     "NaN where there are no values"
     low: float
-    "95 % interval of Student's t; NaN for fewer than two values"
+    "95 % interval of Student's t; NaN where there is no test"
     high: float
     sd: float
-    "divisor n - 1"
+    "divisor n - 1; NaN for fewer than two values"
     t: float
-    "infinite where all values are the same number other than 0; NaN where they are all 0"
+    "NaN where there is no test"
     df: int
     "n - 1, never below 0"
     p: float
-    "NaN where there is no t"
+    "two-sided; NaN where there is no test"
     n: int
     degenerate: str = ""
-    "why the test says little: `all values equal`, `one value has no spread`, `no values`; empty where it is sound"
+    "why there is no test: `all values equal`, `one value has no spread`, `no values`; empty where there is one"
+
+    @property
+    def tested(self) -> bool:
+        """Whether there is a test."""
+        return not self.degenerate
 
 
 def mean_test(values: npt.ArrayLike, resolution: float = 0.0) -> MeanTest:
     """Return t = mean / (sd / root(n)) with n - 1 degrees of freedom, and mean ± t(0.975) sd / root(n).
 
-    NaNs are left out. Where all values are equal this follows scipy: t is infinite and p is 0, or neither exists if the
-    values are 0. The interval has no width then, and `degenerate` says so: few values without any spread are seldom
-    from a population without any.
+    NaNs are left out. Fewer than two values, or values that are all equal, have no test and no interval, and
+    `degenerate` says why: the test measures a mean by the spread of its values, and equal values show none. (scipy
+    gives p = 0 for two equal values other than 0.)
 
     Parameters
     ----------
@@ -66,8 +73,8 @@ def mean_test(values: npt.ArrayLike, resolution: float = 0.0) -> MeanTest:
     mean = float(numbers.mean())
     if n == 1:
         return MeanTest(mean, nan, nan, nan, nan, 0, nan, 1, ONE_VALUE)
-    if np.ptp(numbers) <= resolution:
-        return _all_equal(mean if abs(mean) > resolution else 0.0, n)
+    if np.ptp(numbers) <= max(resolution, ROUNDING * float(np.abs(numbers).max())):
+        return MeanTest(mean if abs(mean) > resolution else 0.0, nan, nan, 0.0, nan, n - 1, nan, n, ALL_EQUAL)
     return _tested(mean, float(numbers.std(ddof=1)), n)
 
 
@@ -78,9 +85,3 @@ def _tested(mean: float, sd: float, n: int) -> MeanTest:
     t = float(mean / se)
     reach = float(stdtrit(n - 1, 0.975) * se)
     return MeanTest(mean, mean - reach, mean + reach, sd, t, n - 1, 2 * float(stdtr(n - 1, -abs(t))), n)
-
-
-def _all_equal(mean: float, n: int) -> MeanTest:
-    nan = float("nan")
-    t, p = (float(np.copysign(np.inf, mean)), 0.0) if mean else (nan, nan)
-    return MeanTest(mean, mean, mean, 0.0, t, n - 1, p, n, ALL_EQUAL)

@@ -258,9 +258,10 @@ def _correlation(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:
     else:
         way = "the larger the bias, the less accurate" if found.r < 0 else "the larger the bias, the more accurate"
         way = way if found.p < SURE else "no relation shown"
+        tested = f"t = {found.t:.2f}, p {_p(found.p)}, n = {found.n} {over}: {way}"
+        untested = f"n = {found.n} {over}, no test: {found.untested}"
         yield Content.assemble(
-            (f"r({found.df}) = {found.r:+.3f}", "bold"),
-            f", t = {found.t:.2f}, p {_p(found.p)}, n = {found.n} {over}: {way}",
+            (f"r({found.df}) = {found.r:+.3f}", "bold"), f", {untested if found.untested else tested}"
         )
     if found.target is not None:
         yield Content.styled(visible(loaded.texts.get(found.target, "")), "$text-muted")

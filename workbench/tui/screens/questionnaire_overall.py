@@ -71,7 +71,8 @@ def correlation_record(found: Correlation, texts: Mapping[str, str], width: int)
         return key, (name, drawn, Text(f"{NONE:>7}", style="dim"), numbers)
     mark = " ▲" if found.p < 0.05 and found.r > 0 else " ▼" if found.p < 0.05 else ""
     mark = f" {FEW}" if found.few else mark
-    numbers = Text(f"{found.t:>7.2f}{found.df:>6}{_p(found.p):>9}{found.n:>6}{mark}", no_wrap=True)
+    t = NONE if found.untested else f"{found.t:.2f}"
+    numbers = Text(f"{t:>7}{found.df:>6}{_p(found.p):>9}{found.n:>6}{mark}", no_wrap=True)
     drawn = whisker(found.r, math.nan, math.nan, picture)
     return key, (name, drawn, Text(f"{found.r:>+7.2f}", style="bold"), numbers)
 

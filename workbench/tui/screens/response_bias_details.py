@@ -213,10 +213,11 @@ def _difference(found: Row) -> Content:
 
 def _agreement(found: SamplingAgreement) -> Content:
     """Say whether samples are what the exact probabilities lead one to expect."""
-    z = "no z" if math.isnan(found.z) else f"z = {found.z:+.2f}, {p_words(found.p)}"
-    apart = found.p < 0.05
-    said = f"  {signed(found.sampled)} sampled, {signed(found.exact)} exact: {z}"
-    return Content.assemble(("samples", "bold"), said, " ✗ apart" if apart else " ✓ as chance has it")
+    said = f"  {signed(found.sampled)} sampled, {signed(found.exact)} exact: "
+    if math.isnan(found.z):
+        return Content.assemble(("samples", "bold"), f"{said}no z, because sampling has no error here")
+    apart = " ✗ apart" if found.p < 0.05 else " ✓ as chance has it"
+    return Content.assemble(("samples", "bold"), f"{said}z = {found.z:+.2f}, {p_words(found.p)}{apart}")
 
 
 # ── everything ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -229,7 +230,7 @@ def _draws(cell: Cell) -> Iterator[Content]:
     yield Content.styled("Draws of the perturbation", "bold")
     for one in found.draws:
         test = one.delta
-        said = {1: "significant", 0: "not significant", -1: "significant"}[one.effect]
+        said = "significant" if one.effect else "not significant" if test.tested else f"no test: {test.degenerate}"
         yield Content(f"  {one.draw:>3}  {signed(test.mean):>6} {interval(test):<16} {p_words(test.p)}  {said}")
     sd = "" if math.isnan(found.sd) else f", sd {found.sd:.2f}"
     yield Content(f"  mean {signed(found.mean)}{sd}, from {signed(found.low)} to {signed(found.high)}")

@@ -44,6 +44,7 @@ WORDS = {
     "no question takes part": ("no data", "no data"),
     "no change in any question": ("no change", "same"),
     "one question is no test": ("no test", "no test"),
+    "equal changes are no test": ("no test", "no test"),
 }
 "what a cell says of itself, in ten columns and in seven"
 
@@ -85,10 +86,7 @@ def p_words(value: float, name: str = "p") -> str:
 
 def t_words(test: MeanTest) -> str:
     """Return `t(175) = 2.33`."""
-    if math.isnan(test.t):
-        return "no t"
-    infinite = "∞" if test.t > 0 else "-∞"
-    return f"t({test.df}) = {infinite if math.isinf(test.t) else f'{test.t:.2f}'}"
+    return f"t({test.df}) = {test.t:.2f}" if test.tested else "no t"
 
 
 def share(value: float) -> str:
@@ -114,7 +112,7 @@ def correlation_words(found: Pearson) -> str:
     """Return `r(269) = +.31, p < .0001`, or why there is none."""
     if math.isnan(found.r):
         return f"r undefined: {found.undefined}"
-    return f"r({found.df}) = {found.r:+.2f}, {p_words(found.p)}"
+    return f"r({found.df}) = {found.r:+.2f}, {p_words(found.p)}{f': {found.untested}' if found.untested else ''}"
 
 
 # ── cells ───────────────────────────────────────────────────────────────────────────────────────────────────────────
