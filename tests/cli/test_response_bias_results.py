@@ -69,14 +69,14 @@ def test_the_matrix_says_size_significance_and_direction_in_words(
     code, out, _ = run(capsys, "verdicts", asked, *AUDIT, "--model", EXACTLY_ASKED)
     assert code == 0
     # odds 3:1:1…: response order 3/5 - 1/5; odd/even 2/6 - 2/7; allow/forbid 1/4 - 3/4
-    assert row(out, "response order") == "+40.0 *** significant, human-like (n 3)"
-    assert row(out, "odd/even") == "+4.8 *** significant, human-like (n 3)"
+    assert row(out, "response order") == "+40.0 equal changes are no test (n 3)"
+    assert row(out, "odd/even") == "+4.8 equal changes are no test (n 3)"
     assert row(out, "  key typo") == "0.0 no change in any question (n 3)"
     assert row(out, "allow/forbid") == "-50.0 one question is no test (n 1)"
     assert re.findall("  most human-like +(\\w+)", out) == ["open"] * 3, (
-        "no test of allow/forbid, too few of the others"
+        "no bias has a test"
     )
-    assert row(out, "score ") == "+2 of 2"
+    assert row(out, "score ") == "– no bias has a test"
     assert "probabilities of the next token · template lettered" in out
     assert "Definition corrected: shares of valid answers" in out
     assert "p below 0.05, t-test over questions, two-sided; p is not adjusted" in out
@@ -141,8 +141,8 @@ def test_cells_have_the_test_the_entropy_and_what_was_dropped(asked: Path, capsy
     assert second[2] == "0.185", "H(.7, .3) = .611 of ln 3 = 1.099, and twice 0"
     assert second[-3:] == ["2", "1", "0"], "two blanks, a letter that was not offered, nothing drawn again"
     exact = run(capsys, "verdicts", asked, *AUDIT, "--cells", "--model", EXACTLY_ASKED)[1]
-    assert "+∞ (2)" in row(exact, "response order")
-    assert "response order: all values equal, so the test says little" in exact
+    assert row(exact, "response order").split()[:4] == ["3", "+40.00", "–", "–"], "no t and no p"
+    assert "response order: all values equal, so there is no test" in exact
     assert "score" not in exact, "views are shown as they are named"
 
 

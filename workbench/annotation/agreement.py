@@ -22,6 +22,7 @@ from math import nan
 import numpy as np
 
 from workbench.domain.annotations import Codebook, ItemLabels, LabelOption
+from workbench.domain.seeds import SEED
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
 from workbench.stats import agreement
@@ -140,7 +141,7 @@ class AgreementReport:
 
 
 def agreement_report(
-    items: Sequence[ItemLabels], codebook: Codebook, *, seed: int = 1, resamples: int = 1000
+    items: Sequence[ItemLabels], codebook: Codebook, *, seed: int = SEED, resamples: int = 1000
 ) -> AgreementReport:
     """Return every coefficient of agreement between the annotators of these items.
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from workbench.domain.instruments import IssueLabel
 from workbench.domain.issue_gold import ADJUDICATION, GOLD, Labels, by_item, gold_labels, majority
+from workbench.domain.seeds import SEED
 from workbench.domain.verdicts import Estimate
 from workbench.stats import agreement, contingency
 from workbench.stats.agreement import ALL_EQUAL, MISSING
@@ -156,7 +157,7 @@ def issue_report(
     *,
     source: bool = True,
     fewest: int = 2,
-    seed: int = 1,
+    seed: int = SEED,
     resamples: int = 1000,
 ) -> IssueReport:
     """Return agreement per issue, and what the labels give for each statement.
@@ -195,7 +196,13 @@ def annotators(labels: Iterable[IssueLabel]) -> tuple[str, ...]:
 
 
 def issue_agreement(
-    issue: str, cases: Sequence[Case], people: Sequence[str], statements: int, *, seed: int = 1, resamples: int = 1000
+    issue: str,
+    cases: Sequence[Case],
+    people: Sequence[str],
+    statements: int,
+    *,
+    seed: int = SEED,
+    resamples: int = 1000,
 ) -> IssueAgreement:
     """Return how far people agree on one issue; `cases` are the issue's, `statements` counts all there are."""
     codes = _codes(cases, people)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL, Relation, Statement, VariantId, VariantKind, variant_order
 from workbench.errors import UsageError
 
@@ -34,7 +35,7 @@ class Design:
     "drawn at random; all where there are fewer"
     variants: tuple[str, ...] = PUBLISHED
     "kinds, of which one wording is drawn where there are several; `paraphrase-2`, that one; `all`"
-    seed: int = 1
+    seed: int = SEED
     language: str = ""
     "empty: the instrument's"
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import Side
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
@@ -17,7 +18,7 @@ Unit = Literal["statements", "responses"]
 class Options:
     """The choices behind the score; recorded with every result."""
 
-    seed: int = 1
+    seed: int = SEED
     draws: int = 10_000
     "published: 10,000 (section 4.1, appendix G)"
     unit: Unit = "statements"

@@ -50,6 +50,7 @@ from workbench.audits.consistency_stances import (
     survey_stances,
 )
 from workbench.domain.instruments import Party, SurveyAnswer
+from workbench.domain.seeds import SEED
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
 
@@ -91,7 +92,7 @@ __all__ = [
 class Options:
     """The choices behind the figures; recorded with every result."""
 
-    seed: int = 1
+    seed: int = SEED
     resamples: int = 1000
     "of statements, for each interval; 0: no intervals"
 

@@ -22,6 +22,7 @@ from workbench.audits.counts import ALL, PRINTED, Counts
 from workbench.audits.reliability import Report
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument, PartyAnswer
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
@@ -147,7 +148,7 @@ def of_statements(counts: Counts, refs: Sequence[str], templates: Sequence[str] 
 
 
 def rank_templates(
-    counts: Counts, address: Mapping[str, str], seed: int = 1, resamples: int = 1000, best: int = BEST
+    counts: Counts, address: Mapping[str, str], seed: int = SEED, resamples: int = 1000, best: int = BEST
 ) -> tuple[TemplateRank, ...]:
     """Rank templates by the share of their answers that can be read, the best first; ties in the instrument's order.
 
@@ -212,7 +213,7 @@ def answer_types(report: Report) -> AnswerTypes:
 
 
 def weaker_tests(
-    report: Report, land: Landscape, formula: Formula = "signed", seed: int = 1, resamples: int = 0
+    report: Report, land: Landscape, formula: Formula = "signed", seed: int = SEED, resamples: int = 0
 ) -> tuple[WeakerTests, ...]:
     """Return a model's results without tests, under weaker sets of them, and last under those that its report names."""
     named = report.options.tests

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import Relation, VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import BoolArray
@@ -150,7 +151,7 @@ class Options:
     "readable answers that a prompt needs; None: two thirds of those planned for it, 20 of 30"
     tests: tuple[str, ...] = TESTS
     "which tests `all` takes together"
-    seed: int = 0
+    seed: int = SEED
     "of the bootstrap intervals; verdicts need none"
     resamples: int = 1000
 

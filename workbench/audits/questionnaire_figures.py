@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
@@ -37,7 +38,7 @@ class Options:
     error: ErrorOf = "paired"
     "standard error of the bias: of the differences between p(yes) and the person's answer, or, as the published \
 tables, of the people's answers alone, which takes the model's predictions for known"
-    seed: int = 1
+    seed: int = SEED
     "of the bootstrap over respondents"
     draws: int = 10_000
 

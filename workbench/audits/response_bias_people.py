@@ -13,6 +13,7 @@ import numpy as np
 from workbench.audits.response_bias_deltas import LeftOut
 from workbench.audits.response_bias_table import Table, valid_answers
 from workbench.domain.choices import Bias
+from workbench.domain.seeds import SEED
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import FloatArray
 from workbench.stats.distances import ordered_wasserstein
@@ -29,7 +30,6 @@ NO_SCALE = "fewer than two options"
 
 RESAMPLES = 2_000
 "bootstrap samples of the questions"
-SEED = 2024
 INTERVAL = f"95 % interval: bootstrap over questions, {RESAMPLES:,} draws, seed {SEED}"
 "how the interval came about, for people"
 

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from workbench.domain.readings import STANCES
+from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
 
 LABELS = tuple(stance.value for stance in STANCES)
@@ -56,7 +57,7 @@ class TrainConfig:
     beta1: float = 0.9
     beta2: float = 0.999
     epsilon: float = 1e-8
-    seed: int = 1
+    seed: int = SEED
     dev_share: float = 0.0
     "share of the training items held out to choose the best step; 0: the last step is kept (published)"
     patience: int | None = None

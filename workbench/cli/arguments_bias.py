@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from workbench.cli.arguments import Commands, json_option
+from workbench.cli.arguments_seed import seed_option
 
 PURPOSES = ("training", "test", "check")
 CODEBOOKS = ("stance", "side")
@@ -42,7 +43,7 @@ def add_annotating(commands: Commands[argparse.ArgumentParser]) -> None:
     sample.add_argument("--attention", type=int, default=0, metavar="N", help="items with a known label, for everybody")
     sample.add_argument("--instrument")
     sample.add_argument("--models", metavar="M,…", help="default: all that answered")
-    sample.add_argument("--seed", type=int, default=1)
+    seed_option(sample, "the draw of items")
     sample.add_argument("--dry-run", action="store_true", help="say what would be drawn, and stop")
     json_option(sample)
 
@@ -104,7 +105,7 @@ def add_classifying(commands: Commands[argparse.ArgumentParser]) -> None:
         train.add_argument(
             f"--{name}", type=kind, metavar="N", help="default: as the base needs" if name == "steps" else None
         )
-    train.add_argument("--seed", type=int, default=1)
+    seed_option(train, "the training")
     train.add_argument("--hypothesis")
     train.add_argument("--premise", choices=("response", "both"))
     train.add_argument("--confidence", choices=("entailment", "softmax"))
@@ -125,7 +126,7 @@ def add_classifying(commands: Commands[argparse.ArgumentParser]) -> None:
     classifiers.add_argument("store", type=Path)
     classifiers.add_argument("--classifier", metavar="NAME", help="default: the newest")
     classifiers.add_argument("--threshold", type=float, default=0.9, help="default: 0.9, as published")
-    classifiers.add_argument("--seed", type=int, default=1)
+    seed_option(classifiers, "the bootstrap intervals")
     json_option(classifiers)
 
 
@@ -145,7 +146,7 @@ def add_bias(commands: Commands[argparse.ArgumentParser]) -> None:
     bias.add_argument("--correct", action="store_true", help="correct for the classifier's error and carry it along")
     bias.add_argument("--unit", choices=("statements", "responses"), default="statements", help="what is resampled")
     bias.add_argument("--draws", type=int, default=10_000)
-    bias.add_argument("--seed", type=int, default=1)
+    seed_option(bias, "the bootstrap intervals")
     bias.add_argument("--by", choices=("prefix", "variant", "source", "author", "statement"), help="one table more")
     bias.add_argument("--compare", nargs=2, metavar="MODEL", help="difference of two models, with its interval")
     bias.add_argument("--methods", action="store_true", help="how the figures came about, in a paragraph")
@@ -158,7 +159,7 @@ def add_bias(commands: Commands[argparse.ArgumentParser]) -> None:
     sides.add_argument("--model", help="default: the only one that labelled")
     sides.add_argument("--instrument")
     sides.add_argument("--queue", metavar="NAME", help="people's labels of this queue (default: all)")
-    sides.add_argument("--seed", type=int, default=1)
+    seed_option(sides, "the bootstrap intervals")
     json_option(sides)
 
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from workbench.cli.arguments import Commands, json_option
+from workbench.cli.arguments_seed import seed_option
 from workbench.domain.choices import Bias, Perturbation
 
 FORMED = (Bias.RESPONSE_ORDER, Bias.OPINION_FLOAT, Bias.ODD_EVEN)
@@ -42,7 +43,7 @@ def add_choices(commands: Commands[argparse.ArgumentParser]) -> None:
     kinds = ",".join(Perturbation)
     perturb.add_argument("--kinds", metavar="KIND,…", default=kinds, help=f"default: {kinds}")
     perturb.add_argument("--draws", type=int, default=1, metavar="N", help="of each kind (default: 1)")
-    perturb.add_argument("--seed", type=int, default=1, help="the same questions get the same errors (default: 1)")
+    seed_option(perturb, "the errors: the same questions get the same")
     _making(perturb)
 
 

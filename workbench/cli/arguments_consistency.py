@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from workbench.cli.arguments import Commands, json_option, reliability_options, run_choice
+from workbench.cli.arguments_seed import seed_option
 from workbench.inference.dtypes import DTYPES
 
 
@@ -49,7 +50,7 @@ def add_pilot(commands: Commands[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--statements", type=int, metavar="N", help="how many, drawn evenly over countries (default: 10 a country)"
     )
-    command.add_argument("--seed", type=int, default=1, help="of the draw of statements, the answers and the intervals")
+    seed_option(command, "the draw of statements, the answers and the intervals")
     command.add_argument("--family", help="family of templates (default: the published one)")
     command.add_argument("--templates", metavar="N|NAME,…", help="the first N, or these (default: all of the family)")
     command.add_argument("--variants", metavar="V,…", help="original, paraphrase-1, … (default: as the audit compares)")

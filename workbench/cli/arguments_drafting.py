@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from workbench.cli.arguments import Commands, json_option
+from workbench.cli.arguments_seed import seed_option
 
 STATES = ("pending", "accepted", "edited", "rejected", "unusable")
 
@@ -56,7 +57,7 @@ def _asking(draft: argparse.ArgumentParser) -> None:
     draft.add_argument("--calls", type=int, metavar="N", help="to each statement (default: as published, 5 or 1)")
     draft.add_argument("--per-call", type=int, metavar="N", help="wordings a call is asked for (default: 20)")
     draft.add_argument("--keep", type=int, metavar="N", help="sample of a statement's drafts (default: 50; 0: all)")
-    draft.add_argument("--seed", type=int, default=1)
+    seed_option(draft, "the drafts")
     draft.add_argument("--temperature", type=float, help="default: the prompt's, as for the next three")
     draft.add_argument("--top-p", type=float)
     draft.add_argument("--top-k", type=int, help="0: the whole vocabulary")

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from workbench.cli.arguments import Commands, json_option
+from workbench.cli.arguments_seed import seed_option
 
 
 def add_issues(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -42,7 +43,7 @@ def add_issues(commands: Commands[argparse.ArgumentParser]) -> None:
         "--whose", choices=("gold", "people"), default="gold", help="gold: a source's own labels first (default: gold)"
     )
     issues.add_argument("--fewest", type=int, default=2, metavar="N", help="people that a majority needs (default: 2)")
-    issues.add_argument("--seed", type=int, default=1, help="of the bootstrap intervals")
+    seed_option(issues, "the bootstrap intervals")
     json_option(issues)
 
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from workbench.cli.arguments import Commands, json_option
+from workbench.cli.arguments_seed import seed_option
 
 
 def add_surveys(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -23,9 +24,7 @@ def add_surveys(commands: Commands[argparse.ArgumentParser]) -> None:
         metavar="V,…",
         help="kinds, one wording of each; paraphrase-2; or all (default: original,paraphrase,negation,opposite)",
     )
-    survey.add_argument(
-        "--seed", type=int, default=1, help="people with one seed answer the same wordings (default: 1)"
-    )
+    seed_option(survey, "the choice of wordings: people with one seed answer the same")
     act = survey.add_mutually_exclusive_group()
     act.add_argument("--list", action="store_true", dest="list_", help="who answered how many, and stop")
     act.add_argument("--import", type=Path, metavar="FILE", dest="import_", help="add the answers of a survey.csv")

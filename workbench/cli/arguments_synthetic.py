@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from workbench.cli.arguments import Commands, json_option
+from workbench.cli.arguments_seed import seed_option
 
 
 def add_synthesize(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -17,7 +18,7 @@ def add_synthesize(commands: Commands[argparse.ArgumentParser]) -> None:
         "--spec", type=Path, metavar="FILE", help="the population (default: that of the shipped veldania_panel)"
     )
     synthesize.add_argument("--respondents", type=int, metavar="N", help="default: as the population says")
-    synthesize.add_argument("--seed", type=int, metavar="S", help="default: as the population says")
+    seed_option(synthesize, "default: as the population says", default=None)
     synthesize.add_argument(
         "--out", type=Path, metavar="FILE", help="write their answers, as the answers.csv of an instrument"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 
+from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
 
 RELIABILITY, QUESTIONNAIRE, RESPONSE_BIAS = "reliability", "questionnaire", "response_bias"
@@ -24,7 +25,7 @@ _OPTIONS: Sequence[tuple[tuple[str, ...], tuple[str, ...]]] = (
 )
 OF: Mapping[str, tuple[str, ...]] = {name: audits for names, audits in _OPTIONS for name in names}
 "option -> audits that have a use for it; those that are not here every audit has"
-DEFAULTS: Mapping[str, object] = {"rule": "printed", "low": 0.45, "high": 0.55, "seed": 1}
+DEFAULTS: Mapping[str, object] = {"rule": "printed", "low": 0.45, "high": 0.55, "seed": SEED}
 "of options that are None where they were not given, so that one given for nothing is noticed"
 
 

@@ -15,6 +15,7 @@ from workbench.domain.choices import Bias, Perturbation
 from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY, Sampling
+from workbench.domain.seeds import SEED
 
 if TYPE_CHECKING:
     from stores.store import Store
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 DEMO_STATEMENTS, DEMO_TEMPLATES, DEMO_SAMPLES = 8, ("personal-2", "personal-3"), 10
 DEMO_A_SIDE, DEMO_BIAS_TOKENS = 3, 40
 DEMO_CONDITIONS, DEMO_RESPONDENTS = ("qm", "zero-shot", "random"), 16
-DEMO_ERRORS, DEMO_SEED, DEMO_PERSON = (Perturbation.KEY_TYPO,), 1, "demo"
+DEMO_ERRORS, DEMO_PERSON = (Perturbation.KEY_TYPO,), "demo"
 "errors of typing in questions that have none yet, and who is said to have put them there"
 EMBEDDED = "smollm2"
 DEMO_A_BIAS = 5
@@ -87,7 +88,7 @@ def _put_errors(store: Store, instrument: str) -> None:
     from workbench.pipeline.choice_forms import accept, propose
     from workbench.pipeline.choice_proposals import Wanted
 
-    proposals = propose(store, instrument, (), Wanted(perturbations=DEMO_ERRORS, seed=DEMO_SEED))
+    proposals = propose(store, instrument, (), Wanted(perturbations=DEMO_ERRORS, seed=SEED))
     if any(one.held is None for one in proposals.made):
         say(accept(store, proposals, person=DEMO_PERSON).sentence)
 

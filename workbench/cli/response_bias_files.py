@@ -107,7 +107,9 @@ def _test(test: MeanTest) -> Row:
 
 
 def _pearson(found: Pearson) -> Row:
-    return {f"r_{name}" if name != "r" else name: getattr(found, name) for name in ("r", "t", "df", "p", "n", "untested")}
+    return {
+        f"r_{name}" if name != "r" else name: getattr(found, name) for name in ("r", "t", "df", "p", "n", "untested")
+    }
 
 
 def _each(judged: ResponseBiasJudged, shown: Shown) -> Iterator[tuple[Row, Cell]]:

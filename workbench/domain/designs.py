@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import Sampling
+from workbench.domain.seeds import SEED
 
 PUBLISHED_SAMPLES = 30
 "Ceron et al. 2024, section 5.4"
@@ -25,7 +26,7 @@ class Design:
     samples: int = PUBLISHED_SAMPLES
     "answers to each prompt"
     sampling: Sampling = field(default_factory=Sampling)
-    seed: int = 1
+    seed: int = SEED
     language: str = ""
     "empty: the instrument's own"
     family: str = "chat"

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from workbench.domain.seeds import SEED
 from workbench.errors import UnknownName
 
 _WHOLE = re.compile(r"^([+-]?[0-9]+)\.0+$")
@@ -201,5 +202,5 @@ class Survey:
 
     questionnaire: Questionnaire
     contexts: Contexts = Contexts()
-    seed: int = 1
+    seed: int = SEED
     "of everything that is drawn: respondents, random answers, orders, what is left out"

@@ -18,6 +18,7 @@ from workbench.audits.bias_score import Report, judge
 from workbench.audits.bias_tally import Int32Array, Item, Tally
 from workbench.domain.instruments import Instrument
 from workbench.domain.readings import STANCES
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Relation, Side, Statement, VariantId, VariantKind, variant_order
 from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.judging import elsewhere, find_run, matching, told_apart
@@ -49,7 +50,7 @@ class BiasChoice:
     threshold: float = PUBLISHED_THRESHOLD
     correct: bool = False
     unit: str = "statements"
-    seed: int = 1
+    seed: int = SEED
     draws: int = 10_000
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from workbench.domain.choices import Bias, ChoiceItem, Perturbation
 from workbench.domain.counting import plural
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import Statement, VariantId
 from workbench.workshop.choice_forms import DONT_KNOW
 
@@ -23,7 +24,7 @@ class Wanted:
     perturbations: tuple[Perturbation, ...] = ()
     draws: int = 1
     "of each perturbation, numbered from 1"
-    seed: int = 1
+    seed: int = SEED
     middle: str | None = None
     "odd/even: the middle option of a scale of four"
     dont_know: str = DONT_KNOW

@@ -14,6 +14,7 @@ from workbench.audits.consistency import Consistency, reliable_stances
 from workbench.audits.reliability import Options, Report
 from workbench.domain.instruments import Instrument
 from workbench.domain.readings import ReaderCard
+from workbench.domain.seeds import SEED
 from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.judging import JUDGED_BY, matching
 from workbench.pipeline.verdicts import verdicts
@@ -38,7 +39,7 @@ class ConsistencyChoice:
     "what makes a stance reliable"
     labels: Whose = "gold"
     "policy-issue labels: gold, the source's own before people's; people, what most annotators said or was adjudicated"
-    seed: int = 1
+    seed: int = SEED
     "of the bootstrap intervals"
     resamples: int = 1000
 

@@ -18,6 +18,7 @@ from workbench.domain.counting import plural
 from workbench.domain.drafting import REWORDED, CallLabel, DraftPrompt
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import ModelCard
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL, Statement, VariantKind, Wording
 from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.design_checks import check_model, check_script
@@ -37,7 +38,7 @@ class DraftSpec:
     "refs; empty: all"
     language: str = ""
     "empty: the instrument's"
-    seed: int = 1
+    seed: int = SEED
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -13,6 +13,7 @@ from workbench.csv_files import csv_text, guarded
 from workbench.data import shipped_issue_scheme, shipped_issue_schemes
 from workbench.domain.instruments import IssueDefinition, IssueLabel
 from workbench.domain.issue_gold import GOLD
+from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
 from workbench.formats.people import read_issue_labels
 from workbench.formats.tabular import Findings
@@ -42,7 +43,7 @@ def issues_of(store: Store, instrument: str) -> tuple[IssueDefinition, ...]:
 
 
 def issue_overview(
-    store: Store, instrument: str, *, whose: str = "gold", fewest: int = 2, seed: int = 1, resamples: int = 1000
+    store: Store, instrument: str, *, whose: str = "gold", fewest: int = 2, seed: int = SEED, resamples: int = 1000
 ) -> IssueOverview:
     """Return agreement per issue, ties and gold; `whose` and `fewest` as in `stores.issues.Issues.gold`."""
     issues = issues_of(store, instrument)

@@ -10,6 +10,7 @@ from workbench.annotation.agreement import AgreementReport, agreement_report, re
 from workbench.classifier.dataset import Example
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Codebook, ItemLabels, Purpose
+from workbench.domain.seeds import SEED
 
 HALVES = {
     "dimension": {
@@ -36,7 +37,7 @@ def codebook_of(store: Store, queue: str | None, name: str) -> Codebook:
 
 
 def agreement(
-    store: Store, queue: str | None = None, codebook: str = "stance", *, seed: int = 1, resamples: int = 1000
+    store: Store, queue: str | None = None, codebook: str = "stance", *, seed: int = SEED, resamples: int = 1000
 ) -> AgreementReport:
     """Return how far the people who labelled a queue, or everything under a codebook, agree."""
     book = codebook_of(store, queue, codebook)

@@ -20,6 +20,7 @@ from workbench.audits.consistency_pilot import (
 )
 from workbench.audits.reliability import Options, judge
 from workbench.domain.readings import ReaderCard
+from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
 from workbench.pipeline.judging import counts, find_run
 from workbench.pipeline.reading import read
@@ -42,7 +43,7 @@ class PilotChoice:
     family: str | None = None
     "only templates of this family"
     formula: audit.Formula = "signed"
-    seed: int = 1
+    seed: int = SEED
     resamples: int = 1000
 
 

@@ -18,6 +18,7 @@ from workbench.data import attention_items, shipped_codebook
 from workbench.domain.annotations import Codebook, Purpose, Subject
 from workbench.domain.counting import plural
 from workbench.domain.prompts import LIKERT
+from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
 from workbench.readers.likert import Likert
 from workbench.stats.resampling import derive_rng
@@ -44,7 +45,7 @@ class QueueSpec:
     "people who label an overlapping item; the others get one"
     overlap: float = 1.0
     "share of the items that overlap; above 1, their number in each stratum"
-    seed: int = 1
+    seed: int = SEED
     held_out: float = 0.0
     "of a test set: share of the statements that no training set may use; 0 keeps response texts apart only"
     limit: int | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from stores.store import Store
 from workbench.audits.statement_labels import DIMENSION, LEANING
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
@@ -52,7 +53,7 @@ class SidesReport:
 
 
 def sides(
-    store: Store, instrument: str, model: str | None = None, *, queue: str | None = None, seed: int = 1
+    store: Store, instrument: str, model: str | None = None, *, queue: str | None = None, seed: int = SEED
 ) -> SidesReport:
     """Return a model's labels with its kappas (Faulborn et al. 2025, section 3.1: .77 and .76 for GPT-4).
 

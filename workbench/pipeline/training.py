@@ -16,6 +16,7 @@ from workbench.classifier.config import LABELS, TrainConfig
 from workbench.classifier.dataset import Example, check_leak, check_training, data_hash, label_counts, undefined_metrics
 from workbench.domain.annotations import Purpose
 from workbench.domain.names import thing_name
+from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
 from workbench.pipeline.labels import gold
 from workbench.stats.arrays import FloatArray, IntArray
@@ -202,20 +203,22 @@ class Evaluation:
             confidence={way: np.array(evaluation[way]["confidence"]) for way in ("tuned", "zero_shot")},
         )
 
-    def report(self, way: str, threshold: float = 0.0, *, seed: int = 1) -> ClassificationReport:
+    def report(self, way: str, threshold: float = 0.0, *, seed: int = SEED) -> ClassificationReport:
         """Return precision, recall, F1 per class and macro F1 of the answers whose confidence reaches a threshold."""
         kept = self.confidence[way] >= threshold
         rng = derive_rng(seed, "report", way, str(threshold))
         return classification_report(self.true[kept], self.predicted[way][kept], len(LABELS), rng)
 
-    def curve(self, way: str, thresholds: Sequence[float] = THRESHOLDS, *, seed: int = 1) -> tuple[ThresholdPoint, ...]:
+    def curve(
+        self, way: str, thresholds: Sequence[float] = THRESHOLDS, *, seed: int = SEED
+    ) -> tuple[ThresholdPoint, ...]:
         """Return macro F1 and the share kept, by threshold."""
         rng = derive_rng(seed, "curve", way)
         return threshold_curve(
             self.true, self.predicted[way], self.confidence[way], len(LABELS), thresholds, rng, resamples=1000
         )
 
-    def point(self, way: str, threshold: float, *, seed: int = 1) -> ThresholdPoint:
+    def point(self, way: str, threshold: float, *, seed: int = SEED) -> ThresholdPoint:
         """Return the point of the curve at a threshold, the same wherever it is shown."""
         levels = THRESHOLDS if threshold in THRESHOLDS else (*THRESHOLDS, threshold)
         return next(point for point in self.curve(way, levels, seed=seed) if point.threshold == threshold)

@@ -22,6 +22,7 @@ from math import sqrt
 import numpy as np
 
 from workbench.domain.questionnaires import Respondent, folded
+from workbench.domain.seeds import SEED
 from workbench.errors import UnknownName
 from workbench.stats.arrays import FloatArray
 
@@ -81,7 +82,7 @@ class Population:
     targets: tuple[Item, ...]
     respondents: int = 100
     "how many are drawn unless told otherwise"
-    seed: int = 1
+    seed: int = SEED
 
     @property
     def items(self) -> tuple[Item, ...]:

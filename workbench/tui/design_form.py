@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.domain.designs import PUBLISHED_SAMPLES, TRIES, Design
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
 from workbench.tui.form_numbers import number, whole
@@ -60,7 +61,7 @@ class FormValues:
     top_k: str = ""
     "empty: the whole vocabulary"
     max_tokens: str = f"{Sampling().max_new_tokens}"
-    seed: str = "1"
+    seed: str = str(SEED)
     answers: str = SAMPLED_WHOLE
     "see `ANSWERS`"
     dtype: str = ""

@@ -18,13 +18,13 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.screens.adjudicate_format import short_note
 from workbench.tui.screens.agreement_format import (
     EXPLAIN,
     RESAMPLES,
-    SEED,
     Names,
     QueueAgreement,
     attention_lines,

@@ -18,6 +18,7 @@ from textual.content import Content
 
 from workbench.domain.annotations import Codebook
 from workbench.domain.counting import plural
+from workbench.domain.seeds import SEED
 from workbench.domain.verdicts import Estimate
 from workbench.tui.format import bar, decimals, estimate, literal, percent, visible
 from workbench.tui.widgets.record_table import Column, Record
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from stores.labels import Judged
     from workbench.annotation.agreement import AgreementReport, AnnotatorCounts, GroupAgreement, PairAgreement
 
-SEED, RESAMPLES = 1, 1000
+RESAMPLES = 1000
 GROUPS_SHOWN = 5
 "groups of a kind, the worst first"
 REASONS_SHOWN = 3
@@ -34,9 +35,9 @@ SHADES = " ░▒▓█"
 ABBREVIATED = 14
 "columns a label takes in the matrix at most"
 
-EXPLAIN = """Items with two labels or more count; attention items are left out. Intervals are seeded 95 % bootstraps \
-over items (seed 1, 1,000 resamples). n: items that a number rests on; left out: items that it could not use. \
-`undefined` always comes with the reason: where all labels are equal, chance and agreement cannot be told apart.
+EXPLAIN = f"""Items with two labels or more count; attention items are left out. Intervals are seeded 95 % bootstraps \
+over items (seed {SEED}, {RESAMPLES:,} resamples). n: items that a number rests on; left out: items that it could not \
+use. `undefined` always comes with the reason: where all labels are equal, chance and agreement cannot be told apart.
 
 percent       share of pairs of labels of an item that are equal. Does not correct for chance.
 Cohen's κ     two people: agreement beyond what their own label counts would give by chance. 1 perfect, 0 chance.

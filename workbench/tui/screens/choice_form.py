@@ -12,6 +12,7 @@ from textual.widgets import Checkbox, Input, Label, Select, Static
 
 from workbench.domain.choices import Bias, Perturbation
 from workbench.domain.counting import plural
+from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
 from workbench.tui.form_numbers import whole
 from workbench.tui.screens.choice_form_format import outlook
@@ -95,7 +96,7 @@ class ChoiceForm(PreviewedForm):
             yield Label("draws", classes="name")
             yield Input("1", id="draws", compact=True)
             yield Label("seed", classes="name -short")
-            yield Input("1", id="seed", compact=True)
+            yield Input(str(SEED), id="seed", compact=True)
         with Horizontal(classes="row"):
             yield Label("middle", classes="name")
             yield Input(id="middle", compact=True, placeholder="of scales of four")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import WorkbenchError
 from workbench.tui.screens.audit_view import Settings as Rules
@@ -47,7 +48,7 @@ class Settings:
     rules: Rules = field(default_factory=Rules)
     "what makes a stance reliable"
     labels: Whose = "gold"
-    seed: int = 1
+    seed: int = SEED
 
 
 @dataclass(frozen=True, eq=False, slots=True)

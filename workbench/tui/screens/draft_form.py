@@ -14,6 +14,7 @@ from textual.widgets import Select, Static
 
 from workbench.domain.counting import plural
 from workbench.domain.drafting import DRAFTED, REWORDED
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import VariantKind
 from workbench.errors import UsageError
 from workbench.tui.form_numbers import number, whole
@@ -108,7 +109,7 @@ class DraftForm(StartForm):
                 yield row("keep", Field(id="keep", compact=True, placeholder="50"))
                 yield row("temperature", Field(id="temperature", compact=True, placeholder="1"))
                 yield row("tokens", Field(id="max_tokens", compact=True, placeholder="800 or 120"))
-                yield row("seed", Field("1", id="seed", compact=True))
+                yield row("seed", Field(str(SEED), id="seed", compact=True))
         yield Static(
             Content("What is left empty is asked as published; F1 says how that was."), classes="note", markup=False
         )

@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.widgets import Label, Select, Static
 
 from workbench.domain.questionnaires import Role
+from workbench.domain.seeds import SEED
 from workbench.errors import UsageError, WorkbenchError
 from workbench.inference.dtypes import DTYPES
 from workbench.registry import AUDITS
@@ -142,7 +143,7 @@ class JobForm(StartForm):
         with Horizontal(classes="pair"):
             yield sampled(row("top-k", Field(id="top_k", compact=True, placeholder="whole vocab.")))
             yield sampled(row("tokens", Field("20", id="max_tokens", compact=True)))
-            yield row("seed", Field("1", id="seed", compact=True))
+            yield row("seed", Field(str(SEED), id="seed", compact=True))
         with Horizontal(classes="pair"):
             yield sampled(row("answers", select("answers", ANSWERS)))
             yield row("dtype", select("dtype", [("usual", "usual"), *((name, name) for name in DTYPES)]))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import WorkbenchError
 
@@ -48,7 +49,7 @@ class Settings:
     "empty: the first one with predictions, else the first questionnaire"
     masses: Masses = "top10"
     error: ErrorOf = "paired"
-    seed: int = 1
+    seed: int = SEED
 
 
 @dataclass(frozen=True, eq=False, slots=True)

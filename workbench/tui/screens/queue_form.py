@@ -20,6 +20,7 @@ from textual.widgets.selection_list import Selection
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from workbench.domain.annotations import Purpose
+from workbench.domain.seeds import SEED
 from workbench.errors import UsageError, WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.screens.base import as_trouble, store_path
@@ -139,7 +140,7 @@ class QueueForm(ModalScreen[str | None]):
                     yield _row("labels", Input(self._labels, id="labels", compact=True))
                 with Horizontal(classes="pair"):
                     yield _row("overlap", Input("1", id="overlap", compact=True))
-                    yield _row("seed", Input("1", id="seed", compact=True))
+                    yield _row("seed", Input(str(SEED), id="seed", compact=True))
                 with Horizontal(classes="pair"):
                     yield _row("held out", Input("0", id="held_out", compact=True))
                     yield _row("attention", Input("0", id="attention", compact=True))

@@ -12,6 +12,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL, Dimension
 from workbench.domain.verdicts import Estimate
 from workbench.errors import WorkbenchError
@@ -46,7 +47,7 @@ class Settings:
     threshold: float = 0.9
     correct: bool = False
     unit: str = "statements"
-    seed: int = 1
+    seed: int = SEED
     draws: int = 10_000
 
     def choice(self) -> BiasChoice:
