@@ -73,9 +73,7 @@ def test_the_matrix_says_size_significance_and_direction_in_words(
     assert row(out, "odd/even") == "+4.8 equal changes are no test (n 3)"
     assert row(out, "  key typo") == "0.0 no change in any question (n 3)"
     assert row(out, "allow/forbid") == "-50.0 one question is no test (n 1)"
-    assert re.findall("  most human-like +(\\w+)", out) == ["open"] * 3, (
-        "no bias has a test"
-    )
+    assert re.findall("  most human-like +(\\w+)", out) == ["open"] * 3, "no bias has a test"
     assert row(out, "score ") == "– no bias has a test"
     assert "probabilities of the next token · template lettered" in out
     assert "Definition corrected: shares of valid answers" in out

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t as student
 
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
-from workbench.stats import agreement
 from workbench.stats.agreement import (
     MISSING,
     cohen_kappa,
@@ -188,12 +188,12 @@ def test_stacked_tables_keep_their_leading_shape() -> None:
 
 def test_items_without_a_value_say_why() -> None:
     tables = [[[3, 1], [1, 3]], [[8, 0], [0, 0]], [[0, 0], [0, 0]]]
-    found = pairs_estimates(tables, np.random.default_rng(0))
+    found = pairs_estimates([[table] for table in tables])
     estimates = [found.estimate(item, excluded=item) for item in range(3)]
     assert [estimate.undefined for estimate in estimates] == ["", "all answers equal", "no pairs"]
     assert [estimate.n for estimate in estimates] == [8, 8, 0]
     assert [estimate.excluded for estimate in estimates] == [0, 1, 2]
-    assert [math.isnan(estimate.low) for estimate in estimates] == [False, True, True]
+    assert all(math.isnan(estimate.low) for estimate in estimates), "no interval of κ"
 
 
 @pytest.mark.parametrize("coefficient", ["kappa", "observed", "ac1"])
@@ -203,9 +203,9 @@ def test_the_interval_is_that_of_resampled_pairs(coefficient: Literal["kappa", "
     answers = np.repeat([[0, 0], [0, 1], [1, 0], [1, 1]], table.ravel(), axis=0)
     rng = np.random.default_rng(5)
     draws = [of_pairs(*answers[rng.integers(50, size=50)].T).value for _ in range(2000)]
-    found = pairs_estimates(table[None], np.random.default_rng(6), 4000, coefficient)
-    np.testing.assert_allclose([found.low[0], found.high[0]], np.quantile(draws, [0.025, 0.975]), atol=0.04)
-    assert found.low[0] < found.value[0] < found.high[0]
+    found = of_pairs(*answers.T, np.random.default_rng(6), 4000)
+    np.testing.assert_allclose([found.low, found.high], np.quantile(draws, [0.025, 0.975]), atol=0.04)
+    assert found.low < found.value < found.high
 
 
 def test_the_interval_rests_on_the_seed_alone() -> None:
@@ -216,30 +216,30 @@ def test_the_interval_rests_on_the_seed_alone() -> None:
     assert math.isnan(cohen_kappa(a, b).low)
 
 
-def test_items_with_equal_tables_have_equal_intervals() -> None:
-    tables = np.array([[[9, 1], [2, 8]], [[5, 5], [5, 5]], [[9, 1], [2, 8]]])
-    found = pairs_estimates(tables, np.random.default_rng(0))
-    assert (found.low[0], found.high[0]) == (found.low[2], found.high[2])
-    assert found.low[0] != found.low[1]
-
-
-def test_items_drawn_in_portions_all_have_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
-    tables = np.random.default_rng(1).multinomial(30, [0.4, 0.1, 0.1, 0.4], size=50).reshape(-1, 2, 2)
-    monkeypatch.setattr(agreement, "CELLS_AT_ONCE", 4 * 100 * 7)
-    found = pairs_estimates(tables, np.random.default_rng(0), resamples=100)
-    assert np.all(found.low < found.value)
-    assert np.all(found.value < found.high)
+@given(st.lists(st.lists(st.integers(0, 4), min_size=4, max_size=4), min_size=1, max_size=7))
+def test_intervals_over_clusters_are_by_their_definition(cells: list[list[int]]) -> None:
+    tables = np.array(cells).reshape(1, -1, 2, 2)
+    found = pairs_estimates(tables, "observed").estimate(0)
+    held = [table for table in tables[0] if table.sum()]
+    without = [float(observed_agreement_2x2(sum(held) - table)) for table in held] if len(held) > 1 else []
+    if found.undefined or found.value == 1 or len(set(np.round(without, 12))) < 2:
+        assert math.isnan(found.low) or found.high - found.low < 1e-6
+        return
+    error = math.sqrt((len(held) - 1) * np.var(without))
+    reach = float(student.ppf(0.975, len(held) - 1)) * error / (1 - found.value)
+    assert found.high == pytest.approx(1 - (1 - found.value) * math.exp(-reach))
+    assert found.low == pytest.approx(max(-1, 1 - (1 - found.value) * math.exp(min(reach, 700))))
 
 
 def test_an_unknown_coefficient_names_the_known_ones() -> None:
     with pytest.raises(UnknownName, match="kappa, observed, ac1"):
-        pairs_estimates([[[1, 0], [0, 1]]], coefficient="pi")  # type: ignore[arg-type]
+        pairs_estimates([[[[1, 0], [0, 1]]]], coefficient="pi")  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="nominal or ordinal"):
         krippendorff_alpha([[1, 2]], level="ratio")  # type: ignore[arg-type]
 
 
 def test_no_items_give_no_estimates() -> None:
-    assert pairs_estimates(np.empty((0, 2, 2), dtype=int), np.random.default_rng(0)).value.shape == (0,)
+    assert pairs_estimates(np.empty((0, 3, 2, 2), dtype=int)).value.shape == (0,)
 
 
 # Any number of raters

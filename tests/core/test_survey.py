@@ -165,9 +165,9 @@ def said(who: str, pairs: list[tuple[bool, bool]], variant: VariantId) -> list[S
 def test_a_wording_that_should_do_otherwise_than_its_kind_is_turned_round_and_a_free_one_is_no_pair() -> None:
     answers = said("a", [(True, True), (False, True), (True, False)], NEGATION)
     relations = {("s0", NEGATION): Relation.SAME, ("s2", NEGATION): Relation.FREE}
-    assert pairs_of(answers, VariantKind.NEGATION, relations) == {"a": [(1, -1), (-1, 1)]}
+    assert pairs_of(answers, VariantKind.NEGATION, relations) == {"a": [("s0", 1, -1), ("s1", -1, 1)]}
     assert pairs_of(answers, VariantKind.NEGATION) == {"a": [(1, 1), (-1, 1), (1, -1)]}
-    row = survey_agreement(answers, derive_rng(1), relations=relations)[1]
+    row = survey_agreement(answers, "survey", relations=relations)[1]
     assert (row.raw[0].value, row.flipped[0].value, row.raw[0].n) == (-1, 1, 2)
 
 
@@ -184,7 +184,7 @@ def test_several_paraphrases_of_one_statement_are_pooled_and_other_kinds_have_ro
     reformulation = VariantId(VariantKind.REFORMULATION)
     answers = said("a", [(True, True), (False, False)], PARA)
     answers += [SurveyAnswer("a", "s0", SECOND, False), SurveyAnswer("a", "s0", reformulation, True)]
-    rows = {row.name: row for row in survey_agreement(answers, derive_rng(1))}
+    rows = {row.name: row for row in survey_agreement(answers, "survey")}
     assert list(rows) == ["paraphrase", "negation", "opposite", "reformulation"]
     assert rows["paraphrase"].raw[0].n == 3
     assert rows["reformulation"].raw[0].n == 1

@@ -84,7 +84,7 @@ def test_all_wordings_are_asked_once_and_the_answers_are_the_instruments(path: P
         assert (progress.answered, progress.left, progress.total, progress.median_s) == (12, 0, 12, 1.5)
         answers, _ = ana.answers()
     assert len(answers) == 12
-    for row in survey_agreement(answers, derive_rng(1)):
+    for row in survey_agreement(answers, "survey"):
         assert row.raw[0].n == 3
     found = given(path)
     assert {variant.split("-")[0] for _, _, variant in found} == {"original", "paraphrase", "negation", "opposite"}

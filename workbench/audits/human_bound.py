@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,12 +20,23 @@ from workbench.stats import contingency
 from workbench.stats.agreement import ALL_EQUAL, MISSING, NO_PAIRS
 from workbench.stats.arrays import FloatArray, IntArray
 from workbench.stats.describe import MeanSd, mean_sd
-from workbench.stats.resampling import percentile_interval
+from workbench.stats.resampling import percentile_interval, resampled_sums
 
 KINDS = (VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
 Relations = Mapping[tuple[str, VariantId], Relation]
-Pairs = dict[str, list[tuple[int, int]]]
-"respondent -> (stance on the original or MISSING, stance on the variant), 1 agree and -1 disagree"
+
+
+class AnswerPair(NamedTuple):
+    """A person's stances on two wordings of a statement, 1 agree and -1 disagree."""
+
+    statement: str
+    original: int
+    "MISSING where the person did not answer it"
+    variant: int
+
+
+Pairs = dict[str, list[AnswerPair]]
+"respondent -> pairs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +84,8 @@ def pairs_of(answers: Sequence[SurveyAnswer], kind: VariantKind, relations: Rela
         expected = (relations or {}).get((statement, variant), RELATION_OF[kind])
         if variant.kind is kind and expected is not Relation.FREE:
             original = given.get((who, statement, ORIGINAL), MISSING)
-            pairs[who].append((original, stance if expected is RELATION_OF[kind] else -stance))
+            turned = stance if expected is RELATION_OF[kind] else -stance
+            pairs[who].append(AnswerPair(statement, original, turned))
     return pairs
 
 
@@ -84,7 +97,8 @@ def upper_bound(
 ) -> tuple[Bound, ...]:
     """Return the mean κ over respondents for each kind, with 95 % intervals.
 
-    The interval resamples respondents, and each one's statements within: other people, and other statements.
+    The interval resamples respondents, and each one's statements within: other people, and other statements. The pairs
+    of a statement share its original and are drawn together.
     """
     return tuple(
         _bound(kind, pairs_of(answers, kind, relations), rng, resamples) for kind in kinds_of(answers) if answers
@@ -92,36 +106,38 @@ def upper_bound(
 
 
 def _bound(kind: VariantKind, pairs: Pairs, rng: np.random.Generator, resamples: int) -> Bound:
-    tables = np.array([_table(each) for each in pairs.values()], dtype=np.int64).reshape(-1, 2, 2)
-    tables = tables[tables.sum(axis=(1, 2)) > 0]
-    drawn = _resampled(tables, rng, resamples)
+    by_person = [found for each in pairs.values() if len(found := _tables(each))]
+    tables = np.array([found.sum(axis=0) for found in by_person], dtype=np.int64).reshape(-1, 2, 2)
+    drawn = _resampled(by_person, rng, resamples)
     relation = RELATION_OF[kind]
     raw = _mean(tables, drawn)
     flipped = _mean(tables[..., ::-1], drawn[..., ::-1]) if relation is Relation.FLIPPED else raw
     return Bound(kind.value, relation, len(tables), int(tables.sum()), raw[0], flipped[0], raw[1], flipped[1])
 
 
-def _table(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Count complete pairs by (original, variant), disagree first."""
-    table = [[0, 0], [0, 0]]
-    for original, variant in pairs:
-        if original != MISSING:
-            table[original > 0][variant > 0] += 1
-    return table
+def _tables(pairs: Iterable[AnswerPair]) -> IntArray:
+    """Count each statement's complete pairs by (original, variant), disagree first: (statements, 2, 2)."""
+    complete = [pair for pair in pairs if pair.original != MISSING]
+    place = {ref: n for n, ref in enumerate(dict.fromkeys(pair.statement for pair in complete))}
+    tables = np.zeros((len(place), 2, 2), dtype=np.int64)
+    for pair in complete:
+        tables[place[pair.statement], int(pair.original > 0), int(pair.variant > 0)] += 1
+    return tables
 
 
-def _resampled(tables: IntArray, rng: np.random.Generator, resamples: int) -> IntArray:
-    """Return tables of respondents drawn with replacement, their pairs drawn within: (R, people, 2, 2)."""
-    people = len(tables)
-    if not people:
-        return np.empty((resamples, 0, 2, 2), dtype=np.int64)
-    who = rng.integers(people, size=(resamples, people))
-    sizes = tables.sum(axis=(1, 2))
-    shares = tables.reshape(people, 4) / sizes[:, None]
-    return np.asarray(rng.multinomial(sizes[who], shares[who]), dtype=np.int64).reshape(resamples, people, 2, 2)
+def _resampled(by_person: Sequence[IntArray], rng: np.random.Generator, resamples: int) -> FloatArray:
+    """Return tables of respondents drawn with replacement, their statements drawn within: (R, people, 2, 2)."""
+    people = len(by_person)
+    who = rng.integers(people, size=(resamples, people)) if people else np.empty((resamples, 0), dtype=np.int64)
+    drawn = np.empty((resamples, people, 2, 2))
+    for place, tables in enumerate(by_person):
+        at = who == place
+        if at.any():
+            drawn[at] = resampled_sums(tables.reshape(-1, 4), int(at.sum()), rng).reshape(-1, 2, 2)
+    return drawn
 
 
-def _mean(tables: IntArray, drawn: IntArray) -> tuple[Estimate, MeanSd]:
+def _mean(tables: IntArray, drawn: FloatArray) -> tuple[Estimate, MeanSd]:
     kappas = contingency.kappa(tables)
     found = mean_sd(kappas)
     if math.isnan(found.mean):

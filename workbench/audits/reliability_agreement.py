@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ import numpy.typing as npt
 from workbench.audits.counts import PRINTED, SWAPPED
 from workbench.audits.human_bound import Pairs, Relations, kinds_of, pairs_of
 from workbench.domain.instruments import SurveyAnswer
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import RELATION_OF, Relation, VariantKind
 from workbench.domain.verdicts import Estimate
 from workbench.stats.agreement import MISSING, PairsEstimates, cohen_kappa, krippendorff_alpha, pairs_estimates
@@ -84,54 +85,59 @@ def agreement(report: Report) -> tuple[AgreementRow, ...]:
     both orders). Pairs with a side that has no stance are excluded; wordings that do not exist are no pairs. The pairs
     of all paraphrases are pooled into one κ, so that it has one n and one interval; the released code averages the κ of
     each paraphrase instead. A wording of which the opposite of its kind is expected is turned round first; one of which
-    nothing is expected is no pair.
+    nothing is expected is no pair. Intervals resample statements: the pairs of one share its original.
     """
-    rows = []
-    for kind in COMPARED:
-        first, second = _pairs(report, kind)
-        rows.append(_row(kind.value, RELATION_OF[kind], report, first, second))
-    first, second = _order_pairs(report)
-    rows.append(_row(LABEL_ORDER, Relation.SAME, report, first, second))
-    return tuple(rows)
+    rows = [_row(kind.value, RELATION_OF[kind], report, _pairs(report, kind)) for kind in COMPARED]
+    return (*rows, _row(LABEL_ORDER, Relation.SAME, report, _order_pairs(report)))
+
+
+class StancePairs(NamedTuple):
+    """Stances on both sides of pairs, under each template, and which statement each pair is about."""
+
+    first: Sequence[IntArray]
+    second: Sequence[IntArray]
+    statement: IntArray
 
 
 def _coded(stances: npt.NDArray[np.int8]) -> IntArray:
     return np.where(stances == 0, MISSING, stances).astype(np.int64)
 
 
-def _pairs(report: Report, kind: VariantKind) -> tuple[list[IntArray], list[IntArray]]:
+def _pairs(report: Report, kind: VariantKind) -> StancePairs:
     """Return, for each template, the stances on originals and variants that exist."""
     counts = report.counts
     originals, places = counts.places(VariantKind.ORIGINAL), counts.places(kind)
     if not originals or not places:
         nothing = [np.empty(0, dtype=np.int64)] * len(counts.templates)
-        return nothing, nothing
+        return StancePairs(nothing, nothing, np.empty(0, dtype=np.int64))
     codes = _coded(report.stances[..., PRINTED] * np.where(counts.turned == 0, 1, counts.turned))
     expected = counts.exists[:, places] & (counts.turned[:, places] != 0)
     statement, which = np.nonzero(expected & counts.exists[:, originals[:1]])
     variant = np.array(places)[which]
-    return list(codes[:, statement, originals[0]]), list(codes[:, statement, variant])
+    return StancePairs(list(codes[:, statement, originals[0]]), list(codes[:, statement, variant]), statement)
 
 
-def _order_pairs(report: Report) -> tuple[list[IntArray], list[IntArray]]:
+def _order_pairs(report: Report) -> StancePairs:
     there = report.counts.exists[:, report.counts.places(VariantKind.ORIGINAL)].any(axis=1)
     codes = _coded(report.originals[0][:, there])
-    return list(codes[..., PRINTED]), list(codes[..., SWAPPED])
+    return StancePairs(list(codes[..., PRINTED]), list(codes[..., SWAPPED]), np.flatnonzero(there))
 
 
-def _row(
-    name: str, relation: Relation, report: Report, first: Sequence[IntArray], second: Sequence[IntArray]
-) -> AgreementRow:
+def _row(name: str, relation: Relation, report: Report, pairs: StancePairs) -> AgreementRow:
     """Return the κ of each template; the generator of each interval belongs to its name."""
 
     def kappas(sign: int) -> tuple[Estimate, ...]:
         rngs = (derive_rng(report.options.seed, "kappa", name, by, sign) for by in report.counts.templates)
         return tuple(
-            cohen_kappa(a, np.where(b == MISSING, MISSING, sign * b), rng, report.options.resamples)
-            for a, b, rng in zip(first, second, rngs, strict=True)
+            cohen_kappa(a, _turned(b, sign), rng, report.options.resamples, pairs.statement)
+            for a, b, rng in zip(pairs.first, pairs.second, rngs, strict=True)
         )
 
     return _with_means(name, relation, report.counts.templates, kappas)
+
+
+def _turned(codes: IntArray, sign: int) -> IntArray:
+    return np.where(codes == MISSING, MISSING, sign * codes)
 
 
 def _with_means(
@@ -172,7 +178,9 @@ class ItemAgreement:
     """Agreement per statement, over its pairs of conditions; each coefficient is computed when it is first asked for.
 
     A condition is a template, a label order and, for paraphrases, a number; a pair is the stance on the original and on
-    the variant in the same template and order.
+    the variant in the same template and order. Pairs of one template share the original's stances, so intervals are
+    over templates: what other templates would give, of this statement in these wordings. κ has none
+    (`stats.agreement.pairs_estimates` says why).
     """
 
     def __init__(self, report: Report, kind: VariantKind) -> None:
@@ -183,19 +191,19 @@ class ItemAgreement:
 
     @cached_property
     def tables(self) -> IntArray:
-        """Pairs by (stance on the original, stance on the variant), disagree first: (S, 2, 2)."""
+        """Pairs by template and (stance on the original, stance on the variant), disagree first: (S, T, 2, 2)."""
         original, variant = self._sides(self._report.stances)
         variant = variant * self._turned
         signs = (-1, 1)
-        cells = [[((original == a) & (variant == b)).sum(axis=(0, 2, 3)) for b in signs] for a in signs]
-        return np.moveaxis(np.array(cells, dtype=np.int64), -1, 0)
+        cells = [[((original == a) & (variant == b)).sum(axis=(2, 3)) for b in signs] for a in signs]
+        return np.moveaxis(np.array(cells, dtype=np.int64), (-1, -2), (0, 1))
 
     @cached_property
     def excluded(self) -> IntArray:
         """Pairs of which both sides were asked and one has no stance: (S,)."""
         original, variant = self._sides(self._report.counts.total * self._report.counts.exists[None, :, :, None])
         asked = ((original > 0) & (variant > 0) & (self._turned != 0)).sum(axis=(0, 2, 3))
-        return np.asarray(asked - self.tables.sum(axis=(1, 2)), dtype=np.int64)
+        return np.asarray(asked - self.tables.sum(axis=(1, 2, 3)), dtype=np.int64)
 
     @property
     def _turned(self) -> npt.NDArray[np.int8]:
@@ -210,13 +218,11 @@ class ItemAgreement:
         return original, values[:, :, places]
 
     def estimates(self, coefficient: Literal["kappa", "observed", "ac1"], flipped: bool = False) -> PairsEstimates:
-        """Return one coefficient for every statement, with its seeded bootstrap interval over conditions."""
+        """Return one coefficient for every statement, with its interval over templates."""
         key = (coefficient, flipped and self.relation is Relation.FLIPPED)
         if key not in self._found:
             tables = self.tables[..., ::-1] if key[1] else self.tables
-            options = self._report.options
-            rng = derive_rng(options.seed, "item", self.kind.value, coefficient, int(key[1]))
-            self._found[key] = pairs_estimates(tables, rng, options.resamples, coefficient)
+            self._found[key] = pairs_estimates(tables, coefficient)
         return self._found[key]
 
     def of(self, statement: int) -> ItemAgreementRow:
@@ -231,23 +237,31 @@ class ItemAgreement:
 
 def survey_agreement(
     answers: Sequence[SurveyAnswer],
-    rng: np.random.Generator,
+    instrument: str,
+    seed: int = SEED,
     resamples: int = 1000,
     relations: Relations | None = None,
 ) -> tuple[AgreementRow, ...]:
     """Return how consistently people answer, the upper bound for models (section 6.1): κ for each respondent.
 
     Pairs are a respondent's answers to the original and to a variant of the same statement; answers without a partner
-    are excluded. Of several answers to one wording the last counts. `relations`: see `human_bound.relations_of`.
+    are excluded. Of several answers to one wording the last counts. Intervals resample statements, and a respondent's
+    is the same whoever else answered. `relations`: see `human_bound.relations_of`.
     """
     respondents = tuple(dict.fromkeys(a.respondent for a in answers))
+    place = {ref: n for n, ref in enumerate(dict.fromkeys(a.statement for a in answers))}
     rows = []
     for kind in kinds_of(answers):
         pairs = pairs_of(answers, kind, relations)
 
-        def kappas(sign: int, pairs: Pairs = pairs) -> tuple[Estimate, ...]:
-            sides = (np.array(pairs[who], dtype=np.int64).reshape(-1, 2).T for who in respondents)
-            return tuple(cohen_kappa(a, sign * b, rng, resamples) for a, b in sides)
+        def kappas(sign: int, kind: VariantKind = kind, pairs: Pairs = pairs) -> tuple[Estimate, ...]:
+            found = []
+            for who in respondents:
+                coded = [(pair.original, pair.variant, place[pair.statement]) for pair in pairs[who]]
+                first, second, statement = np.array(coded, dtype=np.int64).reshape(-1, 3).T
+                rng = derive_rng(seed, "survey", instrument, who, kind.value, sign)
+                found.append(cohen_kappa(first, sign * second, rng, resamples, statement))
+            return tuple(found)
 
         rows.append(_with_means(kind.value, RELATION_OF[kind], respondents, kappas))
     return tuple(rows)

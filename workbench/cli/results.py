@@ -281,6 +281,7 @@ def _print_items(report: Report) -> None:
                 (ref, kind, estimate(row.kappa_flipped), estimate(row.observed_flipped), estimate(row.ac1_flipped))
             )
     table(["statement", "variant", "κ", "observed", "Gwet's AC1"], lines)
+    say("[ ]: 95 % interval over templates; κ of one statement has none, since a few templates allow none that holds")
 
 
 def _people(store: Store, instrument: str, seed: int) -> tuple[tuple[Bound, ...], int]:
@@ -324,7 +325,6 @@ def _survey(store: Store, options: Namespace) -> int:
     """People answered the same wordings: the upper bound for a model (Ceron et al. 2024, section 6.1)."""
     from workbench.audits.human_bound import relations_of
     from workbench.audits.reliability_agreement import survey_agreement
-    from workbench.stats.resampling import derive_rng
 
     names = [options.instrument] if options.instrument else list(store.instruments.names())
     made = {name: store.instruments.get(name) for name in names}
@@ -337,7 +337,8 @@ def _survey(store: Store, options: Namespace) -> int:
     found = {
         name: survey_agreement(
             one.survey,
-            derive_rng(options.seed, "survey", name),
+            name,
+            options.seed,
             relations=relations_of(one.statements, one.language),
         )
         for name, one in made.items()

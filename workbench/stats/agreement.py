@@ -20,8 +20,8 @@ import numpy.typing as npt
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
 from workbench.stats import contingency, units
-from workbench.stats.arrays import FloatArray, IntArray, whole_numbers
-from workbench.stats.resampling import CELLS_AT_ONCE, percentile_interval, resampled_sums
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray, whole_numbers
+from workbench.stats.resampling import bca_interval, percentile_interval, resampled_sums
 from workbench.stats.units import MISSING, Measurement
 
 __all__ = [
@@ -47,6 +47,9 @@ NO_UNITS = "no unit has two ratings"
 ALL_EQUAL = "all answers equal"
 NEVER_GIVEN = "no unit with two ratings has this category"
 
+FARTHEST = 700.0
+"exponents above overflow"
+
 Coefficient = Literal["kappa", "observed", "ac1"]
 Rng = np.random.Generator | None
 
@@ -57,7 +60,13 @@ _OF_TABLES: dict[str, Callable[[npt.ArrayLike], FloatArray]] = {
 }
 
 
-def cohen_kappa(a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng = None, resamples: int = 1000) -> Estimate:
+def cohen_kappa(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    rng: Rng = None,
+    resamples: int = 1000,
+    clusters: npt.ArrayLike | None = None,
+) -> Estimate:
     """Return Cohen's κ between two raters, see `contingency.kappa`.
 
     Undefined when there are `no pairs` or `all answers equal`: both raters gave one and the same category throughout,
@@ -67,6 +76,8 @@ def cohen_kappa(a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng = None, resamples: 
     ----------
     a, b : integer arrays of equal length; `MISSING` where a rater gave no answer
     rng : draws the interval's resamples of pairs; None leaves the interval NaN
+    clusters : what each pair belongs to, such as its statement. Pairs of one cluster depend on each other, so whole
+        clusters are drawn (`bca_interval`). None: every pair is drawn by itself
 
     Returns
     -------
@@ -80,7 +91,7 @@ def cohen_kappa(a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng = None, resamples: 
     >>> cohen_kappa([1, 1], [1, 1]).undefined
     'all answers equal'
     """
-    return _paired("kappa", a, b, rng, resamples, 2)
+    return _paired("kappa", a, b, rng, resamples, 2, clusters)
 
 
 def observed_agreement(a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng = None, resamples: int = 1000) -> Estimate:
@@ -139,7 +150,7 @@ class PairsEstimates:
     "NaN where it is undefined"
     low: FloatArray
     high: FloatArray
-    "95 % interval; NaN where there is none"
+    "95 % interval over clusters; NaN where there is none, and of κ"
     n: IntArray
     "pairs it rests on"
 
@@ -155,32 +166,59 @@ class PairsEstimates:
         return Estimate(value, low, high, int(self.n[item]), excluded, self.undefined(item))
 
 
-def pairs_estimates(
-    tables: npt.ArrayLike, rng: Rng = None, resamples: int = 1000, coefficient: Coefficient = "kappa"
-) -> PairsEstimates:
-    """Return a coefficient with its bootstrap interval for many items at once.
+def pairs_estimates(tables: npt.ArrayLike, coefficient: Coefficient = "kappa") -> PairsEstimates:
+    """Return a coefficient for many items at once, over pairs that come in clusters, with an interval over clusters.
 
-    Resampling an item's pairs with replacement is one multinomial draw of its table's cells. Equal tables are drawn
-    once, so items with the same counts have the same interval.
+    With v_-c the coefficient without cluster c, se = root((C - 1) / C Σ (v_-c - mean)²), and t Student's quantile with
+    C - 1 degrees of freedom, the interval is 1 - (1 - v) exp(± t se / (1 - v)): it stays below 1, where agreement is
+    skewed. Observed agreement and AC1 over 6 templates x 2 orders x 3 paraphrases were covered in 93-97 % of
+    simulations with templates as clusters (500 each in three scenarios, Monte Carlo error 1 point); pairs drawn one by
+    one covered 72-84 %. κ of so few clusters has no such interval (88 % at best; drawing pairs, 65-73 %) and gets none.
 
     Parameters
     ----------
-    tables : counts (M, 2, 2): per item, pairs with (first category, second category)
+    tables : counts (M, C, 2, 2): per item and cluster, pairs with (first category, second category)
     coefficient : `kappa`, `observed` or `ac1`
+
+    References
+    ----------
+    Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 11 (jackknife).
 
     Examples
     --------
-    >>> found = pairs_estimates([[[20, 5], [10, 15]], [[36, 0], [0, 0]]], np.random.default_rng(1))
+    >>> found = pairs_estimates([[[[20, 5], [10, 15]]], [[[36, 0], [0, 0]]]])
     >>> found.estimate(0).value, found.estimate(1).undefined
     (0.4, 'all answers equal')
     """
     if coefficient not in _OF_TABLES:
         raise UnknownName(f"coefficient {coefficient!r} is unknown; choose {', '.join(_OF_TABLES)}")
     counts = _two_by_two(tables)
-    if counts.ndim != 3:
-        raise ValueError(f"expected tables of shape (items, 2, 2), found {counts.shape}")
-    low, high = _table_intervals(_OF_TABLES[coefficient], counts, rng, resamples)
-    return PairsEstimates(_OF_TABLES[coefficient](counts), low, high, counts.sum(axis=(1, 2)))
+    if counts.ndim != 4:
+        raise ValueError(f"expected tables of shape (items, clusters, 2, 2), found {counts.shape}")
+    whole, of_tables = counts.sum(axis=1), _OF_TABLES[coefficient]
+    value = of_tables(whole)
+    low = high = np.full(len(value), np.nan)
+    if coefficient != "kappa":
+        low, high = _jackknife_interval(value, of_tables(whole[:, None] - counts), counts.sum(axis=(2, 3)) > 0)
+    return PairsEstimates(value, low, high, whole.sum(axis=(1, 2)))
+
+
+def _jackknife_interval(value: FloatArray, left_out: FloatArray, there: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return the interval of `pairs_estimates`: values (M,), without each cluster (M, C), clusters with a pair (M, C).
+
+    NaN for fewer than two clusters, at 1, and where no cluster moves the value.
+    """
+    from scipy.special import stdtrit
+
+    clusters = there.sum(axis=1)
+    known = np.where(there, left_out, 0.0)
+    mean = known.sum(axis=1) / np.maximum(clusters, 1)
+    squares = (np.where(there, known - mean[:, None], 0.0) ** 2).sum(axis=1)
+    se = np.sqrt((clusters - 1) / np.maximum(clusters, 1) * squares)
+    usable = (clusters > 1) & (value < 1) & (se > 0)
+    distance = np.where(usable, 1 - value, np.nan)
+    reach = np.minimum(stdtrit(np.maximum(clusters - 1, 1), 0.975) * se / distance, FARTHEST)
+    return np.maximum(-1, 1 - distance * np.exp(reach)), 1 - distance * np.exp(-reach)
 
 
 def krippendorff_alpha(
@@ -321,7 +359,13 @@ def _two_by_two(tables: npt.ArrayLike) -> IntArray:
 
 
 def _paired(
-    name: Coefficient, a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng, resamples: int, categories: int
+    name: Coefficient,
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    rng: Rng,
+    resamples: int,
+    categories: int,
+    clusters: npt.ArrayLike | None = None,
 ) -> Estimate:
     """Count the complete pairs into a table of at least `categories` rows, and estimate from it."""
     first, second = whole_numbers(a), whole_numbers(b)
@@ -334,32 +378,47 @@ def _paired(
     seen, index = np.unique(np.stack([first[complete], second[complete]]), return_inverse=True)
     size = max(categories, len(seen))
     row, column = index.reshape(2, n)
-    table = np.bincount(row * size + column, minlength=size * size).reshape(1, size, size)
-    value = float(_OF_TABLES[name](table)[0])
+    of_tables = _OF_TABLES[name]
+    table = np.bincount(row * size + column, minlength=size * size).reshape(size, size)
+    value = float(of_tables(table))
     if np.isnan(value):
         return _undefined(ALL_EQUAL, n, excluded)
-    low, high = _table_intervals(_OF_TABLES[name], table, rng, resamples)
-    return Estimate(value, float(low[0]), float(high[0]), n, excluded)
+    if clusters is None:
+        return Estimate(value, *_table_interval(of_tables, table, rng, resamples), n, excluded)
+    drawn_by = whole_numbers(clusters)
+    if drawn_by.shape != first.shape:
+        raise ValueError(f"expected a cluster for each of {len(first)} pairs, found {drawn_by.shape}")
+    members, place = np.unique(drawn_by[complete], return_inverse=True)
+    cells = np.bincount(place * size * size + row * size + column, minlength=len(members) * size * size)
+    tables = cells.reshape(len(members), size, size)
+    return Estimate(value, *_cluster_interval(of_tables, tables, rng, resamples), n, excluded)
 
 
-def _table_intervals(
+def _cluster_interval(
     coefficient: Callable[[npt.ArrayLike], FloatArray], tables: IntArray, rng: Rng, resamples: int
-) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of each table (M, q, q); NaN without a generator and for tables without a value."""
-    low, high = np.full(len(tables), np.nan), np.full(len(tables), np.nan)
-    if rng is None or len(tables) == 0:
-        return low, high
-    distinct, where = np.unique(tables.reshape(len(tables), -1), axis=0, return_inverse=True)
-    ends = np.full((len(distinct), 2), np.nan)
-    drawable = np.flatnonzero(~np.isnan(coefficient(distinct.reshape(-1, *tables.shape[1:]))))
-    step = max(1, CELLS_AT_ONCE // (resamples * distinct.shape[1]))
-    for start in range(0, len(drawable), step):
-        rows = drawable[start : start + step]
-        n = distinct[rows].sum(axis=1)
-        drawn = rng.multinomial(n[:, None], (distinct[rows] / n[:, None])[:, None, :], size=(len(rows), resamples))
-        draws = coefficient(drawn.reshape(len(rows), resamples, *tables.shape[1:]))
-        ends[rows] = np.column_stack(percentile_interval(draws))
-    return ends[where.ravel(), 0], ends[where.ravel(), 1]
+) -> tuple[float, float]:
+    """Return the `bca_interval` over clusters, of which each has a table: (C, q, q).
+
+    NaN without `rng`, for one cluster, and where every resample gives the same value: nothing varies that could say
+    how far off it is.
+    """
+    if rng is None or len(tables) < 2:
+        return float("nan"), float("nan")
+    whole = tables.sum(axis=0)
+    draws = coefficient(resampled_sums(tables.reshape(len(tables), -1), resamples, rng).reshape(-1, *whole.shape))
+    return bca_interval(draws, float(coefficient(whole)), coefficient(whole - tables))
+
+
+def _table_interval(
+    coefficient: Callable[[npt.ArrayLike], FloatArray], table: IntArray, rng: Rng, resamples: int
+) -> tuple[float, float]:
+    """Return the bootstrap interval of a table (q, q), whose pairs are drawn with replacement; NaN without `rng`."""
+    if rng is None:
+        return float("nan"), float("nan")
+    n = int(table.sum())
+    drawn = rng.multinomial(n, table.ravel() / n, size=resamples)
+    low, high = percentile_interval(coefficient(drawn.reshape(resamples, *table.shape)))
+    return float(low), float(high)
 
 
 def _over_units(

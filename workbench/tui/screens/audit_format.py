@@ -298,7 +298,7 @@ EXPLAIN = {
     "template": "The stance on the original, in printed order, is the same under every template. "
     f"{_PAPER}, section 5.2.",
     "kappa": "Cohen's κ between the stance on the original and on its paraphrases, over paired conditions "
-    "(template x label order x paraphrase) of this statement, with a seeded 95 % bootstrap interval. "
+    "(template x label order x paraphrase) of this statement. So few templates allow no interval of κ. "
     "1: always the same; 0: no more often than by chance. Undefined where all paired answers are equal: "
     "chance then expects full agreement already. Samples of one prompt are never paired.",
     "n": "How many paired conditions κ rests on. Pairs with a side that has no stance are left out.",

@@ -55,7 +55,7 @@ class SurveyDesk:
         progress = respondent.progress()
         if question is not None:
             return View(question, progress)
-        return View(None, progress, consistency(respondent, self._design.seed), self._further())
+        return View(None, progress, consistency(respondent), self._further())
 
     def go_further(self) -> Future[View]:
         """Sit down at statements that this person was not asked about."""
@@ -95,14 +95,12 @@ class SurveyDesk:
             self._respondent = None
 
 
-def consistency(respondent: Respondent, seed: int) -> tuple[AgreementRow, ...]:
+def consistency(respondent: Respondent) -> tuple[AgreementRow, ...]:
     """Return the κ between this person's answers to originals and to variants."""
     from workbench.audits.reliability_agreement import survey_agreement
-    from workbench.stats.resampling import derive_rng
 
     answers, relations = respondent.answers()
-    rng = derive_rng(seed, "survey", respondent.instrument, respondent.name)
-    return survey_agreement(answers, rng, relations=relations)
+    return survey_agreement(answers, respondent.instrument, relations=relations)
 
 
 def waiting(path: Path, instrument: str) -> tuple[str, ...]:
