@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from stores.base import Aggregate
 from stores.run_rows import Run, run_values
 from stores.texts import restored
+from stores.thoughts import ANSWER_ID, HELD
 from stores.units import first_wording
+from workbench.domain.thinking import split
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class BiasCell:
     "of the wording to the original, in the version that was asked"
     leaning: str | None
     "the side that agreeing with the original reflects, in that version"
+    truncated: bool = False
+    "whether these were cut off in thought, so that there is nothing to read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class BiasResponse:
     """One distinct answer with the reading that counted."""
 
     text: str
+    "the answer; empty where the output ends within a thought"
     count: int
     wording: str
     kind: str
@@ -55,6 +60,10 @@ class BiasResponse:
     at: str
     code_version: str
     job: int
+    thinking: str = ""
+    "what was thought before the answer; nothing reads it"
+    truncated: bool = False
+    "whether the output ends within the thought, so that there is no answer"
 
 
 class BiasReadings(Aggregate):
@@ -69,8 +78,10 @@ class BiasReadings(Aggregate):
         values = _values(self.connection, run, reader, people) | {"threshold": threshold}
         rows = self.connection.execute(_CELLS, values)
         return tuple(
-            BiasCell(ref, kind, ordinal, template, bool(by_rule), label, bool(kept), *more)
-            for ref, kind, ordinal, template, by_rule, label, kept, *more in rows
+            BiasCell(
+                ref, kind, ordinal, template, bool(by_rule), label, bool(kept), count, relation, leaning, bool(cut)
+            )
+            for ref, kind, ordinal, template, by_rule, label, kept, count, relation, leaning, cut in rows
         )
 
     def responses(
@@ -93,7 +104,9 @@ class BiasReadings(Aggregate):
         }
         return tuple(
             BiasResponse(
-                text=restored(row[0], row[1]),
+                text=(output := split(restored(row[0], row[1]))).answer or "",
+                thinking=output.thinking,
+                truncated=output.answer is None,
                 count=row[2],
                 wording=restored(row[3], row[4]),
                 kind=row[5],
@@ -132,12 +145,14 @@ _READ = f"""
         where s.id in (select value from json_each(:scope))
     ),
     answered as (
-        select u.*, t.id as template_id, t.name as template, d.id as draw_id, r.text_id, r.count
+        select u.*, t.id as template_id, t.name as template, d.id as draw_id, {ANSWER_ID} as text_id,
+            r.text_id as output_id, r.count
         from put u
         join probe p on p.wording_id = u.wording_id and p.audit = :audit
         join template t on t.id = p.template_id
         join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
         join response r on r.draw_id = d.id
+        {HELD}
     ),
     given as (
         select cast(key as integer) as unit_id, value as label, null as confidence
@@ -162,8 +177,9 @@ _READ = f"""
 _CELLS = f"""
     {_READ}
     select ref, kind, ordinal, template, by_rule, label,
-        by_rule or confidence is null or confidence >= :threshold as kept, sum(count), relation, leaning
-    from read group by 1, 2, 3, 4, 5, 6, 7 order by place, kind, ordinal, template
+        by_rule or confidence is null or confidence >= :threshold as kept, sum(count), relation, leaning,
+        text_id is null as truncated
+    from read group by 1, 2, 3, 4, 5, 6, 7, 11 order by place, kind, ordinal, template
 """
 
 _RESPONSES = f"""
@@ -172,10 +188,10 @@ _RESPONSES = f"""
         case when q.by_rule then null else q.confidence end, q.by_rule, d.seed, d.at, e.code_version, e.job_id,
         q.relation
     from read q
-    join text x on x.id = q.text_id
+    join text x on x.id = q.output_id
     join text y on y.id = q.wording_text
     join draw d on d.id = q.draw_id
     join attempt e on e.id = d.attempt_id
     where q.ref = :ref and (:template is null or q.template = :template)
-    order by q.kind, q.ordinal, q.template, q.count desc, q.text_id limit :limit offset :offset
+    order by q.kind, q.ordinal, q.template, q.count desc, q.output_id limit :limit offset :offset
 """

@@ -180,7 +180,7 @@ _READABLE = f"""
     join statement s on s.id = w.statement_id and {LIVE}
     join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
     join draw d on d.model_id = m.id and d.sampling_id = g.id and d.prompt_id = p.prompt_id
-    join response r on r.draw_id = d.id
+    join given_answer r on r.draw_id = d.id
     where p.audit = :audit and (:models is null or m.name in (select value from json_each(:models)))
 """
 "a rule reads what it can of a `likert` answer; the classifier reads these too, since what the rule cannot is its"

@@ -95,7 +95,7 @@ _OF_PROMPTS = """
     select p.key, x.id, x.body, x.packed, sum(r.count)
     from draw d
     join prompt p on p.id = d.prompt_id
-    join response r on r.draw_id = d.id
+    join given_answer r on r.draw_id = d.id
     join text x on x.id = r.text_id
     where d.model_id = :model and d.sampling_id = (select id from sampling where key = :sampling)
     group by p.id, x.id
@@ -105,7 +105,7 @@ _OF_RUN = f"""
     select p.id, x.id, x.body, x.packed, sum(r.count)
     {_SCOPE}
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-    join response r on r.draw_id = d.id
+    join given_answer r on r.draw_id = d.id
     join text x on x.id = r.text_id
     where i.name = :instrument
     group by p.id, x.id

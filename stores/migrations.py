@@ -9,6 +9,7 @@ At ten million responses `response` costs about 15 bytes a row, `draw` about 60 
 from __future__ import annotations
 
 from stores.sqlite import Database, Migrations
+from stores.thoughts import find_thoughts
 
 APPLICATION_ID = 0x574B4231
 "marks a file as a workbench store ('WKB1')"
@@ -698,3 +699,29 @@ def m011_inclusion(db: Database) -> None:
         alter table queue_item add column answers integer check (answers > 0)
         """,
     )
+
+
+@migrations()
+def m012_thoughts(db: Database) -> None:
+    """What models thought before they answered, and how the turns of a chat were encoded.
+
+    A response is the output as it was written. `thought` has a row for each text that holds a thought: `answer_id` is
+    the text after it, null where the output ends within the thought. The view `given_answer` is what is read: the
+    answers of draws, without those that were cut off in thought. Responses from before are left as they were written;
+    the thoughts in them are found here. `model.encoding` says how turns were put into the chat format, as far as known.
+    """
+    _run(
+        db,
+        """
+        alter table model add column encoding text not null default 'unknown';
+        create table thought (
+            text_id integer primary key references text,
+            answer_id integer references text
+        ) strict;
+        create view given_answer as
+            select r.draw_id, coalesce(t.answer_id, r.text_id) as text_id, r.count, r.text_id as output_id
+            from response r left join thought t on t.text_id = r.text_id
+            where t.text_id is null or t.answer_id is not null
+        """,
+    )
+    find_thoughts(db.conn)

@@ -11,9 +11,9 @@ from workbench.domain.responses import ModelCard
 def model_id(connection: sqlite3.Connection, card: ModelCard) -> int:
     """Return the rowid of a model, inserting one that is new. Call inside a transaction."""
     connection.execute(
-        "insert into model (key, name, revision, backend, dtype, chat_format, first_seen) "
-        "values (?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
-        (card.key, card.name, card.revision, card.backend, card.dtype, card.chat_format, now()),
+        "insert into model (key, name, revision, backend, dtype, chat_format, encoding, first_seen) "
+        "values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
+        (card.key, card.name, card.revision, card.backend, card.dtype, card.chat_format, card.encoding, now()),
     )
     return int(connection.execute("select id from model where key = ?", (card.key,)).fetchone()[0])
 

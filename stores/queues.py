@@ -315,14 +315,14 @@ _CANDIDATES = f"""
         c.model, sum(c.count)
     from (
         select distinct r.text_id, {first_wording("w", "s")} as wording_id, i.name as instrument, s.ref, w.kind,
-            w.ordinal, t.name as template, t.scale, m.name as model, d.id as draw_id, r.count
+            w.ordinal, t.name as template, t.scale, m.name as model, d.id as draw_id, r.output_id, r.count
         from model m cross join sampling g cross join probe p
         join wording w on w.id = p.wording_id and (:language is null or w.language = :language)
         join statement s on s.id = w.statement_id and {LIVE}
         join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
         join template t on t.id = p.template_id
         join draw d on d.model_id = m.id and d.sampling_id = g.id and d.prompt_id = p.prompt_id
-        join response r on r.draw_id = d.id
+        join given_answer r on r.draw_id = d.id
         where p.audit = :audit
     ) c
     join text x on x.id = c.text_id

@@ -43,7 +43,7 @@ _UNREAD = """
     join probe p on p.wording_id = w.id and p.audit = :audit
     join template t on t.id = p.template_id and t.key = :template
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-    join response r on r.draw_id = d.id
+    join given_answer r on r.draw_id = d.id
     join text x on x.id = r.text_id
     where i.name = :instrument and not exists (
         select 1 from unit u join reading g on g.unit_id = u.id and g.reader_id = :reader

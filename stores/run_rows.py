@@ -23,6 +23,8 @@ class Run:
     revision: str
     backend: str
     dtype: str
+    encoding: str
+    "how turns were put into the chat format, see `ModelCard`"
     sampling: Sampling
     model_id: int
     sampling_id: int
@@ -74,6 +76,7 @@ class ResponseRow:
     """One distinct answer to one prompt in one draw, with everything about where it comes from."""
 
     text: str
+    "the answer; empty where the output ends within a thought"
     count: int
     label: str | None
     reason: str
@@ -91,6 +94,10 @@ class ResponseRow:
     job: int
     template: str
     order: str
+    thinking: str = ""
+    "what was thought before the answer; nothing reads it"
+    truncated: bool = False
+    "whether the output ends within the thought, so that there is no answer"
 
 
 def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:

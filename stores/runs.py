@@ -23,11 +23,13 @@ from stores.scopes import LIVE
 from stores.statement_rows import read_statements
 from stores.templates import TEMPLATE_COLUMNS, as_template, template_id
 from stores.texts import restored, text_ids
+from stores.thoughts import ANSWER_ID, CUT_OFF, HELD, add_thoughts
 from workbench.domain.instruments import Instrument
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.responses import EXACT, ModelCard, Sampling
+from workbench.domain.thinking import split
 
 
 class Runs(Aggregate):
@@ -110,6 +112,7 @@ class Runs(Aggregate):
         with self.store.write() as connection:
             batch = list(batch)
             ids = text_ids(connection, (text for item in batch for text, _ in item.answers))
+            add_thoughts(connection, ids)
             at = now()
             for item in batch:
                 draw = connection.execute(
@@ -150,6 +153,7 @@ class Runs(Aggregate):
                 failed=row[18],
                 samples=row[19],
                 last=row[20],
+                encoding=row[21],
             )
             for row in rows
         )
@@ -173,6 +177,12 @@ class Runs(Aggregate):
         prompt has beyond its plan count, too.
         """
         return dict(self.connection.execute(_PLANNED, run_values(self.connection, run)).fetchall())
+
+    def truncated(self, run: Run) -> dict[int, int]:
+        """Return how many answers of each probe (rowid) were cut off in thought. Costs nothing where none was."""
+        if self.connection.execute("select 1 from thought where answer_id is null limit 1").fetchone() is None:
+            return {}
+        return dict(self.connection.execute(_TRUNCATED, run_values(self.connection, run)).fetchall())
 
     def failures(self, run: Run) -> Failures:
         """Return what has no answer because everything asked of it failed. Costs nothing where nothing did."""
@@ -227,12 +237,15 @@ class Runs(Aggregate):
             _RESPONSES.format(readers=_listed(reader_ids)),
             run_values(self.connection, run) | {"probe": probe_id, "offset": offset, "limit": limit},
         )
+        outputs = [(split(restored(row[0], row[1])), row) for row in rows]
         return tuple(
             ResponseRow(
-                text=restored(row[0], row[1]),
+                text=output.answer or "",
+                thinking=output.thinking,
+                truncated=output.answer is None,
                 count=row[2],
                 label=row[3],
-                reason=row[4] or "",
+                reason=CUT_OFF if output.answer is None else row[4] or "",
                 start=row[5],
                 stop=row[6],
                 reader=row[7] or "",
@@ -248,7 +261,7 @@ class Runs(Aggregate):
                 template=row[12],
                 order="swapped" if row[13] else "printed",
             )
-            for row in rows
+            for output, row in outputs
         )
 
     def prompt(self, probe_id: int) -> Prompt:
@@ -316,7 +329,7 @@ _RUNS = f"""
     )
     select r.audit, i.name, r.language, m.name, m.revision, m.backend, m.dtype,
         g.temperature, g.top_p, g.top_k, g.max_new_tokens, g.stop, g.mode, m.id, g.id,
-        r.prompts, r.answered, r.responses, r.failed, r.samples, r.last
+        r.prompts, r.answered, r.responses, r.failed, r.samples, r.last, m.encoding
     from run r
     join instrument i on i.id = r.instrument
     join model m on m.id = r.model_id
@@ -350,7 +363,7 @@ _COUNTS = """
         join wording w on w.statement_id = s.id and w.language = :language
         join probe p on p.wording_id = w.id and p.audit = :audit
         join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-        join response r on r.draw_id = d.id
+        join given_answer r on r.draw_id = d.id
         where i.name = :instrument
     )
     select a.probe, g.label, sum(a.count)
@@ -396,18 +409,32 @@ _TEMPLATES = f"""
     order by t.id
 """
 
-_RESPONSES = """
-    select x.body, x.packed, r.count, g.label, g.reason, g.start, g.stop, h.name, d.seed, d.at, a.code_version,
+_TRUNCATED = """
+    select p.id, sum(r.count)
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and p.audit = :audit
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+    join response r on r.draw_id = d.id
+    join thought h on h.text_id = r.text_id and h.answer_id is null
+    where i.name = :instrument
+    group by p.id
+"""
+
+_RESPONSES = f"""
+    select x.body, x.packed, r.count, g.label, g.reason, g.start, g.stop, e.name, d.seed, d.at, a.code_version,
         a.job_id, t.name, t.inverted
     from probe p
     join template t on t.id = p.template_id
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
     join attempt a on a.id = d.attempt_id
     join response r on r.draw_id = d.id
+    {HELD}
     join text x on x.id = r.text_id
-    left join unit u on u.text_id = r.text_id and u.template_id = p.template_id and u.wording_id is null
-    left join reading g on g.unit_id = u.id and g.reader_id in ({readers})
-    left join reader h on h.id = g.reader_id
+    left join unit u on u.text_id = {ANSWER_ID} and u.template_id = p.template_id and u.wording_id is null
+    left join reading g on g.unit_id = u.id and g.reader_id in ({{readers}})
+    left join reader e on e.id = g.reader_id
     where p.id = :probe
     order by r.count desc, r.text_id, d.id limit :limit offset :offset
 """

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
+from typing import Any
 
 from stores.base import instrument_id_of
 from stores.texts import restored
+from workbench.domain.thinking import split
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +16,7 @@ class VersionAnswer:
     """One distinct answer in one draw, and where it comes from."""
 
     text: str
+    "the answer; empty where the output ends within a thought"
     count: int
     variant: str
     language: str
@@ -29,6 +32,9 @@ class VersionAnswer:
     at: str
     code_version: str
     job: int
+    thinking: str = ""
+    truncated: bool = False
+    "whether the output ends within the thought, so that there is no answer"
 
 
 def answers_to(
@@ -42,17 +48,15 @@ def answers_to(
         "offset": offset,
         "limit": limit,
     }
-    return tuple(
-        VersionAnswer(
-            restored(body, packed),
-            count,
-            f"{kind}-{ordinal}" if ordinal else kind,
-            language,
-            restored(asked, asked_packed),
-            *rest,
-        )
-        for body, packed, count, kind, ordinal, language, asked, asked_packed, *rest in connection.execute(_SQL, values)
-    )
+    return tuple(_answer(row) for row in connection.execute(_SQL, values))
+
+
+def _answer(row: tuple[Any, ...]) -> VersionAnswer:
+    body, packed, count, kind, ordinal, language, asked, asked_packed, *rest = row
+    output = split(restored(body, packed))
+    variant, wording = f"{kind}-{ordinal}" if ordinal else kind, restored(asked, asked_packed)
+    columns = (output.answer or "", count, variant, language, wording, *rest, output.thinking, output.answer is None)
+    return VersionAnswer(*columns)
 
 
 _SQL = """

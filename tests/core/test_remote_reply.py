@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Sampling
+from workbench.domain.thinking import Output, split
 from workbench.inference.remote_address import parse_address
 from workbench.inference.remote_calls import Call, Dialect, call_seed
 from workbench.inference.remote_reply import Kind, Reply, TryFailed, brief, read_reply, server_words
@@ -52,6 +53,52 @@ def test_refusals_parts_and_filtered_answers_have_their_text() -> None:
     assert texts(read([turn([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}])])) == ["ab"]
     filtered = read([turn("Half of", finish_reason="content_filter"), turn(None, 1, finish_reason="content_filter")])
     assert [(c.text, c.filtered) for c in filtered.choices] == [("Half of", True), ("", True)]
+
+
+TRACE = "Some would agree. But no."
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "Disagree", "reasoning_content": TRACE},
+        {"content": "Disagree", "reasoning": TRACE},
+        {"content": "Disagree", "reasoning_content": "", "reasoning": TRACE},
+        {"content": f"<think>\n{TRACE}\n</think>\n\nDisagree", "reasoning_content": None},
+        {"content": f"{TRACE}</think>Disagree"},
+        {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": TRACE}]},
+                     {"type": "text", "text": "Disagree"}]},
+        {"content": [{"type": "reasoning", "reasoning": TRACE}, {"type": "text", "text": "Disagree"}]},
+    ],
+)  # fmt: skip
+def test_thoughts_are_kept_beside_the_answer(message: dict[str, Any]) -> None:
+    (text,) = texts(read([{"index": 0, "message": message, "finish_reason": "stop"}]))
+    assert split(text) == Output(TRACE, "Disagree")
+
+
+@pytest.mark.parametrize(
+    ("message", "ended", "answer"),
+    [
+        ({"content": None, "reasoning_content": TRACE}, "length", None),
+        ({"content": "", "reasoning": TRACE}, "length", None),
+        ({"content": f"<think>{TRACE}"}, "length", None),
+        ({"content": "", "reasoning": TRACE}, "stop", ""),
+        ({"content": "Dis", "reasoning": TRACE}, "length", "Dis"),
+        ({"content": None, "reasoning": TRACE}, "content_filter", ""),
+    ],
+)
+def test_without_a_text_after_it_a_thought_was_cut_off(message: dict[str, Any], ended: str, answer: str | None) -> None:
+    (text,) = texts(read([{"index": 0, "message": message, "finish_reason": ended}]))
+    assert split(text) == Output(TRACE, answer)
+
+
+def test_a_thought_that_the_server_hides_is_told_by_its_tokens() -> None:
+    usage = {"completion_tokens": 20, "completion_tokens_details": {"reasoning_tokens": 20}}
+    entry = {"index": 0, "message": {"content": ""}, "finish_reason": "length"}
+    assert split(texts(read([entry], usage=usage))[0]) == Output("", None)
+    assert split(texts(read([entry | {"message": {"content": None}}], usage=usage))[0]) == Output("", None)
+    assert texts(read([entry], usage={"completion_tokens": 20})) == [""], "nothing says that it thought"
+    assert texts(read([entry | {"finish_reason": "stop"}], usage=usage)) == [""]
 
 
 def test_tokens_are_those_that_the_server_counted() -> None:

@@ -52,6 +52,8 @@ class Counts:
     "shape (T, S, V, 2): prompts that were asked and have no answer, for all of it failed; None: none"
     planned: Int32Array | None = None
     "shape (T, S, V, 2): answers planned for each prompt, where plans differ; None: `samples` for all"
+    truncated: Int32Array | None = None
+    "shape (T, S, V, 2): answers that were cut off in thought, which are neither readable nor unreadable; None: none"
 
     def __post_init__(self) -> None:
         shape = (len(self.templates), len(self.statements), len(self.variants), 2)
@@ -66,6 +68,8 @@ class Counts:
             raise ValueError(f"expected failures of shape {shape}, found {self.failed.shape}")
         if self.planned is not None and (self.planned.shape != shape or (self.planned < 0).any()):
             raise ValueError(f"expected plans of shape {shape}, 0 or more, found shape {self.planned.shape}")
+        if self.truncated is not None and self.truncated.shape != shape:
+            raise ValueError(f"expected truncated answers of shape {shape}, found {self.truncated.shape}")
 
     @cached_property
     def kind_signs(self) -> Int8Array:
@@ -107,7 +111,8 @@ class Counts:
 
     @cached_property
     def total(self) -> Int32Array:
-        return self.readable + self.unreadable
+        answered = self.readable + self.unreadable
+        return answered if self.truncated is None else answered + self.truncated
 
     def places(self, kind: VariantKind) -> list[int]:
         """Return where on the variant axis the wordings of a kind stand."""
@@ -215,4 +220,5 @@ def random_baseline(counts: Counts, rng: np.random.Generator) -> Counts:
         positive=np.where(asked, heads, 0).astype(np.int32),
         negative=np.where(asked, counts.wanted - heads, 0).astype(np.int32),
         unreadable=np.zeros_like(counts.unreadable),
+        truncated=None,
     )

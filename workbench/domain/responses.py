@@ -10,6 +10,7 @@ from workbench.domain.prompts import Prompt
 
 SAMPLED, EXACT = "sample", "exact"
 "modes: answers are drawn; the probabilities of a template's labels are computed and nothing is drawn"
+UNKNOWN = "unknown"
 WHEN_DECIDED = "decided"
 "stop rule: an answer ends as soon as its stance is settled, whatever the model would have said after it"
 
@@ -59,10 +60,16 @@ class ModelCard:
     dtype: str
     chat_format: str
     "`none`, or a hash of the chat template"
+    encoding: str = UNKNOWN
+    "how the turns of a prompt were put into the chat format: a version, and what was done beyond that; `unknown` of a \
+server's, and of what was asked before it was noted"
 
     @property
     def key(self) -> bytes:
-        return content_key(asdict(self))
+        fields = asdict(self)
+        if self.encoding == UNKNOWN:  # keys from before there were encodings stay as they were
+            del fields["encoding"]
+        return content_key(fields)
 
 
 class Decided(Protocol):

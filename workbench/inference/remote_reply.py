@@ -5,6 +5,11 @@ left over is chosen by its place, never by its text, so that the answers stay a 
 service's filter cut (`content_filter`) is kept with the text it has, be it none: the filter is part of what the served
 model answers, and asking again would only be filtered again. A refusal in a field of its own is the answer's text. An
 answer without text (`null`) is no answer; an empty text is one.
+
+What a model thought comes in a field of its own (`reasoning_content` of DeepSeek, vLLM and SGLang, `reasoning` of
+OpenRouter and newer vLLM), in parts of the content (Mistral), within marks in the text where the server leaves them
+there, or not at all (OpenAI, which counts its tokens). It is kept beside the answer. Without text after it, or with an
+empty one where the tokens ran out, the answer was cut off in thought.
 """
 
 from __future__ import annotations
@@ -15,7 +20,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-FILTERED = "content_filter"
+from workbench.domain.thinking import Output, split
+
+FILTERED, CUT = "content_filter", "length"
+"why an answer ended: the service's filter, no tokens left"
+THOUGHT_FIELDS = ("reasoning_content", "reasoning")
+"of a chat's turn: where servers put what was thought before it"
+PART_FIELDS = ("thinking", "reasoning")
+"types of parts of a content that are thoughts, which is also the field that holds them"
 SHOWN = 300
 "letters of a server's own words that are repeated"
 
@@ -67,6 +79,7 @@ class Choice:
     """One answer of a reply."""
 
     text: str
+    "with what was thought before it, see `Output.stored`"
     filtered: bool
     logprobs: Mapping[str, Any] | None
 
@@ -102,12 +115,13 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
         index = entry.get("index")
         first.setdefault(index if isinstance(index, int) else place, entry)
     taken = [first[index] for index in sorted(first)][:asked]
-    choices = tuple(choice for entry in taken if (choice := _choice(entry)) is not None)
+    usage = value.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    hidden_thought = bool(_count(_dict(usage.get("completion_tokens_details")).get("reasoning_tokens")))
+    choices = tuple(choice for entry in taken if (choice := _choice(entry, hidden_thought)) is not None)
     if not choices:
         ended = taken[0].get("finish_reason")
         raise TryFailed(Kind.USELESS, f"an answer without text (finish_reason {brief(str(ended))})", paid=True)
-    usage = value.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
     details = usage.get("prompt_tokens_details")
     named = [str(value[name]) for name in ("model", "system_fingerprint") if value.get(name)]
     return Reply(
@@ -138,16 +152,46 @@ def _value(content: bytes, hidden: str | None) -> dict[str, Any]:
     return value
 
 
-def _choice(entry: Mapping[str, Any]) -> Choice | None:
+def _choice(entry: Mapping[str, Any], hidden_thought: bool) -> Choice | None:
+    """Return one answer; None where there is none. `hidden_thought`: the server counted tokens of thoughts."""
     message = entry.get("message")
     text = _text(message) if isinstance(message, dict) else entry.get("text")
-    filtered = entry.get("finish_reason") == FILTERED
-    if not isinstance(text, str):
-        if not filtered:
-            return None
-        text = ""
+    thinking = _thinking(_dict(message))
+    ended = entry.get("finish_reason")
+    if isinstance(text, str) and (text.strip() or ended != CUT or not (thinking or hidden_thought)):
+        found = split(text)
+        output = Output("\n\n".join(filter(None, (thinking, found.thinking))), found.answer)
+    elif ended == FILTERED:
+        output = Output(thinking, "")
+    elif thinking or (hidden_thought and ended == CUT):
+        output = Output(thinking, None)
+    else:
+        return None
     logprobs = entry.get("logprobs")
-    return Choice(text, filtered, logprobs if isinstance(logprobs, dict) else None)
+    return Choice(output.stored, ended == FILTERED, logprobs if isinstance(logprobs, dict) else None)
+
+
+def _thinking(message: Mapping[str, Any]) -> str:
+    """Return what was thought before a chat's turn, where the server says it apart from the text."""
+    for name in THOUGHT_FIELDS:
+        if isinstance(found := message.get(name), str) and found.strip():
+            return found.strip()
+    content = message.get("content")
+    parts = [_dict(part) for part in content] if isinstance(content, list) else []
+    thoughts = [part.get(name) for part in parts for name in PART_FIELDS if part.get("type") == name]
+    return "".join(map(_joined, thoughts)).strip()
+
+
+def _joined(thought: object) -> str:
+    """Return the text of a part that is a thought: a string, or a list of parts with a text."""
+    if isinstance(thought, str):
+        return thought
+    texts = [_dict(part).get("text") for part in thought] if isinstance(thought, list) else []
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _text(message: Mapping[str, Any]) -> object:

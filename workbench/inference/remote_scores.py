@@ -17,6 +17,7 @@ import numpy as np
 
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Sampling
+from workbench.domain.thinking import in_thought, opening
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens
 from workbench.inference.remote_calls import ALTERNATIVES, Call
@@ -28,6 +29,10 @@ WHOLE = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=1)
 "probabilities are the model's own: no temperature, no nucleus"
 
 
+THINKS = (
+    "the model begins by thinking, so its first token is no answer. Sample it instead, or let the endpoint serve it "
+    "with thinking switched off"
+)
 NEVER = 20
 "prompts in a row of which none could be scored, from the first on, before the others are not paid any more"
 
@@ -77,9 +82,11 @@ def echoed_score(name: str, reply: Reply, option: str) -> float:
 def first_tokens(name: str, reply: Reply) -> dict[str, float]:
     """Return the alternatives of the answer's first token that a reply names, with their log-probabilities in nats.
 
-    Raises ModelError where it names none.
+    Raises ModelError where it names none, Unreadable where the model begins by thinking: the token is no answer then.
     """
     found = reply.choices[0].logprobs
+    if in_thought(reply.choices[0].text):
+        raise Unreadable(f"{name}: {THINKS}")
     content = entries(found, "content", dict)
     first = content[0].get("top_logprobs") if content and isinstance(content[0], dict) else None
     if isinstance(first, list):  # a chat
@@ -89,7 +96,10 @@ def first_tokens(name: str, reply: Reply) -> dict[str, float]:
         alternatives = dict(tops[0]) if tops and isinstance(tops[0], dict) else {}
     if not alternatives:
         raise NoProbabilities(missing(name, "the alternatives of an answer's first token (top_logprobs)"))
-    return {str(token): float(log) for token, log in alternatives.items() if isinstance(log, int | float)}
+    named = {str(token): float(log) for token, log in alternatives.items() if isinstance(log, int | float)}
+    if named and opening(max(named, key=named.__getitem__)):
+        raise Unreadable(f"{name}: {THINKS}")
+    return named
 
 
 def first_token_scores(name: str, tokens: Mapping[str, float], options: Sequence[str]) -> list[float]:

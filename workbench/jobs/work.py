@@ -13,7 +13,7 @@ from stores.store import Store
 from workbench import pipeline
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design
-from workbench.domain.responses import EXACT, ModelCard
+from workbench.domain.responses import EXACT, UNKNOWN, ModelCard
 from workbench.errors import ConflictError
 from workbench.inference.base import Model, Remarking, Work
 from workbench.inference.load import load
@@ -116,6 +116,9 @@ def sample(task: Task) -> Ended:
         say(f"{count:,} {unit} failed: {reason}")
     counted_here = unit if plan.tally is None else "valid answers"
     held = f"{progress.done:,} of {progress.total:,} {counted_here} are {'scored' if exact else 'stored'}"
+    if cut := cut_off(progress, design):
+        say(cut)
+        held += f"; {cut}"
     if progress.failed and not task.stop():
         again = AGAIN if progress.failed > progress.reasons.lasting else NEVER
         return "failed", f"{progress.failed:,} {unit} failed: {progress.reasons.describe()}. {held}. {again}"
@@ -131,10 +134,21 @@ def sample(task: Task) -> Ended:
     return "done", f"{held}{rate}"
 
 
+def cut_off(progress: pipeline.Progress, design: Design) -> str:
+    """Say how many answers were cut off in thought, and what helps; empty where none was."""
+    if not progress.truncated:
+        return ""
+    return (
+        f"{progress.truncated:,} of {progress.answers:,} answers were cut off in thought and say nothing: the model "
+        f"thinks longer than {plural(design.sampling.max_new_tokens, 'token')}. Ask again with more (--max-new-tokens)"
+    )
+
+
 def said(card: ModelCard) -> str:
     """Say which model answers, for the log."""
     chat = "" if card.chat_format == "none" else f", chat template {card.chat_format[:12]}"
-    return f"model {card.name}, revision {card.revision}, {card.dtype} by {card.backend}{chat}"
+    encoding = "" if card.encoding == UNKNOWN else f", turns encoded as {card.encoding}"
+    return f"model {card.name}, revision {card.revision}, {card.dtype} by {card.backend}{chat}{encoding}"
 
 
 def throughput(progress: pipeline.Progress, before: Work, after: Work, unit: str = "answers") -> str:

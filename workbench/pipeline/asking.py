@@ -35,6 +35,8 @@ class Progress:
     answers: int = 0
     unreadable: int = 0
     refused: int = 0
+    truncated: int = 0
+    "answers that were cut off in thought"
     failed: int = 0
     decided: int = 0
     "answers that were ended because their stance was settled"
@@ -68,6 +70,7 @@ class Progress:
                 "answers": self.answers,
                 "unreadable": self.unreadable,
                 "refused": self.refused,
+                "truncated": self.truncated,
                 "failed": self.failed,
                 "lasting": self.reasons.lasting,
                 "reasons": self.reasons.most_frequent(),
@@ -133,7 +136,8 @@ class _Asking:
         """Write the answers at hand with their readings, and how far the job is."""
         progress, work = self.progress, self._model.work
         readings = self._reading.read(self._batch)
-        progress.unreadable, progress.refused = self._reading.unreadable, self._reading.refused
+        read = self._reading
+        progress.unreadable, progress.refused, progress.truncated = read.unreadable, read.refused, read.truncated
         progress.seconds = time.monotonic() - self._started
         progress.shared = saved(work.prompt_tokens, work.prompt_tokens_computed)
         progress.merged = saved(work.sampled_tokens, work.sampled_tokens_computed)

@@ -5,6 +5,8 @@ What is promised: whatever followed, the rules of the answer's template would re
 which take the first assertion and stop there. It is a promise about labels alone: the text is cut, so nothing is
 promised of its length, of what a person or a classifier makes of it, or of how often a label is taken back later on.
 
+Within a thought nothing is settled: it is no answer, and what follows it is.
+
 Answers on a scale from 1 to 5 are never settled before their end, because a second number makes them unreadable, and
 free text has no label.
 """
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Template
+from workbench.domain.thinking import split
 from workbench.errors import UsageError
 from workbench.pipeline.reading import LABEL_WORDS, label_reader
 from workbench.readers.label_words import LabelWords
@@ -34,8 +37,10 @@ class DecidedByLabels:
     language: str
 
     def __call__(self, text: str) -> bool:
-        begun = text.rstrip(UNFINISHED)
-        return all(rule.settled(begun) for rule in _rules(self.positive, self.negative, self.language))
+        begun = split(text.rstrip(UNFINISHED)).answer
+        return begun is not None and all(
+            rule.settled(begun) for rule in _rules(self.positive, self.negative, self.language)
+        )
 
 
 def decided_by(template: Template) -> DecidedByLabels | None:

@@ -14,11 +14,13 @@ import numpy as np
 
 from stores.drafts import NewDraft, Source
 from stores.store import Store
+from stores.thoughts import CUT_OFF
 from workbench.domain.counting import plural
 from workbench.domain.drafting import DraftPrompt
 from workbench.domain.keys import content_key
 from workbench.domain.responses import Request, Sampling
 from workbench.domain.statements import Wording
+from workbench.domain.thinking import split
 from workbench.errors import UnknownName
 from workbench.pipeline.draft_planning import Call, DraftPlan, DraftSpec
 from workbench.workshop.draft_lines import drafted
@@ -121,8 +123,9 @@ def _asked(model: Model, calls: Sequence[Call], sampling: Sampling) -> Iterator[
     answers = model.generate([Request(call.rendered, 1, call.seed) for call in calls], sampling)
     try:
         for drawn in answers:
-            text = drawn.answers[0][0] if drawn.answers and not drawn.failed else None
-            batch.append((calls[drawn.request], text, drawn.reason))
+            output = split(drawn.answers[0][0]) if drawn.answers and not drawn.failed else None
+            text, reason = (None, drawn.reason) if output is None else (output.answer, CUT_OFF)
+            batch.append((calls[drawn.request], text, reason))
             if not drawn.more and time.monotonic() - committed >= FLUSH_AFTER_S:
                 yield batch
                 batch, committed = [], time.monotonic()

@@ -175,8 +175,8 @@ def counts(store: Store, run: Run, reader: int) -> Counts:
     failures = store.runs.failures(run)
     if not run.responses:
         raise UsageError(nothing_answered(run, failures))
-    answered = store.runs.counts(run, [reader])
-    places = layout(store, run, {probe for probe, _, _ in answered})
+    answered, truncated = store.runs.counts(run, [reader]), store.runs.truncated(run)
+    places = layout(store, run, {*truncated, *(probe for probe, _, _ in answered)})
     shape, flat = places.shape, places.flat
     plans = store.runs.planned(run)
     planned = np.zeros(shape, dtype=np.int32)
@@ -184,6 +184,10 @@ def counts(store: Store, run: Run, reader: int) -> Counts:
         if probe in flat:
             planned.reshape(-1)[flat[probe]] = n
     arrays = {label: np.zeros(shape, dtype=np.int32) for label in (Stance.AGREE.value, Stance.DISAGREE.value, None)}
+    cut = np.zeros(shape, dtype=np.int32)
+    for probe, n in truncated.items():
+        if probe in flat:
+            cut.reshape(-1)[flat[probe]] += n
     for label, array in arrays.items():
         rows = [(flat[probe], n) for probe, found, n in answered if found == label and probe in flat]
         if rows:
@@ -201,6 +205,7 @@ def counts(store: Store, run: Run, reader: int) -> Counts:
         relations=places.relations,
         failed=places.marked(failures.probes) if failures.probes else None,
         planned=planned,
+        truncated=cut if truncated else None,
     )
 
 

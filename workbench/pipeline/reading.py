@@ -17,6 +17,7 @@ from workbench import registry
 from workbench.data import lexicon
 from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Template
 from workbench.domain.readings import ReaderCard
+from workbench.domain.thinking import split
 from workbench.errors import UnknownName, UsageError
 from workbench.readers.base import Reader
 from workbench.readers.choice_letter import ChoiceLetter
@@ -55,6 +56,8 @@ class BatchReader:
     unreadable: int = 0
     "answers that the rule of their template could not read; free text does not count"
     refused: int = 0
+    truncated: int = 0
+    "answers that were cut off in thought: there is nothing to read"
 
     @classmethod
     def of(cls, store: Store, templates: Sequence[Template], probes: Iterable[Probe]) -> BatchReader:
@@ -69,16 +72,20 @@ class BatchReader:
         return cls({card: store.readings.reader(card) for card in cards}, of_prompt)
 
     def read(self, batch: Iterable[Answered]) -> list[RuleReading]:
-        """Return what the rules make of a batch of answers."""
+        """Return what the rules make of a batch of answers; thoughts before an answer are not read."""
         readings = []
         for item in batch:
+            outputs = [(split(text).answer, count) for text, count in item.answers]
+            self.truncated += sum(count for answer, count in outputs if answer is None)
             for number, template in enumerate(self.templates[item.prompt_key]):
                 rule = template_reader(template)
                 if rule is None:
                     continue
-                for text, count in item.answers:
-                    reading = rule.read(text)
-                    readings.append(RuleReading(text, template.key, self.readers[rule.card], reading))
+                for answer, count in outputs:
+                    if answer is None:
+                        continue
+                    reading = rule.read(answer)
+                    readings.append(RuleReading(answer, template.key, self.readers[rule.card], reading))
                     if reading.label is None and not number:
                         self.unreadable += count
                         self.refused += count if reading.reason == "refusal" else 0

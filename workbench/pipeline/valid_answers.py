@@ -15,6 +15,7 @@ from workbench.audits.response_bias import offered
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Probe
 from workbench.domain.responses import EXACT, ModelCard
+from workbench.domain.thinking import split
 from workbench.readers.choice_letter import letter_of
 
 CAREFUL = 0.9
@@ -51,7 +52,9 @@ class ValidTally:
 
 def valid_count(answers: Iterable[tuple[str, int]], letters: str) -> int:
     """Return how many answers, given as (text, how often), name one of the letters."""
-    return sum(count for text, count in answers if (letter := letter_of(text)) and letter in letters)
+    return sum(
+        count for text, count in answers if (letter := letter_of(split(text).answer or "")) and letter in letters
+    )
 
 
 def valid_tally(store: Store, design: Design, probes: Sequence[Probe], card: ModelCard | None) -> ValidTally | None:
@@ -59,11 +62,10 @@ def valid_tally(store: Store, design: Design, probes: Sequence[Probe], card: Mod
     if not registry.audit(design.audit).DEFAULTS.until_valid or design.sampling.mode == EXACT:
         return None
     letters = {probe.prompt.key: offered(probe) for probe in probes}
-    held = store.drawn.of_prompts(
-        list(letters), design.model, design.sampling, card, dtype=design.dtype, chat_format=design.chat_format
-    )
+    how = {"dtype": design.dtype, "chat_format": design.chat_format}
+    held = store.drawn.of_prompts(list(letters), design.model, design.sampling, card, **how)
     return ValidTally(
         letters=letters,
         valid={key: valid_count(counts.items(), letters[key]) for key, counts in held.items()},
-        drawn={key: sum(counts.values()) for key, counts in held.items()},
+        drawn=store.runs.stored(list(letters), design.model, design.sampling, card, **how),
     )
