@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stores.choice_rows import insert_answer_set, read_answer_sets, read_items, set_name, write_item, write_offered
+from stores.choice_rows import insert_answer_set, read_answer_sets, read_items, set_name, write_about, write_item
 from stores.statement_rows import read_statements
 from workbench.domain.choices import AnsweredPair, AnswerSet, Arm, ArmAnswers, Bias, ChoiceItem
 from workbench.domain.instruments import Instrument
@@ -154,8 +154,8 @@ def put_answers(
 ) -> tuple[AnswerSet, ...]:
     """Add the sets that are not here and return them; those that are here with the same answers change nothing.
 
-    How many options were offered is no answer: a file that knows better counts. Raises ConflictError where a set is
-    here with other answers.
+    How many options were offered, and what is to be warned of, is no answer: the file that came last counts. Raises
+    ConflictError where a set is here with other answers.
     """
     here = {set_name(one): (rowid, one) for rowid, one in read_answer_sets(connection, instrument_id).items()}
     faults, new = [], []
@@ -167,7 +167,7 @@ def put_answers(
         elif found := list(_differences(ours, theirs)):
             faults.append(_said(theirs, found))
         elif rowid and ours != theirs:
-            write_offered(connection, rowid, theirs)
+            write_about(connection, rowid, theirs)
     if faults:
         raise ConflictError(
             f"these answers are here, and otherwise: {'; '.join(faults)}. Nothing was imported; import the file as an "

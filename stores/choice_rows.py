@@ -21,22 +21,23 @@ def read_items(connection: sqlite3.Connection, instrument_id: int) -> dict[str, 
     rows = connection.execute(_ITEMS, {"instrument": instrument_id})
     return {
         ref: ChoiceItem(
-            ref, key, Bias(bias), variant, None if middle is None else bool(middle), tuple(json.loads(shares))
+            *(ref, key, Bias(bias), variant, None if middle is None else bool(middle)),
+            *(tuple(json.loads(shares)), tuple(json.loads(warnings))),
         )
-        for ref, key, bias, variant, middle, shares in rows
+        for ref, key, bias, variant, middle, shares, warnings in rows
     }
 
 
 def write_item(connection: sqlite3.Connection, instrument_id: int, item: ChoiceItem) -> None:
     """Say what the statement of a ref is, whatever was said of it before."""
     connection.execute(
-        "insert into choice (instrument_id, ref, key, bias, variant, middle_removed, shares) "
-        "values (?, ?, ?, ?, ?, ?, ?) on conflict (instrument_id, ref) do update set key = excluded.key, "
+        "insert into choice (instrument_id, ref, key, bias, variant, middle_removed, shares, warnings) "
+        "values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (instrument_id, ref) do update set key = excluded.key, "
         "bias = excluded.bias, variant = excluded.variant, middle_removed = excluded.middle_removed, "
-        "shares = excluded.shares",
+        "shares = excluded.shares, warnings = excluded.warnings",
         (
             *(instrument_id, item.ref, item.key, item.bias.value, item.variant),
-            *(item.middle_removed, json.dumps(item.shares)),
+            *(item.middle_removed, json.dumps(item.shares), json.dumps(item.warnings)),
         ),
     )
 
@@ -50,13 +51,14 @@ def read_answer_sets(connection: sqlite3.Connection, instrument_id: int) -> dict
     """Return answer sets by rowid, in the order in which they came; their questions in the order of the source."""
     rows = connection.execute(_COUNTS, {"instrument": instrument_id})
     found = {}
-    for about, counted in groupby(rows, key=itemgetter(slice(0, 7))):
-        rowid, model, bias, variant, condition, draw, mapped_back = about
+    for about, counted in groupby(rows, key=itemgetter(slice(0, 8))):
+        rowid, model, bias, variant, condition, draw, mapped_back, warnings = about
         found[rowid] = AnswerSet(
             *(model, Bias(bias), Perturbation(condition) if condition else None, tuple(_pairs(counted))),
             draw=draw,
             mapped_back=bool(mapped_back),
             variant=variant,
+            warnings=tuple(json.loads(warnings)),
         )
     return found
 
@@ -64,9 +66,9 @@ def read_answer_sets(connection: sqlite3.Connection, instrument_id: int) -> dict
 def insert_answer_set(connection: sqlite3.Connection, instrument_id: int, answers: AnswerSet) -> None:
     """Insert an answer set that is not here yet."""
     row = connection.execute(
-        "insert into answer_set (instrument_id, model, bias, variant, condition, draw, mapped_back, at) "
-        "values (?, ?, ?, ?, ?, ?, ?, ?) returning id",
-        (instrument_id, *set_name(answers), answers.mapped_back, now()),
+        "insert into answer_set (instrument_id, model, bias, variant, condition, draw, mapped_back, warnings, at) "
+        "values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id",
+        (instrument_id, *set_name(answers), answers.mapped_back, json.dumps(answers.warnings), now()),
     ).fetchone()
     connection.executemany(
         "insert into answer_count (answer_set_id, ordinal, key, arm, counts, recorded, offered, invalid) "
@@ -79,8 +81,9 @@ def insert_answer_set(connection: sqlite3.Connection, instrument_id: int, answer
     )
 
 
-def write_offered(connection: sqlite3.Connection, rowid: int, answers: AnswerSet) -> None:
-    """Write how many options the forms of a set's questions offered."""
+def write_about(connection: sqlite3.Connection, rowid: int, answers: AnswerSet) -> None:
+    """Write what a file says about a set beside its answers: options that its questions offered, and warnings."""
+    connection.execute("update answer_set set warnings = ? where id = ?", (json.dumps(answers.warnings), rowid))
     connection.executemany(
         "update answer_count set offered = ? where answer_set_id = ? and key = ? and arm = ?",
         (
@@ -94,22 +97,22 @@ def write_offered(connection: sqlite3.Connection, rowid: int, answers: AnswerSet
 def _pairs(rows: Iterator[tuple[Any, ...]]) -> Iterator[AnsweredPair]:
     """Yield the questions of one set; the row of the changed form comes before that of the original."""
     for changed in rows:
-        yield AnsweredPair(changed[7], _answers(next(rows)), _answers(changed))
+        yield AnsweredPair(changed[8], _answers(next(rows)), _answers(changed))
 
 
 def _answers(row: tuple[Any, ...]) -> ArmAnswers:
-    counts, *numbers = row[8:]
+    counts, *numbers = row[9:]
     return ArmAnswers(json.loads(counts), *numbers)
 
 
 _ITEMS = """
-    select c.ref, c.key, c.bias, c.variant, c.middle_removed, c.shares
+    select c.ref, c.key, c.bias, c.variant, c.middle_removed, c.shares, c.warnings
     from choice c join statement s on s.instrument_id = c.instrument_id and s.ref = c.ref and s.current = 1
     where c.instrument_id = :instrument order by s.ordinal, s.version, s.id
 """
 
 _COUNTS = """
-    select a.id, a.model, a.bias, a.variant, a.condition, a.draw, a.mapped_back,
+    select a.id, a.model, a.bias, a.variant, a.condition, a.draw, a.mapped_back, a.warnings,
         n.key, n.counts, n.recorded, n.offered, n.invalid
     from answer_set a join answer_count n on n.answer_set_id = a.id
     where a.instrument_id = :instrument order by a.id, n.ordinal, n.arm

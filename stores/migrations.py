@@ -725,3 +725,15 @@ def m012_thoughts(db: Database) -> None:
         """,
     )
     find_thoughts(db.conn)
+
+
+@migrations()
+def m013_choice_warnings(db: Database) -> None:
+    """Warnings of files of multiple-choice questions and answers: JSON lists of sentences, shown with every result."""
+    _run(
+        db,
+        """
+        alter table choice add column warnings text not null default '[]';
+        alter table answer_set add column warnings text not null default '[]'
+        """,
+    )

@@ -79,12 +79,13 @@ class InputError(WorkbenchError):
 
     shown = 12
 
-    def __init__(self, findings: list[Finding] | tuple[Finding, ...]):
+    def __init__(self, findings: list[Finding] | tuple[Finding, ...], remedy: str | None = None):
+        """`remedy`: what a person can do beside mending the file, with the statement that nothing was imported."""
         self.findings = tuple(findings)
         lines = [str(finding) for finding in self.findings[: self.shown]]
         if len(self.findings) > self.shown:
             lines.append(f"and {len(self.findings) - self.shown} more")
-        lines.append("Nothing was imported.")
+        lines.append(remedy or "Nothing was imported.")
         super().__init__("\n".join(lines))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 
 from stores.store import Store
 from tests.conftest import published
+from tests.core.test_formats_biasmonkey import answers, column, download, prompts
+from tests.core.test_formats_biasmonkey import csv as csv_of
 from workbench.audits.response_bias_deltas import Definition
 from workbench.audits.response_bias_figures import Options
 from workbench.audits.response_bias_score import judge
@@ -159,12 +162,10 @@ def answer_rows() -> Rows:
 @pytest.mark.parametrize(
     ("change", "place", "said"),
     [
-        (lambda rows: rows[:-1], "line 8, column 'group'", "3 rows of 'orig alpha' and 2 rows of 'reversed alpha'"),
-        (lambda rows: [*rows, rows[1]], "line 14, column 'key'", "'k1' again, after line 2"),
         (_shifted, "line 8, column 'num_options'", "rows may be shifted"),
         (lambda rows: [rows[0], ["k1", "?", *rows[1][2:]], *rows[2:]], "line 2, column 'response'", "'?'"),
     ],
-    ids=["unequal row counts", "a key twice", "shifted rows", "no letter"],
+    ids=["shifted rows", "no letter"],
 )
 def test_answers_that_cannot_be_meant_are_refused_with_their_place(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], change: Callable[[Rows], Rows], place: str, said: str
@@ -237,3 +238,70 @@ def test_the_authors_download_comes_in_parts_and_gives_the_published_figures(
         assert found[Bias.ACQUIESCENCE, Perturbation.KEY_TYPO] == pytest.approx(means[1], abs=5e-5)
     _, out, _ = run(capsys, "lint", path)
     assert "0 errors, 11 warnings" in out, "two originals with three options, one without forbid, eight asked twice"
+
+
+def test_a_warning_of_a_file_stays_with_its_answers_in_the_store_every_output_and_an_export(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, place, other = tmp_path / "a.db", download(tmp_path / "d"), tmp_path / "b.db"
+    (place / "results/m/acquiescence.csv").write_bytes(csv_of(column(answers(), 1, 3)))
+    code, out, _ = run(capsys, "import", path, place, "--format", "biasmonkey", "--name", "q")
+    assert code == 0
+    words = "answers that fit their questions better 3 rows up"
+    assert words in " ".join(out.split())
+    with Store.open(path) as store:
+        ((said,), none) = (one.warnings for one in store.choices.answer_sets("q"))
+        assert words in said
+        assert not none
+    code, out, _ = run(capsys, "verdicts", path, "--audit", "response_bias")
+    assert f"m, acquiescence: warning: {said}" in " ".join(out.split())
+    found = json.loads(run(capsys, "verdicts", path, "--audit", "response_bias", "--json")[1])
+    assert f"m, acquiescence: warning: {said}" in found["notes"]
+    cells = next(iter(found["models"].values()))["cells"]
+    assert [(cell["condition"], cell["warnings"]) for cell in cells] == [("bias", [said]), ("key_typo", [])]
+    assert run(capsys, "export", path, tmp_path / "out", "--format", "choices")[0] == 0
+    assert run(capsys, "import", other, tmp_path / "out", "--format", "choices")[0] == 0
+    with Store.open(path) as one, Store.open(other) as two:
+        assert two.choices.answer_sets("q") == one.choices.answer_sets("q")
+
+
+def test_a_file_at_fault_stops_the_import_and_skip_goes_on_without_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, place = tmp_path / "a.db", download(tmp_path / "d")
+    (place / "results/n").mkdir()
+    (place / "results/n/acquiescence.csv").write_bytes(csv_of(column(answers(), 3, 3)))
+    code, out, err = run(capsys, "import", path, place, "--format", "biasmonkey")
+    assert (code, out, path.exists()) == (1, "", False)
+    assert "With --skip the other files are imported without these." in err
+    assert {line.split(",")[0] for line in err.splitlines()[:-1]} == {
+        "workbench: n/acquiescence.csv",
+        "n/acquiescence.csv",
+    }
+    code, out, _ = run(capsys, "import", path, place, "--format", "biasmonkey", "--skip")
+    assert code == 0
+    assert "Skipped n/acquiescence.csv, line" in out
+    with Store.open(path) as store:
+        assert store.choices.models("biasmonkey") == ("m",)
+    code, _, err = run(capsys, "import", path, FOLDER, "--format", "choices", "--skip")
+    assert (code, "--skip belongs to --format biasmonkey" in err) == (2, True)
+
+
+def test_questions_that_came_with_a_warning_show_it_with_every_result(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, place = tmp_path / "a.db", download(tmp_path / "d")
+    rows = prompts()[:5] + prompts()[6:]
+    (place / "prompts/acquiescence.csv").write_bytes(csv_of(column(rows, 3, 1)))
+    (place / "prompts/acquiescence-key_typo.csv").unlink()
+    assert run(capsys, "import", path, place, "--format", "biasmonkey")[0] == 0
+    notes = json.loads(run(capsys, "verdicts", path, "--audit", "response_bias", "--json")[1])["notes"]
+    assert any(note.startswith("warning about the texts of 9 questions: prompts/acquiescence.csv") for note in notes)
+    assert run(capsys, "export", path, tmp_path / "out", "--format", "choices")[0] == 0
+    assert run(capsys, "import", tmp_path / "b.db", tmp_path / "out", "--format", "choices")[0] == 0
+    with Store.open(path) as one, Store.open(tmp_path / "b.db") as two:
+        assert two.choices.items("biasmonkey") == one.choices.items("biasmonkey")
+    (place / "prompts/acquiescence.csv").write_bytes(csv_of(prompts()))
+    assert run(capsys, "import", path, place / "prompts", "--format", "biasmonkey")[0] == 0
+    with Store.open(path) as store:
+        assert not any(item.warnings for item in store.choices.items("biasmonkey").values()), "the file was mended"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -80,6 +83,15 @@ def of_answers(place: Path, content: bytes, name: str = "acquiescence.csv") -> t
     found = findings(download(place, {f"results/m/{name}": content}))
     assert {finding.file for finding in found} == {f"m/{name}"}
     return found
+
+
+def warned(place: Path, content: bytes, name: str = "acquiescence.csv") -> tuple[str, ...]:
+    """Return the warnings of a file of answers with another content: it is read, and says them in the notes, too."""
+    read = read_biasmonkey(download(place, {f"results/m/{name}": content}))
+    one = next(one for one in read.answers if one.condition is None)
+    assert [note for note in read.notes if note.startswith("Warning")] == [f"Warning: {said}." for said in one.warnings]
+    assert all(said.startswith(f"m/{name}") for said in one.warnings)
+    return one.warnings
 
 
 def only(read: BiasmonkeyDownload) -> AnswerSet:
@@ -184,17 +196,27 @@ def test_questions_with_other_numbers_of_answers_are_said(tmp_path: Path) -> Non
     assert "m, acquiescence: 1 question has 49 answers to a form and not 50: APPLES_W1." in read.notes
 
 
-def test_unequal_numbers_of_answers_to_the_two_forms_are_a_fault(tmp_path: Path) -> None:
+def test_unequal_numbers_of_answers_to_the_two_forms_are_warned_of_and_read(tmp_path: Path) -> None:
     rows = answers()
     del rows[-1]
-    (found,) = of_answers(tmp_path / "d", csv(rows))
-    assert (found.line, found.column) == (902, "group")
-    assert found.found == "50 rows of 'orig alpha' and 49 rows of 'pos alpha' for 'JACKETS_W1'"
+    (said,) = warned(tmp_path / "d", csv(rows))
+    assert said.startswith("m/acquiescence.csv, line 902, column 'group': found 50 rows of 'orig alpha' and 49 rows of")
+    last = read_biasmonkey(tmp_path / "d").answers[0].pairs[-1]
+    assert (last.key, sum(last.original.counts.values()), sum(last.changed.counts.values())) == ("JACKETS_W1", 50, 49)
 
 
-def test_a_question_with_answers_to_one_form_is_a_fault(tmp_path: Path) -> None:
-    (found,) = of_answers(tmp_path / "d", csv(answers()[:-50]))
-    assert found.found == "50 rows of 'orig alpha' and 0 rows of 'pos alpha' for 'JACKETS_W1'"
+def test_a_question_with_answers_to_one_form_is_left_out_with_a_warning(tmp_path: Path) -> None:
+    (said,) = warned(tmp_path / "d", csv(answers()[:-50]))
+    assert "found 50 rows of 'orig alpha' and 0 rows of 'pos alpha' for 'JACKETS_W1'; expected answers to both" in said
+    assert [pair.key for pair in read_biasmonkey(tmp_path / "d").answers[0].pairs] == list(KEYS[:-1])
+
+
+def test_a_file_with_answers_to_one_form_alone_is_left_out_and_named(tmp_path: Path) -> None:
+    rows = answers()
+    steered = [rows[0], *(row for row in rows[1:] if row[2] == "pos alpha")]
+    read = read_biasmonkey(download(tmp_path / "d", {"results/steered/acquiescence.csv": csv(steered)}))
+    assert {one.model for one in read.answers} == {"m"}
+    assert "Left out, no question has answers to both forms: steered/acquiescence." in read.notes
 
 
 def column(rows: Cells, place: int, by: int) -> Cells:
@@ -208,27 +230,50 @@ def column(rows: Cells, place: int, by: int) -> Cells:
 @pytest.mark.parametrize(
     ("place", "said"),
     [
-        (0, "the column of keys or of groups is shifted"),
-        (1, "the column is shifted"),
-        (2, "keys or of groups"),
-        (3, "shifted"),
+        (0, "the column of keys or of groups may be shifted"),
+        (1, "the column of answers may be shifted"),
+        (2, "the column of keys or of groups may be shifted"),
     ],
 )
-def test_a_shifted_column_of_answers_is_found(tmp_path: Path, place: int, said: str, by: int) -> None:
-    found = of_answers(tmp_path / "d", csv(column(answers(), place, by)))
-    assert any(said in finding.expected for finding in found)
+def test_a_column_of_answers_that_looks_shifted_is_warned_of_and_read(
+    tmp_path: Path, place: int, said: str, by: int
+) -> None:
+    rows = [[*row[:3], row[3].replace("3", "2")] for row in answers()]
+    found = warned(tmp_path / "d", csv(column(rows, place, by)))
+    assert any(said in warning for warning in found)
 
 
-def test_answers_that_slipped_are_found_with_their_distance(tmp_path: Path) -> None:
-    (found,) = of_answers(tmp_path / "d", csv(column(answers(), 1, 3)))
-    assert found.column == "response"
-    assert found.found == "answers that fit their questions far better 3 rows up"
+@pytest.mark.parametrize("by", [1, 7, -3])
+def test_a_shifted_column_of_numbers_of_options_contradicts_itself_and_stops(tmp_path: Path, by: int) -> None:
+    found = of_answers(tmp_path / "d", csv(column(answers(), 3, by)))
+    assert all("one number a form" in finding.expected for finding in found)
 
 
-def test_a_question_that_comes_twice_is_found(tmp_path: Path) -> None:
+def test_answers_that_may_have_slipped_are_warned_of_with_the_evidence(tmp_path: Path) -> None:
+    (found,) = warned(tmp_path / "d", csv(column(answers(), 1, 3)))
+    assert re.fullmatch(
+        r"m/acquiescence.csv, column 'response': found answers that fit their questions better 3 rows up "
+        r"\(log-likelihood -[0-9.,]+, and -[0-9.,]+ where they stand\); expected a difference of at most 20 by chance: "
+        r"the column of answers may be shifted",
+        found,
+    )
+
+
+def test_a_question_that_comes_twice_is_warned_of_and_all_its_answers_count(tmp_path: Path) -> None:
     rows = answers()
-    (found,) = of_answers(tmp_path / "d", csv(rows + rows[101:201]))
-    assert (found.line, found.found) == (1002, "'BUSES_W1' again, after line 102")
+    found = warned(tmp_path / "d", csv(rows + rows[101:201]))
+    assert any("line 1002, column 'key': found 'BUSES_W1' again, after line 102" in said for said in found)
+    assert counted(read_biasmonkey(tmp_path / "d").answers[0], 1) == ({"a": 98, "b": 2}, {"a": 6, "b": 94})
+
+
+def test_a_file_in_another_order_is_read_with_the_same_counts(tmp_path: Path) -> None:
+    rows = answers()
+    mixed = rows[1:]
+    Random(1).shuffle(mixed)
+    assert warned(tmp_path / "d", csv([rows[0], *mixed]))
+    usual = read_biasmonkey(download(tmp_path / "e")).answers[0].pairs
+    again = read_biasmonkey(tmp_path / "d").answers[0].pairs
+    assert sorted(again, key=lambda pair: pair.key) == list(usual)
 
 
 def test_several_samplings_may_stand_in_one_file(tmp_path: Path) -> None:
@@ -237,18 +282,69 @@ def test_several_samplings_may_stand_in_one_file(tmp_path: Path) -> None:
     assert sum(read_biasmonkey(place).answers[0].pairs[0].original.counts.values()) == 50
 
 
-def test_an_unknown_key_is_found_once_with_a_near_one(tmp_path: Path) -> None:
+def test_an_unknown_key_is_warned_of_once_with_a_near_one(tmp_path: Path) -> None:
     content = csv(answers()).replace(b"CATS_W1", b"CATS_W11")
-    (found,) = of_answers(tmp_path / "d", content)
-    assert (found.line, found.found) == (202, "an unknown key 'CATS_W11'")
-    assert "did you mean 'CATS_W1'?" in found.expected
+    (found,) = warned(tmp_path / "d", content)
+    assert found.startswith("m/acquiescence.csv, line 202, column 'key': found an unknown key 'CATS_W11'")
+    assert "did you mean 'CATS_W1'?" in found
 
 
-def test_recorded_options_that_contradict_the_prompts_are_found(tmp_path: Path) -> None:
+def test_recorded_options_that_are_not_those_of_the_prompts_are_warned_of(tmp_path: Path) -> None:
     rows = [[*row[:3], "3" if row[0] == KEYS[2] else row[3]] for row in answers()]
-    found = of_answers(tmp_path / "d", csv(rows))
-    assert [(one.line, one.column) for one in found] == [(202, "num_options"), (252, "num_options")]
-    assert found[0].found == "3 options for 'CATS_W1', 'orig alpha'"
+    (found,) = warned(tmp_path / "d", csv(rows))
+    assert "line 202, column 'num_options': found 3 options for 'CATS_W1', 'orig alpha', and the like for 1" in found
+
+
+def test_only_the_file_at_fault_is_named_and_skip_goes_on_without_it(tmp_path: Path) -> None:
+    place = download(tmp_path / "d", {"results/n/acquiescence.csv": csv(column(answers(), 3, 1))})
+    with pytest.raises(InputError, match="With --skip the other files are imported") as caught:
+        read_biasmonkey(place)
+    assert {finding.file for finding in caught.value.findings} == {"n/acquiescence.csv"}
+    read = read_biasmonkey(place, skip=True)
+    assert {one.model for one in read.answers} == {"m"}
+    assert any(note.startswith("Skipped n/acquiescence.csv, line ") for note in read.notes)
+
+
+def test_skipping_every_file_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / "d" / "results" / "m" / "acquiescence.csv"
+    place.parent.mkdir(parents=True)
+    place.write_bytes(b"key\n")
+    with pytest.raises(InputError):
+        read_biasmonkey(tmp_path / "d", skip=True)
+
+
+def test_a_prompt_file_at_fault_leaves_no_question_of_it(tmp_path: Path) -> None:
+    rows = prompts()
+    rows[3][1] = "4"
+    read = read_biasmonkey(download(tmp_path / "d", {"prompts/acquiescence.csv": csv(rows)}), skip=True)
+    assert {pair.changed for pair in read.pairs} == {None}, "what is left is known from the errors of typing"
+    assert any(note.startswith("Skipped prompts/acquiescence.csv") for note in read.notes)
+
+
+@pytest.mark.parametrize("folder", ["m/csv", "csv/m", "org/m/csv", "org/m", "m"])
+def test_answers_lie_in_the_authors_folder_csv_or_beside_it(tmp_path: Path, folder: str) -> None:
+    place = download(tmp_path / "d")
+    shutil.rmtree(place / "results")
+    (place / "results" / folder).mkdir(parents=True)
+    (place / "results" / folder / "acquiescence.csv").write_bytes(csv(answers()))
+    (place / "results" / "m").mkdir(exist_ok=True)
+    (place / "results" / "m" / "acquiescence.pickle").write_bytes(b"never opened")
+    usual = only(read_biasmonkey(place))
+    assert (usual.model, len(usual.pairs)) == ("m", 10)
+    for part in (place / "results", place / "results" / folder, place / "results" / folder / "acquiescence.csv"):
+        assert only(read_biasmonkey(part)) == usual
+
+
+def test_results_without_answers_say_what_was_looked_for(tmp_path: Path) -> None:
+    place = download(tmp_path / "d")
+    shutil.rmtree(place / "results")
+    (place / "results" / "m").mkdir(parents=True)
+    (place / "results" / "m" / "acquiescence.pickle").write_bytes(b"never opened")
+    (said,) = [note for note in read_biasmonkey(place).notes if note.startswith("No answers were found in results")]
+    assert "1 other file: 1 .pickle" in said
+    assert "looked for results/MODEL/BIAS.csv and results/MODEL/csv/BIAS.csv" in said
+    with pytest.raises(UsageError, match=r"looked for .*results/MODEL/csv/BIAS.csv"):
+        read_biasmonkey(place / "results")
 
 
 def edited(line: int, cells: list[str]) -> Callable[[Cells], Cells]:
@@ -342,7 +438,7 @@ def test_a_prompt_that_is_no_question_is_found(tmp_path: Path, cell: str, column
     rows = prompts()
     rows[3][2] = cell
     first = of_prompts(tmp_path, rows)[0]
-    assert (first.file, first.line, first.column, first.found) == ("acquiescence.csv", 12, column, found)
+    assert (first.file, first.line, first.column, first.found) == ("prompts/acquiescence.csv", 12, column, found)
 
 
 def test_duplicated_keys_of_prompts_are_found(tmp_path: Path) -> None:
@@ -357,15 +453,35 @@ def test_a_number_of_options_that_is_not_that_of_the_text_is_found(tmp_path: Pat
     assert [(one.column, one.found) for one in of_prompts(tmp_path, rows)] == [("num options", "'4'")]
 
 
-@pytest.mark.parametrize("place", [0, 2, 3])
-def test_a_shifted_column_of_prompts_is_found(tmp_path: Path, place: int) -> None:
-    found = of_prompts(tmp_path, column(prompts(), place, 1))
-    assert any("shifted" in one.expected for one in found)
+@pytest.mark.parametrize("place", [2, 3])
+def test_a_column_of_prompts_that_looks_shifted_is_warned_of_with_the_evidence(tmp_path: Path, place: int) -> None:
+    rows = prompts()[:5] + prompts()[6:]
+    read = read_biasmonkey(
+        download(tmp_path / "d", {"prompts/acquiescence.csv": csv(column(rows, place, 1))}), skip=True
+    )
+    (said,) = {warning for pair in read.pairs for warning in pair.warnings}
+    assert said.startswith("prompts/acquiescence.csv, line 2, column 'pos alpha': found texts that fit the questions 1")
+    assert "% of the words shared, and" in said
+    assert f"Warning: {said}." in read.notes
+
+
+def test_two_originals_of_one_key_contradict_each_other(tmp_path: Path) -> None:
+    found = of_prompts(tmp_path, column(prompts(), 0, 1))
+    assert any("one original a key" in one.expected for one in found)
+
+
+def test_originals_of_two_biases_may_differ_with_a_warning(tmp_path: Path) -> None:
+    rows = prompts()
+    rows[1][2] = text("apples", seen="noticed")
+    read = read_biasmonkey(download(tmp_path / "d", {"prompts/acquiescence_reword.csv": csv(rows)}))
+    (said,) = {warning for pair in read.pairs for warning in pair.warnings}
+    assert "found another text for 'APPLES_W1' than in acquiescence.csv, line 2" in said
 
 
 def test_a_shifted_column_of_errors_of_typing_is_found(tmp_path: Path) -> None:
     found = of_prompts(tmp_path, column(typo(prompts()), 4, 1), "acquiescence-key_typo")
-    assert any("rows above them" in one.found or "rows below them" in one.found for one in found)
+    assert any(one.found == "the options yes / no / perhaps" for one in found), "the fifth has three options"
+    assert any("row above them" in one.found or "row below them" in one.found for one in found)
 
 
 def test_files_of_something_else_are_said_and_left(tmp_path: Path) -> None:
@@ -402,4 +518,4 @@ def test_faults_of_all_files_are_reported_at_once(tmp_path: Path) -> None:
         "results/n/acquiescence.csv": b"",
     }
     found = {finding.file for finding in findings(download(tmp_path / "d", files))}
-    assert {"acquiescence.csv", "m/acquiescence.csv", "n/acquiescence.csv"} <= found
+    assert {"prompts/acquiescence.csv", "m/acquiescence.csv", "n/acquiescence.csv"} <= found

@@ -131,6 +131,43 @@ def test_holm_over_all_counts_a_copied_row_once() -> None:
             assert definition is C or copy.p_adjusted == source.p_adjusted
 
 
+def with_own_files(lent: bool = True) -> list[Table]:
+    """Return tables of a model whose opinion-floating questions were perturbed themselves, and change otherwise."""
+    own = [
+        table(Bias.OPINION_FLOAT, [("c" * 4, "b" * n + "c" * (4 - n)) for n in (1, 2, 3, 1)], condition, offered=(5, 5))
+        for condition in Perturbation
+    ]
+    return [*(one for one in all_tables() if lent or one.bias is not Bias.ODD_EVEN), *own]
+
+
+@pytest.mark.parametrize("definition", [P, A, H])
+def test_published_definitions_repeat_odd_even_also_for_a_model_with_files_of_its_own(definition: Definition) -> None:
+    found = judge(with_own_files(), Options(definition))
+    for each in Perturbation:
+        copy, source = found.cell(Bias.OPINION_FLOAT, each), found.cell(Bias.ODD_EVEN, each)
+        assert copy.copied
+        assert (copy.delta, copy.spread, copy.deltas.keys) == (source.delta, source.spread, source.deltas.keys)
+
+
+def test_corrected_takes_the_models_own_files() -> None:
+    found = judge(with_own_files(), Options(C))
+    for each in Perturbation:
+        cell = found.cell(Bias.OPINION_FLOAT, each)
+        assert not cell.copied
+        assert cell.delta.mean == pytest.approx(100 * (1 + 2 + 3 + 1) / 4 / 4)
+
+
+def test_a_published_definition_has_no_row_where_odd_even_was_not_perturbed() -> None:
+    published, corrected = (judge(with_own_files(False), Options(one)) for one in (P, C))
+    assert published.find(Bias.OPINION_FLOAT, Perturbation.KEY_TYPO) is None
+    assert corrected.find(Bias.OPINION_FLOAT, Perturbation.KEY_TYPO) is not None
+
+
+def test_a_cell_carries_the_warnings_of_its_answers() -> None:
+    (one,) = judge([replace(table(Bias.ACQUIESCENCE, [("ab", "aa"), ("bb", "ab")]), warnings=("w",))]).cells
+    assert one.warnings == ("w",)
+
+
 def test_nothing_is_adjusted_unless_asked() -> None:
     found = judge(all_tables())
     assert all(cell.p_adjusted == cell.delta.p for cell in found.cells)

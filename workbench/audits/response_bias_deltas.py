@@ -10,8 +10,10 @@ letters have among the answers to q', minus the share that some letters have amo
 | `head` | all but eight of allow/forbid | all answers | q `b`, q' `a` |
 | `corrected` | all, where the formula fits the options | valid answers | as `head`, two options only |
 
-`corrected` names the letters of a form whose middle option was removed as those of the original, takes opinion floating
-under a perturbation by its own formula, and takes the middle of any odd scale where the published formulas say `c`.
+Under a perturbation, the first three take the answers and the formula of odd/even for opinion floating, of every model,
+as the published tables do. `corrected` takes opinion floating by its own formula, over its own answers where there are
+any; it names the letters of a form whose middle option was removed as those of the original, and takes the middle of
+any odd scale where the published formulas say `c`.
 """
 
 from __future__ import annotations
@@ -97,7 +99,8 @@ class Deltas:
     condition: Perturbation | None
     definition: Definition
     source: Bias
-    "whose answers these are: perturbed opinion-floating questions are those of odd/even where nobody asked them again"
+    "whose answers these are: those to perturbed opinion-floating questions are odd/even's under the published \
+definitions, and under `corrected` where nobody asked them again"
     keys: tuple[str, ...]
     shares: FloatArray
     "(N, 2) share of the letters in question among the answers to q and q'"
@@ -128,9 +131,8 @@ def deltas(table: Table, definition: Definition = Definition.CORRECTED, bias: Bi
 
     Parameters
     ----------
-    bias : which bias's change; None: the table's own. Perturbed opinion-floating questions were not asked again for the
-        published tables: there, and under `all keys` and `head`, opinion floating repeats odd/even, formula and all;
-        `corrected` takes its own formula over the same answers.
+    bias : which bias's change; None: the table's own. Opinion floating under a perturbation repeats odd/even, formula
+        and all, under the published definitions; `corrected` takes its own formula over the same answers.
     """
     shown = bias or table.bias
     corrected = definition is Definition.CORRECTED

@@ -109,6 +109,8 @@ class Cell:
     draws: Draws
     dropped: Dropped
     "answers that `corrected` does not count; reported under every definition"
+    warnings: tuple[str, ...] = ()
+    "what is improbable in the files that imported answers came from"
 
     @property
     def place(self) -> tuple[Bias, Perturbation | None, str]:

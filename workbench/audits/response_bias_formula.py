@@ -10,6 +10,13 @@ if TYPE_CHECKING:
     from workbench.audits.response_bias_score import Place
 
 
+def lent_said(definition: str) -> str:
+    """Say where the figures of opinion floating under a perturbation come from, where they are not its own."""
+    if definition == "corrected":
+        return "the answers to odd/even's questions by its own formula, where its own were not asked"
+    return "odd/even's figures repeated, for every model, as in the published tables"
+
+
 def formula(place: Place, definition: str, source: Bias) -> str:
     """Say which shares a change is the difference of, by the letters of the original q; q' is the changed form.
 

@@ -58,7 +58,9 @@ def judge(tables: Iterable[Table], options: Options | None = None, topics: Topic
     chosen = options or Options()
     given = sorted(tables, key=lambda table: table.draw)
     model = _only_model(given)
-    cells = _adjusted([_cell(place, asked, chosen, topics or {}) for place, asked in _asked(given).items()], chosen)
+    cells = _adjusted(
+        [_cell(place, asked, chosen, topics or {}) for place, asked in _asked(given, chosen.definition).items()], chosen
+    )
     biases = [cell for cell in cells if cell.scored]
     tested = sum(cell.delta.tested for cell in biases)
     score = Score(sum(cell.effect for cell in biases), sum(cell.human_like for cell in biases), tested)
@@ -100,10 +102,12 @@ def _only_model(tables: Sequence[Table]) -> str:
     return models[0]
 
 
-def _asked(tables: Sequence[Table]) -> dict[Place, tuple[Table, ...]]:
+def _asked(tables: Sequence[Table], definition: Definition) -> dict[Place, tuple[Table, ...]]:
     """Return the tables, one for each draw, of each bias and condition, in the order of a report.
 
-    Perturbed opinion floating is odd/even's, which asks the same questions, where it was not asked itself.
+    Perturbed opinion floating is odd/even's, which asks the same questions: under the published definitions always,
+    as in the published tables, also of a model whose opinion-floating questions were perturbed themselves; under
+    `corrected` where these were not.
     """
     found: dict[Place, tuple[Table, ...]] = {}
     for table in tables:
@@ -111,10 +115,13 @@ def _asked(tables: Sequence[Table]) -> dict[Place, tuple[Table, ...]]:
         if table.draw in {other.draw for other in found.get(place, ())}:
             raise UsageError(f"found two sets of answers for {table.name}; give one of them")
         found[place] = (*found.get(place, ()), table)
-    if (Bias.OPINION_FLOAT, None, "") in found:
-        for condition in Perturbation:
-            if (Bias.ODD_EVEN, condition, "") in found:
-                found.setdefault((Bias.OPINION_FLOAT, condition, ""), found[Bias.ODD_EVEN, condition, ""])
+    published = definition is not Definition.CORRECTED
+    for condition in Perturbation:
+        place = (Bias.OPINION_FLOAT, condition, "")
+        own, lent = found.pop(place, None), found.get((Bias.ODD_EVEN, condition, ""))
+        used = lent if published else own or lent
+        if used is not None and (own is not None or (Bias.OPINION_FLOAT, None, "") in found):
+            found[place] = used
     return dict(sorted(found.items(), key=lambda item: _order(item[0])))
 
 
@@ -143,6 +150,7 @@ def _cell(place: Place, tables: Sequence[Table], options: Options, topics: Topic
         topics=by_topic(found, topics) if topics else (),
         draws=over_draws(each, [table.draw for table in tables], options.alpha),
         dropped=dropped(tables),
+        warnings=tuple(dict.fromkeys(warning for table in tables for warning in table.warnings)),
     )
 
 

@@ -49,6 +49,8 @@ each form is divided by what it has"
     "of the bias's wording"
     asked_once: bool = False
     "whether q was put once for all draws: its answers are the same in each of their tables"
+    warnings: tuple[str, ...] = ()
+    "what is improbable in the file that imported answers came from"
 
     def __post_init__(self) -> None:
         k = len(self.keys)
@@ -99,6 +101,7 @@ def tabulate(answers: AnswerSet, samples: float | None = None) -> Table:
         total=_most_frequent(held.sum(axis=-1)) if samples is None else float(samples),
         draw=answers.draw,
         variant=answers.variant,
+        warnings=answers.warnings,
     )
 
 

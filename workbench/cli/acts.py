@@ -87,7 +87,11 @@ def import_instrument(options: Namespace) -> int:
         )
     if options.left_right is not None and options.format != "probvaa":
         raise UsageError("--left-right belongs to --format probvaa; the csv format has parties.csv for positions")
-    instrument = read_instrument(options.format, options.path, options.name, left_right=options.left_right)
+    if options.skip and options.format != "biasmonkey":
+        raise UsageError("--skip belongs to --format biasmonkey; the files of any other format are one instrument")
+    instrument = read_instrument(
+        options.format, options.path, options.name, left_right=options.left_right, skip=options.skip
+    )
     with Store.open(options.store, create=True) as store:
         imported = store.instruments.add(instrument, part=is_part(options.format, instrument))
     languages = Counter(w.language for s in instrument.statements for w in s.wordings)

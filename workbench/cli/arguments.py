@@ -43,6 +43,7 @@ def add_instruments(commands: Commands[argparse.ArgumentParser]) -> None:
     importer.add_argument("--instrument", help="answers: whose questions they are to (default: the only one)")
     importer.add_argument("--missing", metavar="CODE,…", help="answers: what is no answer, as in --missing=-99,99")
     importer.add_argument("--ignore", metavar="COLUMN,…", help="answers: columns that are no questions")
+    importer.add_argument("--skip", action="store_true", help="biasmonkey: leave out files at fault, and name them")
     importer.add_argument("--left-right", type=Path, metavar="CSV", help="probvaa: parties' left-right positions")
     json_option(importer)
 

@@ -110,6 +110,7 @@ def cell_data(cell: Cell, shown: Shown) -> dict[str, Any]:
         "entropy": {"offered": asdict(cell.spread), "csv": asdict(cell.spread_csv)},
         "change_against_entropy": asdict(cell.uncertainty),
         "dropped": asdict(cell.dropped),
+        "warnings": cell.warnings,
     }
     if TOPICS in shown.views:
         found["topics"] = [asdict(figure) for figure in cell.topics]

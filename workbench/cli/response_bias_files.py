@@ -137,6 +137,7 @@ def _cells(judged: ResponseBiasJudged, shown: Shown) -> Iterator[Row]:
             "not_offered": cell.dropped.not_offered,
             "questions_with_these": cell.dropped.questions,
             "drawn_again": cell.dropped.invalid,
+            "warnings": "\n".join(cell.warnings),
             **_by(judged.choice.options),
         }
 

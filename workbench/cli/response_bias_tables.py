@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from workbench.audits.response_bias_formula import lent_said
 from workbench.cli.output import in_columns, room, say, say_wrapped, table
 from workbench.cli.questionnaire_fit import GAP, Form, print_fitting
 from workbench.cli.response_bias_format import (
@@ -74,9 +75,7 @@ def print_basis(judged: ResponseBiasJudged, shown: Shown) -> None:
         say_wrapped(definition_said(options.definition))
         say_wrapped(test_said(options))
         if any(cell.copied for report in judged.reports.values() for cell in shown.cells(report)):
-            say_wrapped(
-                "Opinion float under errors of typing: the answers to odd/even's questions, where it was not asked."
-            )
+            say_wrapped(f"Opinion float under errors of typing: {lent_said(options.definition)}.")
     for note in shown.notes(judged):
         say_wrapped(f"- {note}")
 

@@ -29,7 +29,8 @@ def statement_of(pair: ChoicePair, language: str = "en", author: str | None = No
         Wording(variant, language, choice.lettered(), author) for variant, choice in texts if choice is not None
     )
     statement = Statement(ref, wordings, topic=pair.topic, tags=(pair.bias.value,))
-    return statement, ChoiceItem(ref, pair.key, pair.bias, pair.variant, pair.middle_removed, pair.shares)
+    item = ChoiceItem(ref, pair.key, pair.bias, pair.variant, pair.middle_removed, pair.shares, pair.warnings)
+    return statement, item
 
 
 def pair_of(statement: Statement, item: ChoiceItem, language: str) -> ChoicePair | Fault:
@@ -56,6 +57,7 @@ def pair_of(statement: Statement, item: ChoiceItem, language: str) -> ChoicePair
         middle_removed=item.middle_removed,
         shares=item.shares,
         variant=item.variant,
+        warnings=item.warnings,
     )
 
 

@@ -81,6 +81,8 @@ class ChoicePair:
     "human shares of the original's options, in their order; empty where nobody was asked"
     variant: str = ""
     "of the bias, where a source words it in several ways: `reword`; a key stands once in each"
+    warnings: tuple[str, ...] = ()
+    "what is improbable in the file that the texts came from, as sentences"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,8 @@ class AnswerSet:
 `recorded` is what was offered. False: letters as they were offered, which whoever counts has to name back"
     variant: str = ""
     "of the bias, as in `ChoicePair`: sets of different variants are no repetitions of one another"
+    warnings: tuple[str, ...] = ()
+    "what is improbable in the file that the answers came from, as sentences; shown with every result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +143,8 @@ class ChoiceItem:
     variant: str = ""
     middle_removed: bool | None = None
     shares: tuple[float, ...] = ()
+    warnings: tuple[str, ...] = ()
+    "as in `ChoicePair`"
 
 
 ChoiceItems = Mapping[str, ChoiceItem]

@@ -1,17 +1,20 @@
 """A model's answers in the BiasMonkey download, counted by question and form.
 
 Answers are kept as they are: letters that were not offered, and answers without a letter, are counted and never
-dropped. What contradicts the prompts or the rest of the file is a fault, because answers would be taken for those to
-another question.
+dropped. A file that contradicts itself is at fault. What is improbable, or is not as the prompts have it, is a warning
+that stays with the answers.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 
 from workbench.domain.choices import AnsweredPair, AnswerSet, Arm, ArmAnswers, Bias, ChoicePair
+from workbench.domain.counting import plural
+from workbench.errors import Finding
 from workbench.formats.biasmonkey_files import GROUPS, Source, Stem
 from workbench.formats.biasmonkey_order import check_order
 from workbench.formats.biasmonkey_rows import Asked, Rows, read_answer_rows
@@ -38,10 +41,19 @@ def read_answer_set(source: Source, known: Mapping[str, ChoicePair], findings: F
         answer = rows.kinds[number]
         counts.setdefault(answer.asked, Counter())[answer.letter] += times
     firsts = rows.first_lines()
+    if len(findings.found) > before:
+        return None
+    warned = len(findings.warned)
     _check_arms(source, counts, firsts, findings)
     _check_options(source, recorded, firsts, known, findings)
     check_order(source, rows, findings)
-    return None if len(findings.found) > before else _answer_set(source, counts, recorded, known)
+    warnings = tuple(said_of(source, finding) for finding in findings.warned[warned:])
+    return _answer_set(source, counts, recorded, known, warnings)
+
+
+def said_of(source: Source, finding: Finding) -> str:
+    """Return a warning in words: the file of a model, the place, what is there and what was expected."""
+    return str(replace(finding, file=source.name))
 
 
 def offered(stem: Stem, arm: Arm, recorded: int, changed: int | None) -> int:
@@ -56,10 +68,13 @@ def _answer_set(
     counts: Mapping[Asked, Counter[str]],
     recorded: Mapping[Asked, int],
     known: Mapping[str, ChoicePair],
+    warnings: tuple[str, ...],
 ) -> AnswerSet:
     stem = source.stem
     pairs = []
     for key in dict.fromkeys(key for key, _ in counts):
+        if any((key, arm) not in counts for arm in Arm):
+            continue
         changed = known[key].changed if key in known else None
         there = len(changed.options) if changed else None
         original, other = (
@@ -67,7 +82,9 @@ def _answer_set(
             for arm in Arm
         )
         pairs.append(AnsweredPair(key, original, other))
-    return AnswerSet(source.model or "", stem.bias, stem.condition, tuple(pairs), variant=stem.variant)
+    return AnswerSet(
+        source.model or "", stem.bias, stem.condition, tuple(pairs), variant=stem.variant, warnings=warnings
+    )
 
 
 def _recorded(source: Source, rows: Rows, findings: Findings) -> dict[Asked, int]:
@@ -84,14 +101,21 @@ def _recorded(source: Source, rows: Rows, findings: Findings) -> dict[Asked, int
 def _check_arms(
     source: Source, counts: Mapping[Asked, Counter[str]], firsts: Mapping[Asked, int], findings: Findings
 ) -> None:
-    """Note questions of which one form has no answers, or not as many as the other."""
+    """Warn of questions of which one form has no answers, or not as many as the other."""
     names = GROUPS[source.stem.bias]
+    lone: list[tuple[str, str]] = []
+    uneven: list[tuple[str, str]] = []
     for key in dict.fromkeys(key for key, _ in counts):
         rows = [counts[key, arm].total() if (key, arm) in counts else 0 for arm in Arm]
         if rows[0] != rows[1]:
+            said = " and ".join(f"{n} rows of {name!r}" for n, name in zip(rows, names, strict=True))
+            (uneven if all(rows) else lone).append((key, said))
+    for odd, expected in ((lone, "answers to both forms: these are left out"), (uneven, "as many of both forms")):
+        if odd:
+            key, said = odd[0]
             line = min(firsts[key, arm] for arm in Arm if (key, arm) in firsts)
-            found = " and ".join(f"{n} rows of {name!r}" for n, name in zip(rows, names, strict=True))
-            findings.add(source.path, line, "group", f"{found} for {key!r}", "as many answers to both forms")
+            more = f", and the like for {plural(len(odd) - 1, 'other question')}" if len(odd) > 1 else ""
+            findings.warn(source.path, line, "group", f"{said} for {key!r}{more}", expected)
 
 
 def _check_options(
@@ -101,23 +125,28 @@ def _check_options(
     known: Mapping[str, ChoicePair],
     findings: Findings,
 ) -> None:
-    """Note keys that the prompts do not have, and numbers of options that contradict them."""
+    """Warn of keys that the prompts do not have, and of numbers of options that are not those of the prompts."""
     if not known:
         return
     stem = source.stem
+    unknown = list(dict.fromkeys(key for key, _ in recorded if key not in known))
+    if unknown:
+        key = unknown[0]
+        near = get_close_matches(key, known, 1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        more = f", and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        line = min(firsts[key, arm] for arm in Arm if (key, arm) in firsts)
+        findings.warn(source.path, line, "key", f"an unknown key {key!r}{more}", f"one of the prompts of {stem}{hint}")
+    other = []
     for (key, arm), number in recorded.items():
-        line = firsts[key, arm]
-        if key not in known:
-            if arm is Arm.ORIGINAL:
-                near = get_close_matches(key, known, 1)
-                hint = f" (did you mean {near[0]!r}?)" if near else ""
-                findings.add(source.path, line, "key", f"an unknown key {key!r}", f"one of the prompts of {stem}{hint}")
-            continue
-        right = _may_record(stem, arm, known[key])
+        right = _may_record(stem, arm, known[key]) if key in known else set()
         if right and number not in right:
-            found = f"{number} options for {stem.said(key, arm)}"
-            said = " or ".join(map(str, sorted(right)))
-            findings.add(source.path, line, "num_options", found, f"{said}, as in the prompts: rows may be shifted")
+            other.append((key, arm, number, " or ".join(map(str, sorted(right)))))
+    if other:
+        key, arm, number, said = other[0]
+        more = f", and the like for {plural(len(other) - 1, 'other form')}" if len(other) > 1 else ""
+        found, expected = f"{number} options for {stem.said(key, arm)}{more}", f"{said}, as in the prompts"
+        findings.warn(source.path, firsts[key, arm], "num_options", found, f"{expected}: rows may be shifted")
 
 
 def _may_record(stem: Stem, arm: Arm, pair: ChoicePair) -> set[int]:

@@ -2,7 +2,9 @@
 
 prompts/odd_even.csv                          the questions of a bias, in both forms
 prompts/odd_even-key_typo.csv                 the same questions with errors of typing
-results/MODEL/odd_even-key_typo.csv.gz        a model's answers to them, plain or compressed
+results/MODEL/csv/odd_even-key_typo.csv       a model's answers to them, plain or compressed (.csv.gz)
+
+The folder `csv`, which the authors keep beside their pickled answers, may be missing; it never names a model.
 """
 
 from __future__ import annotations
@@ -10,17 +12,20 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from workbench.domain.choices import Arm, Bias, Perturbation
+from workbench.domain.counting import plural
 from workbench.errors import UsageError
 from workbench.formats.tabular import Findings
 
-PROMPTS, RESULTS = "prompts", "results"
+PROMPTS, RESULTS, CSV = "prompts", "results", "csv"
 REWORD = "reword"
 "variant of acquiescence: milder wordings of the same questions"
+TABLES = (".csv", ".csv.gz")
 INDEX = ""
 "name of the column that pandas writes before the others"
 GROUPS: dict[Bias, tuple[str, str]] = {
@@ -33,6 +38,13 @@ GROUPS: dict[Bias, tuple[str, str]] = {
 "what the files call the original and the changed form"
 _NAME = re.compile(rf"({'|'.join(Bias)})(?:_({REWORD}))?(?:-({'|'.join(Perturbation)}))?(\.csv(?:\.gz)?)")
 _COMPRESSED = ".gz"
+DEEPEST = 4
+"folders below the one that is searched: `results/ORGANISATION/MODEL/csv`"
+LOOKED_FOR = (
+    f"{PROMPTS}/BIAS.csv, {RESULTS}/MODEL/BIAS.csv, {RESULTS}/MODEL/{CSV}/BIAS.csv (each may end in .csv.gz), and "
+    f"BIAS.csv in the folder itself, where BIAS is one of {', '.join(Bias)}, with -{', -'.join(Perturbation)} or "
+    "without"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +88,8 @@ def sources(path: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
     """Return the files of a download, of a part of it, or one file; and sentences on what was left out.
 
     A folder with neither `prompts` nor `results` in it is one of these two or a model's: what its files are is seen
-    from their first line. Raises UsageError where nothing of a download is there, and where a file is there twice.
+    from their first line. A folder `results` without answers is said to be so. Raises UsageError where nothing of a
+    download is there, and where a file is there twice.
     """
     if not path.exists():
         raise UsageError(f"{path}: there is nothing here")
@@ -87,14 +100,34 @@ def sources(path: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
         if stem is None:
             left.append(str(file.relative_to(path)) if file != path else file.name)
         else:
-            found.append(Source(file, stem, file.resolve().parent.name if _holds_answers(file) else None))
+            found.append(Source(file, stem, _model_folder(file).name if _holds_answers(file) else None))
     if not found:
-        raise UsageError(
-            f"{path}: no BiasMonkey files; looked for {PROMPTS}/BIAS.csv, {RESULTS}/MODEL/BIAS.csv.gz and BIAS.csv "
-            f"in it, where BIAS is one of {', '.join(Bias)}, with -{', -'.join(Perturbation)} or without"
-        )
+        raise UsageError(f"{path}: no BiasMonkey files{_other_files(path)}; looked for {LOOKED_FOR}")
     _check_twice(found)
-    return tuple(sorted(found, key=_place)), (f"Left out, no bias of this name: {', '.join(left)}.",) if left else ()
+    notes = [f"Left out, no bias of this name: {', '.join(left)}."] if left else []
+    results = path / RESULTS
+    if results.is_dir() and all(source.model is None for source in found):
+        notes.append(
+            f"No answers were found in {RESULTS}{_other_files(results)}; looked for {RESULTS}/MODEL/BIAS.csv and "
+            f"{RESULTS}/MODEL/{CSV}/BIAS.csv, each with or without .gz."
+        )
+    return tuple(sorted(found, key=_place)), tuple(notes)
+
+
+def _model_folder(file: Path) -> Path:
+    """Return the folder that names the model of a file of answers."""
+    folder = file.resolve().parent
+    return folder.parent if folder.name == CSV else folder
+
+
+def _other_files(folder: Path) -> str:
+    """Say which files are there instead of tables: pickled answers, above all, which are never opened."""
+    kinds = Counter(file.suffix for file in _walk(folder, DEEPEST) if not file.name.endswith(TABLES))
+    if not kinds:
+        return ""
+    said = ", ".join(f"{n} {kind or 'without an ending'}" for kind, n in kinds.most_common(4))
+    pickled = " (a pickle may run a program when it is opened, so none is read)" if ".pickle" in kinds else ""
+    return f" but {plural(kinds.total(), 'other file')}: {said}{pickled}"
 
 
 def stem_of(name: str) -> Stem | None:
@@ -138,22 +171,27 @@ def _files(folder: Path) -> list[Path]:
     """Return the tables of a folder, those of prompts first, in the order of their names."""
     parts = [folder / name for name in (PROMPTS, RESULTS) if (folder / name).is_dir()]
     if parts:
-        return [file for part in parts for file in _tables(part, deep=part.name == RESULTS)]
-    return _tables(folder, deep=True)
+        return [file for part in parts for file in _tables(part, DEEPEST if part.name == RESULTS else 0)]
+    return _tables(folder, DEEPEST)
 
 
-def _tables(folder: Path, *, deep: bool) -> list[Path]:
+def _tables(folder: Path, depth: int) -> list[Path]:
+    return [file for file in _walk(folder, depth) if file.name.endswith(TABLES)]
+
+
+def _walk(folder: Path, depth: int) -> list[Path]:
+    """Return the files of a folder, then those of the folders in it, down to a depth, in the order of their names."""
     try:
         here = sorted(one for one in folder.iterdir() if not one.name.startswith("."))
-        found = [one for one in here if one.is_file() and one.name.endswith((".csv", ".csv.gz"))]
-        return found + [file for one in here if deep and one.is_dir() for file in _tables(one, deep=False)]
+        found = [one for one in here if one.is_file()]
+        return found + [file for one in here if depth and one.is_dir() for file in _walk(one, depth - 1)]
     except OSError as error:
         raise UsageError(f"{error.filename}: cannot be read ({error.strerror})") from error
 
 
 def _holds_answers(path: Path) -> bool:
     """Return whether a file is one of answers: by where it lies, else by its header."""
-    if path.name.endswith(_COMPRESSED) or path.resolve().parent.parent.name == RESULTS:
+    if path.name.endswith(_COMPRESSED) or _model_folder(path).parent.name == RESULTS:
         return True
     if path.resolve().parent.name == PROMPTS:
         return False

@@ -1,16 +1,19 @@
 """The questions of the BiasMonkey download: both forms of each, and its errors of typing, put together by key.
 
-What one file says of a key must be what the others say: a column that slipped by a row would join the answers to one
-question with the text of another.
+Files of one bias must have the same original for a key: two texts of one question cannot both be what was asked. Texts
+that are improbable, as if a column had slipped by a row, are read with a warning that stays with the questions.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from workbench.domain.choices import Bias, Choice, ChoicePair, Perturbation
+from workbench.domain.counting import plural
+from workbench.errors import Finding
 from workbench.formats.biasmonkey_files import GROUPS, INDEX, Source, Stem, whole_number
 from workbench.formats.choices_cells import cell_choice
 from workbench.formats.choices_rules import form_fault
@@ -27,8 +30,6 @@ FARTHEST = 3
 FEWEST = 8
 "rows: with fewer, words shared by chance decide which text belongs to which"
 
-Place = tuple[Row, str]
-
 
 @dataclass(slots=True)
 class Prompts:
@@ -38,8 +39,17 @@ class Prompts:
     "stem without condition -> key -> the question, in the order of the files"
     misnumbered: dict[Stem, int] = field(default_factory=dict)
     "perturbed questions that record another number of options than their text has"
-    places: dict[tuple[Stem, str], Place] = field(default_factory=dict)
-    "where the original of each question stands"
+    places: dict[tuple[Stem, str], Row] = field(default_factory=dict)
+    "(stem of the file, key) -> where the file has the question"
+
+    def copy(self) -> Prompts:
+        """Return the same questions, to which a file may be added on trial."""
+        pairs = {stem: dict(known) for stem, known in self.pairs.items()}
+        return Prompts(pairs, dict(self.misnumbered), dict(self.places))
+
+    def place(self, stem: Stem, key: str) -> Row:
+        """Return where the first file that was read has the original of a question."""
+        return next(row for (asked, there), row in self.places.items() if asked.base == stem and there == key)
 
     def of(self, stem: Stem) -> dict[str, ChoicePair]:
         """Return the questions of a bias by their keys."""
@@ -54,11 +64,37 @@ def read_prompts(files: Iterable[Source], findings: Findings) -> Prompts:
     """Return what files of questions hold, the unperturbed first; every fault is noted."""
     found = Prompts()
     for source in sorted(files, key=lambda one: one.stem.condition is not None):  # keeps their order otherwise
-        _read(source, found, findings)
+        own = Findings()
+        read = _read(source, found.copy(), own)
+        if not own.found:
+            found = _with_warnings(read, source, tuple(_grouped(source, own.warned)))
+        faults = [*own.found, *own.warned] if own.found else []
+        findings.found += [replace(finding, file=source.name) for finding in faults]
     return found
 
 
-def _read(source: Source, prompts: Prompts, findings: Findings) -> None:
+def _grouped(source: Source, warned: Sequence[Finding]) -> Iterator[str]:
+    """Yield warnings of one kind as one sentence: the first of them, and how many rows are like it."""
+    for _, alike in groupby(sorted(warned, key=_kind), key=_kind):
+        first, *others = alike
+        more = f"; the like in {plural(len(others), 'other row')}" if others else ""
+        yield str(replace(first, file=source.name, found=first.found + more))
+
+
+def _kind(finding: Finding) -> tuple[str, str]:
+    return finding.column or "", finding.expected
+
+
+def _with_warnings(prompts: Prompts, source: Source, warnings: tuple[str, ...]) -> Prompts:
+    """Add the warnings of a file to its questions."""
+    pairs = prompts.of(source.stem)
+    for stem, key in prompts.places if warnings else ():
+        if stem == source.stem:
+            pairs[key] = replace(pairs[key], warnings=(*pairs[key].warnings, *warnings))
+    return prompts
+
+
+def _read(source: Source, prompts: Prompts, findings: Findings) -> Prompts:
     stem = source.stem
     names = GROUPS[stem.bias]
     optional = (OPTIONS_NEW, MIDDLE, INDEX)
@@ -77,6 +113,7 @@ def _read(source: Source, prompts: Prompts, findings: Findings) -> None:
         else:
             _perturb(row, stem, stem.condition, original, changed, prompts, findings)
     _check_in_step(names[1], whole, findings)
+    return prompts
 
 
 def _add(row: Row, stem: Stem, original: Choice, changed: Choice, prompts: Prompts, findings: Findings) -> None:
@@ -99,28 +136,38 @@ def _perturb(
     findings: Findings,
 ) -> None:
     column = GROUPS[stem.bias][1]
-    if original.options != perturbed.options or len(original.stem.split()) != len(perturbed.stem.split()):
-        expected = "the original with errors of typing: as many words, and the same options"
-        findings.add(row.file, row.line, column, "the text of another question", expected)
+    if original.options != perturbed.options:
+        found = f"the options {' / '.join(perturbed.options)}"
+        findings.add(row.file, row.line, column, found, f"those of the original: {' / '.join(original.options)}")
+    elif len(original.stem.split()) != len(perturbed.stem.split()):
+        words = len(perturbed.stem.split()), len(original.stem.split())
+        found = f"{words[0]} words for {row.get('key')!r}, and {words[1]} in its original"
+        expected = "the original with errors of typing, which has as many words: rows may be shifted"
+        findings.warn(row.file, row.line, column, found, expected)
     if row.get(OPTIONS_NEW) and whole_number(row.get(OPTIONS_NEW)) != len(perturbed.options):
         prompts.misnumbered[stem] = prompts.misnumbered.get(stem, 0) + 1
     pair = ChoicePair(row.get("key"), stem.bias, original, None, variant=stem.variant)
-    _put(row, stem.base, pair, prompts, findings)
+    _put(row, stem, pair, prompts, findings)
     known = prompts.pairs[stem.base][pair.key]
     prompts.pairs[stem.base][pair.key] = replace(known, perturbed={**known.perturbed, (perturbation, 1): perturbed})
 
 
-def _put(row: Row, stem: Stem, pair: ChoicePair, prompts: Prompts, findings: Findings) -> None:
-    """Keep a question unless it is known, and compare its original with what other files say of the key."""
-    place = (row, GROUPS[stem.bias][0])
-    for other in (stem, SAME_QUESTIONS.get(stem), *(s for s, same in SAME_QUESTIONS.items() if same == stem)):
+def _put(row: Row, asked: Stem, pair: ChoicePair, prompts: Prompts, findings: Findings) -> None:
+    """Keep a question unless it is known, and compare its original with what other files say of the key.
+
+    Two originals of one bias contradict each other. Those of two biases are usually the same, and need not be.
+    """
+    stem, column = asked.base, GROUPS[asked.bias][0]
+    alike = (SAME_QUESTIONS.get(stem), *(s for s, same in SAME_QUESTIONS.items() if same == stem))
+    for other in (stem, *(alike if asked == stem else ())):
         known = prompts.of(other).get(pair.key) if other else None
         if other is not None and known is not None and known.original != pair.original:
-            there, _ = prompts.places[other, pair.key]
+            there = prompts.place(other, pair.key)
             found = f"another text for {pair.key!r} than in {there.file.name}, line {there.line}"
-            findings.add(row.file, row.line, place[1], found, "one original a key: rows or columns may be shifted")
+            note = findings.add if other == stem else findings.warn
+            note(row.file, row.line, column, found, "one original a key: rows or columns may be shifted")
     prompts.pairs.setdefault(stem, {}).setdefault(pair.key, pair)
-    prompts.places.setdefault((stem, pair.key), place)
+    prompts.places.setdefault((asked, pair.key), row)
 
 
 def _check_number(row: Row, column: str, choice: Choice, findings: Findings) -> None:
@@ -138,7 +185,7 @@ def _boolean(row: Row, findings: Findings) -> bool | None:
 
 
 def _check_in_step(column: str, whole: list[tuple[Row, Choice, Choice]], findings: Findings) -> None:
-    """Note where the texts of a column would fit their questions better some rows up or down, by the words shared."""
+    """Warn where the texts of a column would fit their questions better some rows up or down, by the words shared."""
     if len(whole) < FEWEST:
         return
     ours = [_words(original) for _, original, _ in whole]
@@ -147,8 +194,12 @@ def _check_in_step(column: str, whole: list[tuple[Row, Choice, Choice]], finding
     best = max(fits, key=lambda shift: fits[shift])
     if best and fits[best] > fits[0] * 1.1:
         row = whole[0][0]
-        found = f"texts that fit the questions {abs(best)} rows {'above' if best > 0 else 'below'} them"
-        findings.add(row.file, row.line, column, found, "both forms of a question in one row: the column is shifted")
+        found = (
+            f"texts that fit the questions {plural(abs(best), 'row')} {'above' if best > 0 else 'below'} them "
+            f"({fits[best]:.0%} of the words shared, and {fits[0]:.0%} where they stand)"
+        )
+        expected = "both forms of a question in one row: the column may be shifted"
+        findings.warn(row.file, row.line, column, found, expected)
 
 
 def _words(choice: Choice) -> frozenset[str]:

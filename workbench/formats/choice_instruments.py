@@ -47,9 +47,9 @@ def read_choice_instrument(path: Path, name: str | None = None) -> Instrument:
     return choice_instrument(called, about, pairs, answers, templates)
 
 
-def read_biasmonkey_instrument(path: Path, name: str | None = None) -> Instrument:
+def read_biasmonkey_instrument(path: Path, name: str | None = None, *, skip: bool = False) -> Instrument:
     """Read the authors' download or a part of it. Raises as `read_biasmonkey` does."""
-    found = read_biasmonkey(path)
+    found = read_biasmonkey(path, skip=skip)
     about = About(
         title="BiasMonkey: survey questions in two forms, and models' answers to them",
         language=LANGUAGE,

@@ -1,10 +1,11 @@
 """Anyone's multiple-choice questions in two forms: a folder of CSV files, or one file of them.
 
 `choices.csv` has a row a question: `key`, `bias`, and `original` and `changed`, cells that hold the question and its
-lettered options on lines of their own. `topic`, `middle_removed` and `share_1`, `share_2`, … (what share of people
-chose the first, the second, … option of the original) may be there, and `variant` where a key stands under a bias in
-several wordings. A row without `changed` is a question whose other form is still to be made. `perturbed.csv` has the
-originals with errors of typing: `key`, `bias`, `perturbation`, `draw`, `text`. `instrument.toml` says whose it is.
+lettered options on lines of their own. These may be there, too: `topic`, `middle_removed`; `share_1`, `share_2`, …
+(what share of people chose the first, the second, … option of the original); `variant`, where a key stands under a bias
+in several wordings; and `warnings`, a line each, about the file that a question came from. A row without `changed`
+is a question whose other form is still to be made. `perturbed.csv` has the originals with errors of typing: `key`,
+`bias`, `perturbation`, `draw`, `text`. `instrument.toml` says whose it is.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from workbench.formats.tabular import Findings, Row, is_new, number, read_rows, 
 
 CHOICES, PERTURBED, ABOUT = "choices.csv", "perturbed.csv", "instrument.toml"
 REQUIRED = ("key", "bias", "original")
-OPTIONAL = ("changed", "topic", "variant", "middle_removed")
+WARNINGS = "warnings"
+OPTIONAL = ("changed", "topic", "variant", "middle_removed", WARNINGS)
 PERTURBED_COLUMNS = ("key", "bias", "perturbation", "draw", "text")
 SHARE = "share_"
 YES_NO: Mapping[str, bool | None] = {"yes": True, "true": True, "no": False, "false": False, "": None}
@@ -96,6 +98,7 @@ def _pair(row: Row, findings: Findings) -> ChoicePair | None:
         middle_removed=middle,
         shares=_shares(row, original, findings),
         variant=row.get("variant"),
+        warnings=tuple(row.get(WARNINGS).splitlines()),
     )
     for column, fault in (("original", original_fault(pair)), ("changed", form_fault(pair))):
         if fault is not None:

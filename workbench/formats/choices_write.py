@@ -13,12 +13,12 @@ from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.domain.choices import Choice, ChoicePair
 from workbench.errors import UsageError
 from workbench.formats.about import TEXTS, About
-from workbench.formats.choices import ABOUT, CHOICES, PERTURBED, PERTURBED_COLUMNS, SHARE
+from workbench.formats.choices import ABOUT, CHOICES, PERTURBED, PERTURBED_COLUMNS, SHARE, WARNINGS
 from workbench.formats.choices_rules import form_fault, original_fault
 from workbench.formats.toml_text import toml_text
 
 VARIANT = "variant"
-COLUMNS = ("key", "bias", VARIANT, "topic", "original", "changed", "middle_removed")
+COLUMNS = ("key", "bias", VARIANT, "topic", "original", "changed", "middle_removed", WARNINGS)
 "those that no question fills are left out, but for key, bias, original and changed"
 ALWAYS = ("key", "bias", "original", "changed")
 
@@ -47,7 +47,7 @@ def _row(pair: ChoicePair) -> dict[str, str]:
     middle = {True: "yes", False: "no", None: ""}[pair.middle_removed]
     cells = (
         *(pair.key, pair.bias.value, pair.variant, pair.topic or "", pair.original.lettered()),
-        *(pair.changed.lettered() if pair.changed else "", middle),
+        *(pair.changed.lettered() if pair.changed else "", middle, "\n".join(pair.warnings)),
     )
     shares = {f"{SHARE}{place}": repr(share) for place, share in enumerate(pair.shares, start=1)}
     return {**dict(zip(COLUMNS, cells, strict=True)), **shares}

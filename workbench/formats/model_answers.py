@@ -2,14 +2,15 @@
 
 A row is one form of one question in one set: `model`, `bias`, `variant`, `condition` (a perturbation; empty: the bias
 itself), `draw`, `mapped_back`, `key`, `form` (`original`, `changed`), `recorded`, `offered`, `invalid`, `no_letter`,
-and `n_a`, `n_b`, … how often each letter was answered. Sets, and the questions of each, stand in their order.
+and `n_a`, `n_b`, … how often each letter was answered; `warnings`, a line each, may say what is improbable in the file
+that a set came from. Sets, and the questions of each, stand in their order.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.csv_files import csv_text, guarded
@@ -19,6 +20,7 @@ from workbench.formats.tabular import Findings, Row, is_new, read_rows, unknown
 MODEL_ANSWERS = "model_answers.csv"
 OF_SET = ("model", "bias", "variant", "condition", "draw", "mapped_back")
 OF_FORM = ("key", "form", "recorded", "offered", "invalid", "no_letter")
+WARNINGS = "warnings"
 COUNT = "n_"
 "beginning of the columns of the letters"
 REQUIRED = ("model", "bias", "key", "form", "recorded", "offered")
@@ -33,6 +35,7 @@ class _Set:
     """A set as far as it was read."""
 
     mapped_back: bool
+    warnings: tuple[str, ...]
     forms: dict[str, dict[Arm, tuple[Row, ArmAnswers]]] = field(default_factory=dict)
 
 
@@ -40,7 +43,7 @@ def read_model_answers(path: Path, findings: Findings) -> tuple[AnswerSet, ...]:
     """Return the sets of a file; every fault is noted. A file that is not there holds none."""
     if not path.exists():
         return ()
-    optional = tuple(name for name in (*OF_SET, *OF_FORM) if name not in REQUIRED)
+    optional = tuple(name for name in (*OF_SET, WARNINGS, *OF_FORM) if name not in REQUIRED)
     rows = read_rows(path, findings, required=REQUIRED, optional=optional, prefixes=(COUNT,), guarded=True)
     _check_letters(rows, findings)
     seen: dict[Hashable, int] = {}
@@ -51,7 +54,7 @@ def read_model_answers(path: Path, findings: Findings) -> tuple[AnswerSet, ...]:
         if name is None or form is None or answers is None or not row.get("key"):
             continue
         if is_new(seen, (*name, row.get("key"), form), row, "key", findings):
-            one = found.setdefault(name, _Set(mapped_back))
+            one = found.setdefault(name, _Set(mapped_back, tuple(row.get(WARNINGS).splitlines())))
             if one.mapped_back != mapped_back:
                 told = "another word than in the rows before of this set"
                 findings.add(row.file, row.line, "mapped_back", told, "one word for a set")
@@ -64,14 +67,15 @@ def model_answers_csv(sets: Sequence[AnswerSet]) -> str:
     forms = [(one, pair.key, arm, form) for one in sets for pair in one.pairs for arm, form in _forms(pair)]
     last = max((LETTERS.index(letter) for *_, form in forms for letter in form.counts if letter), default=-1)
     letters = LETTERS[: last + 1]
-    header = (*OF_SET, *OF_FORM, *(COUNT + letter for letter in letters))
-    return csv_text(header, (_row(*form, letters) for form in forms))
+    warned = (WARNINGS,) if any(one.warnings for one in sets) else ()
+    header = (*OF_SET, *warned, *OF_FORM, *(COUNT + letter for letter in letters))
+    return csv_text(header, (_row(*form, letters, warned=bool(warned)) for form in forms))
 
 
 def without_zeros(one: AnswerSet) -> AnswerSet:
     """Return a set as files hold it: a letter that was never answered has no count."""
     pairs = (AnsweredPair(pair.key, *(_counted(form) for _, form in _forms(pair))) for pair in one.pairs)
-    return AnswerSet(one.model, one.bias, one.condition, tuple(pairs), one.draw, one.mapped_back, one.variant)
+    return replace(one, pairs=tuple(pairs))
 
 
 def _counted(form: ArmAnswers) -> ArmAnswers:
@@ -83,11 +87,12 @@ def _forms(pair: AnsweredPair) -> Iterable[tuple[Arm, ArmAnswers]]:
     return ((Arm.ORIGINAL, pair.original), (Arm.CHANGED, pair.changed))
 
 
-def _row(one: AnswerSet, key: str, arm: Arm, form: ArmAnswers, letters: str) -> list[str]:
+def _row(one: AnswerSet, key: str, arm: Arm, form: ArmAnswers, letters: str, *, warned: bool) -> list[str]:
     of_set = (one.model, one.bias, one.variant, one.condition or "", str(one.draw), "yes" if one.mapped_back else "no")
     numbers = (form.recorded, form.offered, form.invalid, form.counts.get("", 0))
     counts = (form.counts.get(letter, 0) for letter in letters)
-    cells = (*of_set, key, arm.value, *map(str, numbers), *(str(n) if n else "" for n in counts))
+    told = ("\n".join(one.warnings),) if warned else ()
+    cells = (*of_set, *told, key, arm.value, *map(str, numbers), *(str(n) if n else "" for n in counts))
     return [guarded(cell) for cell in cells]
 
 
@@ -101,7 +106,7 @@ def _answer_set(name: SetName, one: _Set, findings: Findings) -> AnswerSet:
             continue
         ((form, (row, _)),) = forms.items()
         findings.add(row.file, row.line, "form", f"{form.value!r} alone for {key!r}", "a row for each of both forms")
-    return AnswerSet(model, bias, condition, tuple(pairs), draw, one.mapped_back, variant)
+    return AnswerSet(model, bias, condition, tuple(pairs), draw, one.mapped_back, variant, one.warnings)
 
 
 def _set_name(row: Row, findings: Findings) -> SetName | None:

@@ -23,8 +23,9 @@ def read_instrument(
     name: str | None = None,
     *,
     left_right: Path | None = None,
+    skip: bool = False,
 ) -> Instrument:
-    """Read an instrument, whole or not at all.
+    """Read an instrument, whole or not at all; with `skip`, which `biasmonkey` alone has, without files at fault.
 
     Raises UsageError where there is nothing at `path`, InputError where what is there is malformed.
     """
@@ -42,7 +43,7 @@ def read_instrument(
     if format == "choices":
         return read_choice_instrument(path, name)
     if format == "biasmonkey":
-        return read_biasmonkey_instrument(path, name)
+        return read_biasmonkey_instrument(path, name, skip=skip)
     raise UnknownName(f"no format is named {format!r}. There is: {', '.join(FORMATS)}")
 
 

@@ -33,9 +33,15 @@ class Findings:
     """What is wrong so far; reading goes on so that a person sees everything at once."""
 
     found: list[Finding] = field(default_factory=list)
+    "what cannot be right: the file cannot be read as it is"
+    warned: list[Finding] = field(default_factory=list)
+    "what is improbable and may be right all the same: the file is read, and whoever uses it is told"
 
     def add(self, file: Path, line: int | None, column: str | None, found: str, expected: str) -> None:
         self.found.append(Finding(file.name, line, column, found, expected))
+
+    def warn(self, file: Path, line: int | None, column: str | None, found: str, expected: str) -> None:
+        self.warned.append(Finding(file.name, line, column, found, expected))
 
     def check(self) -> None:
         """Raise InputError if anything was found: file by file, in the order of lines."""

@@ -287,7 +287,8 @@ def _statement(target: _Target) -> tuple[Statement, ChoiceItem]:
         tags=(pair.bias.value,),
         derived_from=of.ref,
     )
-    item = ChoiceItem(target.ref, pair.key, pair.bias, pair.variant, pair.middle_removed, tuple(pair.shares))
+    shares = tuple(pair.shares)
+    item = ChoiceItem(target.ref, pair.key, pair.bias, pair.variant, pair.middle_removed, shares, pair.warnings)
     return statement, item
 
 

@@ -6,12 +6,12 @@ answers that somebody else published. Subjects are never pooled; each has a repo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from stores.store import Store
 from workbench.audits.response_bias_compare import Comparison, SamplingAgreement, compare, sampling_agreement
-from workbench.audits.response_bias_deltas import dropped
+from workbench.audits.response_bias_deltas import Definition, dropped
 from workbench.audits.response_bias_figures import Options, Report
 from workbench.audits.response_bias_people import Representativeness, representativeness
 from workbench.audits.response_bias_score import judge
@@ -57,8 +57,13 @@ class ResponseBiasJudged:
     "by subject: how often answers were offered letters"
     people: Mapping[str, Representativeness]
     "by subject, where human shares are known of at least one question"
-    notes: tuple[str, ...]
-    "what a reader of the figures should know, in sentences"
+    read_notes: tuple[str, ...]
+    "what a reader of the figures should know by any definition, in sentences"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what a reader of these figures should know, in sentences."""
+        return (*self.read_notes, *_on_opinion_float(self.subjects, self.choice.options.definition))
 
     def name(self, model: str) -> str:
         """Return the subject that a name means: its own, or a model's that has one.
@@ -101,7 +106,7 @@ def response_bias(store: Store, choice: ResponseBiasChoice | None = None) -> Res
         reports=reports_of(judged, pairs, choice.options),
         validity={name: validity(subject.tables) for name, subject in judged.items()},
         people={name: found for name, found in people.items() if found.alignments},
-        notes=tuple(_notes(store, subjects)),
+        read_notes=tuple(_notes(store, subjects, items)),
     )
 
 
@@ -188,8 +193,9 @@ def _pairs(instrument: Instrument, items: Mapping[str, ChoiceItem]) -> dict[tupl
     return found
 
 
-def _notes(store: Store, subjects: Mapping[str, Subject]) -> Iterator[str]:
-    """Say what a reader of the figures should know of each subject."""
+def _notes(store: Store, subjects: Mapping[str, Subject], items: Mapping[str, ChoiceItem]) -> Iterator[str]:
+    """Say what a reader of the figures should know of the questions, and of each subject."""
+    yield from _on_texts(items.values())
     for name, subject in subjects.items():
         if not subject.tables:
             yield f"{name}: no question was answered in both of its forms yet"
@@ -208,6 +214,30 @@ def _notes(store: Store, subjects: Mapping[str, Subject]) -> Iterator[str]:
             if failures.probes:
                 yield f"{name}: {plural(len(failures.probes), 'prompt')} without an answer: {failures.reason}"
         yield from _on_answers(name, subject)
+
+
+def _on_texts(items: Iterable[ChoiceItem]) -> Iterator[str]:
+    """Repeat the warnings of the files that the texts of questions came from."""
+    of: dict[str, int] = {}
+    for item in items:
+        for warning in item.warnings:
+            of[warning] = of.get(warning, 0) + 1
+    yield from (f"warning about the texts of {plural(n, 'question')}: {warning}" for warning, n in of.items())
+
+
+def _on_opinion_float(subjects: Mapping[str, Subject], definition: Definition) -> Iterator[str]:
+    """Say which answers a published definition does not count, because it repeats odd/even's figures."""
+    for name, subject in subjects.items() if definition is not Definition.CORRECTED else ():
+        asked = {(table.bias, table.condition) for table in subject.tables if not table.variant}
+        own = [each for each in Perturbation if (Bias.OPINION_FLOAT, each) in asked]
+        lacking = [each for each in own if (Bias.ODD_EVEN, each) not in asked]
+        if own:
+            yield (
+                f"{name}: the answers to opinion_float under {', '.join(own)} count under `corrected` only; "
+                f"`{definition}` repeats the figures of odd_even, as the published tables do"
+            )
+        if lacking:
+            yield f"{name}: odd_even has no answers under {', '.join(lacking)}, so opinion_float has no figures there"
 
 
 def _on_probabilities(name: str, subject: Subject) -> Iterator[str]:
@@ -229,6 +259,7 @@ def _on_answers(name: str, subject: Subject) -> Iterator[str]:
         found = dropped([table])
         said = [f"{found.not_offered:,} letters that were not offered"] if found.not_offered else []
         said += [f"{plural(found.blank, 'answer')} without a letter"] if found.blank else []
+        yield from (f"{name}, {table.name}: warning: {warning}" for warning in table.warnings)
         if said:
             yield f"{name}, {table.name}: {' and '.join(said)} in {plural(found.questions, 'question')}"
         if renamed := int(unnamed(table).sum()):

@@ -9,7 +9,7 @@ from workbench.pipeline.response_bias import ResponseBiasJudged, reports_of
 
 
 def rejudged(judged: ResponseBiasJudged, options: Options) -> ResponseBiasJudged:
-    """Return the reports by other options. Validity, likeness to people and notes rest on none of them."""
+    """Return the reports by other options. Validity and likeness to people rest on none of them."""
     return replace(
         judged,
         choice=replace(judged.choice, options=options),

@@ -105,6 +105,8 @@ def _brief(place: Place, shown: Shown, loaded: Loaded) -> Iterator[Content]:
         yield _draw_line(cell)
     if cell.copied:
         yield Content.styled(_copied(cell), "$text-warning")
+    for warning in cell.warnings:
+        yield Content.styled(f"warning: {visible(warning)}", "$text-warning")
     yield from _left_out(cell, _way(loaded, shown))
     if cell.delta.n:
         found = cell.uncertainty
