@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from stores.base import Aggregate, now, now_after
+from stores.base import Aggregate, now_after
+from stores.job_rows import write_progress
 from stores.models import model_id
 from stores.texts import text_ids
 from workbench.domain.entailments import Entailment
@@ -105,7 +106,7 @@ class Checks(Aggregate):
                 [(model, ids[text], vector.astype("<f4").tobytes()) for text, vector in found],
             )
             if job is not None:
-                connection.execute(_PROGRESS, _progress(job))
+                write_progress(connection, job)
 
     def entailments(self, model: int, pairs: Iterable[Pair]) -> dict[Pair, Entailment]:
         """Return what a model has said of these pairs."""
@@ -138,7 +139,7 @@ class Checks(Aggregate):
                 ],
             )
             if job is not None:
-                connection.execute(_PROGRESS, _progress(job))
+                write_progress(connection, job)
 
     def waive(self, instrument: str, finding: LintFinding, *, reason: str, person: str) -> Waiver:
         """Let a finding stand, with the reason. Raises UsageError without one, UnknownName for an instrument."""
@@ -205,11 +206,6 @@ def _chunks(keys: Iterable[bytes]) -> Iterator[tuple[bytes, ...]]:
         yield some
 
 
-def _progress(job: tuple[int, int, str]) -> tuple[int, str, str, int]:
-    number, done, progress = job
-    return done, progress, now(), number
-
-
 def _reason(text: str) -> str:
     """Return a reason as it is kept. Raises UsageError where it is none."""
     reason = " ".join(text.split())
@@ -221,8 +217,6 @@ def _reason(text: str) -> str:
         raise UsageError("the reason holds a character that does not show; give a reason without it")
     return reason
 
-
-_PROGRESS = "update job set done = ?, progress = ?, heartbeat = ? where id = ?"
 
 _WORDINGS = """
     select m.id, m.name, m.revision, count(distinct w.text_id)

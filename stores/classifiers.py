@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stores.base import Aggregate, now
+from stores.job_rows import write_progress
 from stores.people import reader_id
 from stores.scopes import LIVE
 from stores.texts import restored
@@ -148,11 +149,7 @@ class Classifiers(Aggregate):
                         at,
                     ),
                 )
-            if job is not None:
-                job_id, done, progress = job
-                connection.execute(
-                    "update job set done = ?, progress = ?, heartbeat = ? where id = ?", (done, progress, at, job_id)
-                )
+            write_progress(connection, job)
 
 
 def _scope(audit: str, instrument: str | None, models: Sequence[str]) -> dict[str, object]:

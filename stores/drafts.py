@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from stores.base import Aggregate, instrument_id_of, now, now_after
 from stores.draft_rows import ACCEPTED, DRAFTS, STATES, Draft, as_draft
 from stores.editing import Changed, save_in, undo_in
+from stores.job_rows import write_progress
 from stores.statements import Statements
 from stores.templates import TEMPLATE_COLUMNS, as_template, template_id
 from stores.texts import restored, text_ids
@@ -70,8 +71,9 @@ class Drafts(Aggregate):
         """Write drafts in one transaction, with `job` = (id, done, progress) how far the job is.
 
         Raises UnknownName where a statement is not there at all; one that was archived meanwhile keeps its drafts.
+        Raises AttemptEnded, having written nothing, where the attempt of the source has ended.
         """
-        with self.store.write() as connection:
+        with self.store.write(source.attempt if source else None) as connection:
             texts = text_ids(connection, (text for draft in drafts for text in (draft.basis, draft.line)))
             statements = {ref: _newest(connection, instrument, ref) for ref in {draft.ref for draft in drafts}}
             at = now()
@@ -87,11 +89,7 @@ class Drafts(Aggregate):
                     for d in drafts
                 ],
             )  # fmt: skip
-            if job is not None:
-                job_id, done, progress = job
-                connection.execute(
-                    "update job set done = ?, progress = ?, heartbeat = ? where id = ?", (done, progress, at, job_id)
-                )
+            write_progress(connection, job)
 
     def keep_prompts(self, templates: Iterable[Template]) -> None:
         """Write the prompts of a job, so that a draft's label leads to what was asked."""

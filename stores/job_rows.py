@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stores.liveness import gone, silent
+from stores.base import now
+from stores.liveness import Sign, sign, waits
 from workbench.domain.responses import EXACT
 
 JOBS = """
     select j.id, j.kind, j.spec, j.state, j.stop_requested, j.created_at, a.started_at, j.finished_at, j.heartbeat,
         j.done, j.total, j.progress, j.message, a.host, a.pid,
         (select count(*) from attempt c where c.job_id = j.id),
-        j.pause_requested, j.paused_at, j.lane, j.concurrency, j.only_failed, j.failures
+        j.pause_requested, j.paused_at, j.lane, j.concurrency, j.only_failed, j.failures, j.uid, j.beats, a.place
     from job j left join attempt a on a.id = (select max(b.id) from attempt b where b.job_id = j.id)
 """
 
@@ -49,6 +51,8 @@ class Job:
     "whether its attempt asks only what failed before"
     failures: tuple[str, ...]
     "what failed, where the stored answers do not say it"
+    unsure: bool = False
+    "its worker is on another machine, and its heartbeat has not moved since this process began to look"
     reasons: tuple[tuple[str, int], ...] = ()
     "why it failed in the newest attempt, the most frequent reasons first, each with how often"
 
@@ -84,12 +88,15 @@ def job_of(row: Sequence[object]) -> Job:
     progress = json.loads(str(row[11]))
     reasons = progress.pop("reasons", ())
     state, heartbeat, host, pid, paused = row[3], row[8], row[13], row[14], row[17] is not None
-    worker = False
+    worker, seen = False, Sign.MOVES
+    uid, beats = row[22], int(str(row[23]))
+    assert isinstance(uid, bytes)
     if state == "running":
-        worker = not gone(str(heartbeat), str(host), int(str(pid)))
+        seen = sign(uid, beats, str(heartbeat), str(host), int(str(pid)), str(row[24] or ""))
+        worker = seen is not Sign.STILL
         state = "paused" if paused else "running" if worker else "lost"
     elif state == "queued":
-        worker = bool(row[18]) and heartbeat is not None and not silent(str(heartbeat))
+        worker = bool(row[18]) and heartbeat is not None and waits(uid, beats, str(heartbeat), str(row[18]))
     elif state == "cancelled" and paused:
         state = "paused"
     return Job(
@@ -114,5 +121,16 @@ def job_of(row: Sequence[object]) -> Job:
         concurrency=None if row[19] is None else int(str(row[19])),
         only_failed=bool(row[20]),
         failures=tuple(json.loads(str(row[21]))),
+        unsure=seen is Sign.UNKNOWN,
         reasons=tuple((str(reason), int(count)) for reason, count in reasons),
     )
+
+
+def write_progress(connection: sqlite3.Connection, job: tuple[int, int, str] | None) -> None:
+    """Say how far a job (id, done, progress) is. Call inside the transaction that writes its results."""
+    if job is not None:
+        job_id, done, progress = job
+        connection.execute(
+            "update job set done = ?, progress = ?, heartbeat = ?, beats = beats + 1 where id = ?",
+            (done, progress, now(), job_id),
+        )

@@ -1,8 +1,9 @@
 """Jobs: what was asked to be done, who is doing it, how far it is, and what people want of it meanwhile.
 
-A job is claimed by one `update … returning`, so two workers cannot both have it. A worker shows that it lives by a
-heartbeat, and hears with it what people asked; one whose heartbeat stopped is gone, and its job can be claimed again.
-Should it come back after that, it learns with its next heartbeat that another worker has the job.
+A job is claimed by one `update … returning`, so two workers cannot both have it. A worker shows that it lives by
+heartbeats, which it counts, and hears with them what people asked; one whose heartbeat stopped is gone, and its job can
+be claimed again. That ends its attempt: should it come back, the store takes nothing from it any more, and its next
+heartbeat says so.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from dataclasses import dataclass
 
 from stores.base import Aggregate, now
 from stores.job_rows import JOBS, Job, job_of
-from workbench.errors import JobError, UsageError
+from stores.liveness import place
+from workbench.errors import AttemptEnded, JobError, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,8 @@ class Jobs(Aggregate):
                 return Turn(self._claim(connection, job, code_version, lane))
             words = f"waits for job {', '.join(map(str, ahead))}; R or resume starts it now"
             connection.execute(
-                "update job set lane = ?, heartbeat = ?, message = ? where id = ?", (lane, now(), words, job_id)
+                "update job set lane = ?, heartbeat = ?, beats = beats + 1, message = ? where id = ?",
+                (lane, now(), words, job_id),
             )
         return Turn(None, ahead)
 
@@ -106,19 +109,22 @@ class Jobs(Aggregate):
 
         With `attempt`, a worker whose job another one took meanwhile leaves no trace and is told so.
         """
-        with self.store.write() as connection:
-            row = connection.execute(
-                "update job set heartbeat = :at, message = coalesce(:message, message) where id = :id "
-                f"and (:attempt is null or {_MINE}) returning stop_requested, pause_requested, concurrency",
-                {"at": now(), "message": message, "id": job_id, "attempt": attempt},
-            ).fetchone()
-        return Orders(lost=True) if row is None else Orders(bool(row[0]), bool(row[1]), row[2])
+        try:
+            with self.store.write(attempt) as connection:
+                row = connection.execute(
+                    "update job set heartbeat = :at, beats = beats + 1, message = coalesce(:message, message) "
+                    "where id = :id returning stop_requested, pause_requested, concurrency",
+                    {"at": now(), "message": message, "id": job_id},
+                ).fetchone()
+        except AttemptEnded:
+            return Orders(lost=True)
+        return Orders(bool(row[0]), bool(row[1]), row[2])
 
     def report(self, job_id: int, done: int, progress: str, message: str) -> None:
         """Say how far a job is that commits nothing on the way; `progress` is JSON."""
         with self.store.write() as connection:
             connection.execute(
-                "update job set done = ?, progress = ?, message = ?, heartbeat = ? where id = ?",
+                "update job set done = ?, progress = ?, message = ?, heartbeat = ?, beats = beats + 1 where id = ?",
                 (done, progress, message, now(), job_id),
             )
 
@@ -130,15 +136,17 @@ class Jobs(Aggregate):
     def finish(self, job_id: int, attempt_id: int, state: str, message: str = "") -> bool:
         """End a job. Return False, and leave it as it is, where another worker took it meanwhile."""
         values = {"state": state, "message": message, "at": now(), "id": job_id, "attempt": attempt_id}
-        with self.store.write() as connection:
-            row = connection.execute(
-                "update job set state = :state, message = :message, finished_at = :at, heartbeat = :at, "
-                f"pause_requested = 0, paused_at = null where id = :id and {_MINE} returning id",
-                values,
-            ).fetchone()
-            if row is not None:
-                connection.execute("update attempt set ended_at = :at, outcome = :state where id = :attempt", values)
-        return row is not None
+        try:
+            with self.store.write(attempt_id) as connection:
+                connection.execute(
+                    "update job set state = :state, message = :message, finished_at = :at, heartbeat = :at, "
+                    "beats = beats + 1, pause_requested = 0, paused_at = null where id = :id",
+                    values,
+                )
+                connection.execute(_END_ATTEMPT, values | {"outcome": state})
+        except AttemptEnded:
+            return False
+        return True
 
     def request_stop(self, job_id: int) -> Job:
         """Ask a job to stop after the batch it is at. One that no worker is at is cancelled at once."""
@@ -152,6 +160,7 @@ class Jobs(Aggregate):
                     "message = 'cancelled; no worker was at it' where id = ?",
                     (now(), job_id),
                 )
+                _end_attempts(connection, job_id)
             else:
                 connection.execute("update job set stop_requested = 1 where id = ?", (job_id,))
         return self.get(job_id)
@@ -246,17 +255,15 @@ class Jobs(Aggregate):
         _check_claimable(job)
         at = now()
         connection.execute(
-            "update job set state = 'running', heartbeat = :at, message = '', finished_at = null, stop_requested = 0, "
-            "pause_requested = 0, paused_at = null, hurried = 0, lane = :lane where id = :id",
+            "update job set state = 'running', heartbeat = :at, beats = beats + 1, message = '', finished_at = null, "
+            "stop_requested = 0, pause_requested = 0, paused_at = null, hurried = 0, lane = :lane where id = :id",
             {"id": job.id, "at": at, "lane": lane},
         )
-        connection.execute(
-            "update attempt set ended_at = ?, outcome = 'lost' where job_id = ? and ended_at is null", (at, job.id)
-        )
+        _end_attempts(connection, job.id)
         row = connection.execute(
-            "insert into attempt (uid, job_id, host, pid, code_version, started_at) values (?, ?, ?, ?, ?, ?) "
-            "returning id",
-            (secrets.token_bytes(16), job.id, socket.gethostname(), os.getpid(), code_version, at),
+            "insert into attempt (uid, job_id, host, pid, place, code_version, started_at) "
+            "values (?, ?, ?, ?, ?, ?, ?) returning id",
+            (secrets.token_bytes(16), job.id, socket.gethostname(), os.getpid(), place(), code_version, at),
         ).fetchone()
         return int(row[0])
 
@@ -270,17 +277,28 @@ class Jobs(Aggregate):
     def _if_paused(self, update: str, job_id: int, attempt_id: int, message: str, outcome: str = "") -> bool:
         """Update a job that is asked to pause, and not to stop, and end the attempt where it has an outcome."""
         values = {"at": now(), "id": job_id, "attempt": attempt_id, "message": message, "outcome": outcome}
-        with self.store.write() as connection:
-            row = connection.execute(
-                f"{update} where id = :id and pause_requested = 1 and stop_requested = 0 and {_MINE} returning id",
-                values,
-            ).fetchone()
-            if row is not None and outcome:
-                connection.execute("update attempt set ended_at = :at, outcome = :outcome where id = :attempt", values)
+        try:
+            with self.store.write(attempt_id) as connection:
+                row = connection.execute(
+                    f"{update}, beats = beats + 1 where id = :id and pause_requested = 1 and stop_requested = 0 "
+                    "returning id",
+                    values,
+                ).fetchone()
+                if row is not None and outcome:
+                    connection.execute(_END_ATTEMPT, values)
+        except AttemptEnded:
+            return False
         return row is not None
 
 
-_MINE = "exists (select 1 from attempt a where a.id = :attempt and a.ended_at is null)"
+_END_ATTEMPT = "update attempt set ended_at = :at, outcome = :outcome where id = :attempt"
+
+
+def _end_attempts(connection: sqlite3.Connection, job_id: int) -> None:
+    """End what a worker that is gone left open: nothing that it still writes is taken."""
+    connection.execute(
+        "update attempt set ended_at = ?, outcome = 'lost' where job_id = ? and ended_at is null", (now(), job_id)
+    )
 
 
 def _check_claimable(job: Job) -> None:
@@ -301,6 +319,7 @@ def _before(other: Job, job: Job) -> bool:
 
 def _requeue(connection: sqlite3.Connection, job_id: int, only_failed: bool) -> None:
     """Let a job wait for a worker again."""
+    _end_attempts(connection, job_id)
     connection.execute(
         "update job set state = 'queued', message = '', finished_at = null, heartbeat = null, stop_requested = 0, "
         "pause_requested = 0, paused_at = null, hurried = 0, only_failed = ? where id = ?",

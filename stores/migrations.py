@@ -737,3 +737,22 @@ def m013_choice_warnings(db: Database) -> None:
         alter table answer_set add column warnings text not null default '[]'
         """,
     )
+
+
+@migrations()
+def m014_identity(db: Database) -> None:
+    """What tells one store file from another, and a worker that lives from one that is gone.
+
+    `identity.uid` is drawn once, when the file is made. A worker counts its heartbeats in `job.beats`: somebody on
+    another machine sees whether the count moves, and compares no clocks. `attempt.place` tells machines and containers
+    of the same name apart.
+    """
+    _run(
+        db,
+        """
+        create table identity (uid blob not null) strict;
+        insert into identity (uid) values (randomblob(16));
+        alter table job add column beats integer not null default 0;
+        alter table attempt add column place text not null default ''
+        """,
+    )

@@ -14,6 +14,7 @@ from dataclasses import astuple, replace
 
 from stores.base import Aggregate, now
 from stores.instruments import Instruments
+from stores.job_rows import write_progress
 from stores.models import model_id, newest_model
 from stores.people import people_of
 from stores.prompts import add_prompts, read_prompt, wordings_of
@@ -108,8 +109,10 @@ class Runs(Aggregate):
     ) -> None:
         """Write the answers of a batch in one transaction: with them a rule's readings of these answers, and with
         `job` = (id, done, progress) how far the job is.
+
+        Raises AttemptEnded, having written nothing, where the attempt has ended.
         """
-        with self.store.write() as connection:
+        with self.store.write(attempt_id) as connection:
             batch = list(batch)
             ids = text_ids(connection, (text for item in batch for text, _ in item.answers))
             add_thoughts(connection, ids)
@@ -276,15 +279,6 @@ class Runs(Aggregate):
             (EXACT,),
         ).fetchone()
         return int(row[0]), int(row[1])
-
-
-def write_progress(connection: sqlite3.Connection, job: tuple[int, int, str] | None) -> None:
-    """Say how far a job (id, done, progress) is. Call inside the transaction that writes its results."""
-    if job is not None:
-        job_id, done, progress = job
-        connection.execute(
-            "update job set done = ?, progress = ?, heartbeat = ? where id = ?", (done, progress, now(), job_id)
-        )
 
 
 def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:

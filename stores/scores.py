@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from stores.base import Aggregate, now
+from stores.job_rows import write_progress
 from stores.models import newest_model
 from stores.run_rows import Run, run_values
-from stores.runs import write_progress
 from stores.texts import restored, text_ids
 from workbench.domain.keys import text_key
 from workbench.domain.responses import ModelCard
@@ -111,9 +111,10 @@ class Scores(Aggregate):
     ) -> None:
         """Write what was computed in one transaction, and with `job` = (id, done, progress) how far the job is.
 
-        What is there already is written over: the same model gives the same probabilities, up to rounding.
+        What is there already is written over: the same model gives the same probabilities, up to rounding. Raises
+        AttemptEnded, having written nothing, where the attempt has ended.
         """
-        with self.store.write() as connection:
+        with self.store.write(attempt_id) as connection:
             at = now()
             scored = list(scored)
             ids = text_ids(connection, (form for item in scored for form, _ in item.scores))

@@ -29,6 +29,7 @@ from stores.scores import Scores
 from stores.sqlite import Database
 from stores.statements import Statements
 from stores.surveys import Surveys
+from workbench.errors import AttemptEnded
 
 
 class Store:
@@ -47,6 +48,7 @@ class Store:
         self.path = path
         self.notice = notice
         "why this store is slower than it could be, for people; empty where it is not"
+        self._attempt: int | None = None
         self.instruments = Instruments(self)
         self.statements = Statements(self)
         self.drafts = Drafts(self)
@@ -80,9 +82,16 @@ class Store:
         connection: sqlite3.Connection = self.db.conn
         return connection
 
+    def work_for(self, attempt: int) -> None:
+        """From now on write for this attempt at a job alone: see `write`."""
+        self._attempt = attempt
+
     @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
+    def write(self, attempt: int | None = None) -> Iterator[sqlite3.Connection]:
         """One `begin immediate` transaction: all of the block is written, or nothing of it.
+
+        What is written for an attempt at a job (the one named here, or that of `work_for`) is refused with AttemptEnded
+        once that attempt has ended: a worker that was taken for gone must not write beside the one that has its job.
 
         Taking the write lock at the start means that waiting happens before any work, bounded by the busy timeout,
         and that a read inside the block cannot be out of date by the time of the write.
@@ -92,6 +101,7 @@ class Store:
         except sqlite3.Error as error:
             raise translated(error, self.path) from error
         try:
+            _check_attempt(self.connection, attempt or self._attempt)
             yield self.connection
             self.connection.execute("commit")
         except BaseException as error:
@@ -112,3 +122,13 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _check_attempt(connection: sqlite3.Connection, attempt: int | None) -> None:
+    """Raise AttemptEnded where something is to be written for an attempt that has ended."""
+    if attempt is None:
+        return
+    row = connection.execute("select job_id, outcome, ended_at from attempt where id = ?", (attempt,)).fetchone()
+    if row is not None and row[2] is not None:
+        taken = "another worker has the job now" if row[1] == "lost" else f"it ended as {row[1]}"
+        raise AttemptEnded(f"an attempt at job {row[0]} has ended: {taken}; nothing of this was written")

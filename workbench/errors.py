@@ -17,6 +17,7 @@
     │   ├── BudgetSpent            a served model would cost more than was allowed
     │   └── CheckpointError        a folder holds no trained classifier that may be loaded
     └── JobError                   a job cannot be started, found or resumed
+        └── AttemptEnded           a worker writes for a job that was taken from it
 
 Cancelling is not an error. A bug is not a `WorkbenchError`: it keeps its traceback, in the job's log or on the
 terminal, because somebody has to mend it.
@@ -127,3 +128,7 @@ class CheckpointError(ModelError):
 
 class JobError(WorkbenchError):
     """A job cannot be started, found or resumed."""
+
+
+class AttemptEnded(JobError):
+    """Another worker has the job, or somebody ended it: nothing of what this worker was writing was written."""

@@ -46,7 +46,21 @@ def jobs(options: Namespace) -> int:
     with Store.open(options.store) as store:
         if options.act is None:
             return _list(store, options)
-        return ACTS[options.act](store, options, _named(store, options))
+        number = _named(store, options)
+        if options.act in SETTLED:
+            _settle(store, options, number)
+        return ACTS[options.act](store, options, number)
+
+
+def _settle(store: Store, options: Namespace, number: int) -> None:
+    """Find out whether the worker of a job on another machine lives, before something is done about it."""
+    from stores.liveness import LOST_AFTER_S
+    from workbench.jobs import launch
+
+    job = store.jobs.get(number)
+    if job.unsure and not options.json:
+        say(f"Job {number} has a worker on {job.host}. Watching its heartbeat for at most {LOST_AFTER_S:.0f} s …")
+    launch.settled(store, number)
 
 
 def _named(store: Store, options: Namespace) -> int:
@@ -129,6 +143,10 @@ ACTS: dict[str, Callable[[Store, Namespace, int], int]] = {
 }
 
 
+SETTLED = frozenset({"pause", "resume", "cancel", "retry"})
+"acts for which it matters whether the job's worker lives"
+
+
 def _said(store: Store, options: Namespace, number: int, sentence: str) -> int:
     if options.json:
         print_json(asdict(store.jobs.get(number)))
@@ -147,7 +165,9 @@ def _follow_it(path: Path, number: int) -> str:
 
 
 def _list(store: Store, options: Namespace) -> int:
-    found = store.jobs.list()
+    from workbench.jobs import launch
+
+    found = launch.looked_at(store)
     if options.json:
         print_json(found)
         return 0
@@ -176,6 +196,11 @@ def _list(store: Store, options: Namespace) -> int:
             say(line)
         if job.state == "queued" and not job.worker:
             say(f"Job {job.id}: no worker has it. Start one: workbench jobs {options.store} resume {job.id}")
+        if job.unsure:
+            say_wrapped(
+                f"Job {job.id}: its worker is on {job.host}, and its heartbeat did not move just now. If it is gone: "
+                f"workbench jobs {options.store} resume {job.id}, which watches it for longer first"
+            )
         if job.state == "lost":
             say(f"Job {job.id} lost its worker. Go on: workbench jobs {options.store} resume {job.id}")
     return 0

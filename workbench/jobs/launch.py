@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,6 +27,10 @@ from workbench.pipeline.training import TrainPlan, TrainSpec, plan_training
 
 SAMPLE, TRAIN, CLASSIFY = "sample", "train", "classify"
 "kinds of jobs: ask a model, train a classifier, let a classifier read answers"
+LOOK_EVERY_S = 0.5
+"seconds between two looks at the heartbeat of a worker on another machine"
+LOOK_S = 3.0
+"seconds for which a list of jobs looks whether such a heartbeat moves"
 HOLD_S = 600.0
 "seconds for which a paused job keeps its worker and its model, unless $WORKBENCH_HOLD_S says otherwise"
 LOCAL_CLUSTER = "local"
@@ -176,6 +181,25 @@ def start_checking(store: Store, spec: CheckSpec, plan: CheckPlan | None = None)
     job_id = create_checking(store, spec, plan)
     spawn(store.path, job_id)
     return job_id
+
+
+def settled(store: Store, job_id: int) -> Job:
+    """Return a job once it is known whether its worker lives: the heartbeat of one on another machine is watched until
+    it moves, or has stood still for long enough. A worker beats every second, so this takes long only where it is gone.
+    """
+    while (job := store.jobs.get(job_id)).unsure:
+        time.sleep(LOOK_EVERY_S)
+    return job
+
+
+def looked_at(store: Store) -> tuple[Job, ...]:
+    """Return all jobs; where workers are on other machines, after looking for a while whether their heartbeats move."""
+    until = time.monotonic() + LOOK_S
+    found = store.jobs.list()
+    while any(job.unsure for job in found) and time.monotonic() < until:
+        time.sleep(LOOK_EVERY_S)
+        found = store.jobs.list()
+    return found
 
 
 def resume(store: Store, job_id: int) -> int | None:

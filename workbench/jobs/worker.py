@@ -4,7 +4,8 @@ It waits for its turn where others of its lane run, claims one job, does its wor
 comes. A request to stop, SIGTERM and SIGINT all end it after what is at hand. A request to pause ends what is under
 way in the same manner, so that all of it is stored, and holds the model for a while: until somebody resumes the job,
 until another job waits for this one to make room, or until the time is over; then the worker ends and the job stays
-paused. If it is killed, what was committed stays, and the job is resumed with what is missing.
+paused. If it is killed, what was committed stays, and the job is resumed with what is missing. If it was taken for gone
+and another worker has its job, the store takes nothing from it any more, and it ends.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from stores.store import Store
 from workbench import __version__
-from workbench.errors import ModelError, WorkbenchError
+from workbench.errors import AttemptEnded, ModelError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.jobs.control import PAUSED, REQUESTED, Control
 from workbench.jobs.launch import hold_s, lane_of, most_at_once
@@ -82,6 +83,7 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
     """Do a job and return the exit code: 0 done, 1 failed, 3 stopped or paused on request."""
     with Store.open(path) as store:
         attempt = take(store, job_id)
+        store.work_for(attempt)
         control, shelf = Control(), Shelf()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, control.on_signal)
@@ -89,6 +91,8 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
             check_room(path, free)
             with Heart(path, job_id, attempt, control, free):
                 state, message = _until_ended(store, job_id, attempt, control, shelf)
+        except AttemptEnded as error:
+            state, message = "lost", str(error)
         except ModelError as error:
             state, message = "failed", f"{str(error).removesuffix('.')}. {MENDED}"
         except WorkbenchError as error:
@@ -99,7 +103,7 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
         if state != "paused" and not store.jobs.finish(job_id, attempt, state, message):
             say("another worker has the job now")
         say(f"{state}: {message}")
-    return {"done": 0, "cancelled": 3, "paused": 3}.get(state, 1)
+    return {"done": 0, "cancelled": 3, "paused": 3, "lost": 3}.get(state, 1)
 
 
 def take(store: Store, job_id: int) -> int:

@@ -331,7 +331,8 @@ def _times(job: Job) -> str:
     if job.concurrency is not None:
         parts.append(concurrency_note(job))
     if job.pid is not None and job.worker and job.state != "queued":
-        parts.append(f"process {job.pid} on {job.host}")
+        unsure = ", whose heartbeat has not moved yet" if job.unsure else ""
+        parts.append(f"process {job.pid} on {job.host}{unsure}")
     return " · ".join(parts)
 
 
