@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, replace
 
 from stores.base import Aggregate, now
@@ -165,6 +165,11 @@ class Runs(Aggregate):
         """Return every planned cell of a run as (ref, kind, ordinal, template, inverted, probe, relation)."""
         rows = self.connection.execute(_CELLS, run_values(self.connection, run))
         return tuple(rows.fetchall())
+
+    def asked(self, run: Run) -> Iterator[tuple[int, str, str, str]]:
+        """Yield every probe of a run with what its prompt is made of: (probe, system, user, wording)."""
+        rows = self.connection.execute(_ASKED, run_values(self.connection, run))
+        return ((probe, system or "", user, restored(body, packed)) for probe, system, user, body, packed in rows)
 
     def counts(self, run: Run, reader_ids: Sequence[int]) -> tuple[tuple[int, str | None, int], ...]:
         """Return (probe, label, how many answers) for every answered probe of a run.
@@ -348,6 +353,11 @@ _OUTDATED = """
 """
 
 _CELLS = f"select s.ref, w.kind, w.ordinal, t.name, t.inverted, p.id, w.relation {_SCOPE} order by s.ordinal"
+
+_ASKED = f"""
+    select a.probe, a.system, a.user, x.body, x.packed
+    from (select p.id as probe, t.system, t.user, w.text_id {_SCOPE}) a join text x on x.id = a.text_id
+"""
 
 _COUNTS = """
     with answered as (

@@ -1,7 +1,8 @@
 """What every audit shares: its interface, and verdicts as arrays.
 
-Verdicts have three values, and conjunctions of them follow Kleene: one failing part settles that the whole fails,
-whatever is missing; otherwise one insufficient part leaves the whole open.
+A test is passed, failed or open (insufficient), and conjunctions follow Kleene: one failing part settles that the whole
+fails, whatever is missing; otherwise one insufficient part leaves the whole open. A void part is no part: a test that
+cannot fail settles nothing, and a whole of nothing but void parts is void.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from workbench.domain.statements import Statement, VariantId
 from workbench.domain.verdicts import Verdict
 
 Codes = npt.NDArray[np.int8]
-"verdicts: PASS, FAIL or INSUFFICIENT"
+"verdicts: PASS, FAIL, INSUFFICIENT or VOID"
 
 Material = Survey | ChoiceItems | None
 "what an audit is given beside statements: people's answers to a questionnaire, or which statements are multiple choice"
@@ -29,8 +30,14 @@ Material = Survey | ChoiceItems | None
 PASS: Final = 1
 FAIL: Final = 0
 INSUFFICIENT: Final = -1
+VOID: Final = -2
 
-_VERDICTS = {PASS: Verdict.PASS, FAIL: Verdict.FAIL, INSUFFICIENT: Verdict.INSUFFICIENT}
+_VERDICTS = {
+    PASS: Verdict.PASS,
+    FAIL: Verdict.FAIL,
+    INSUFFICIENT: Verdict.INSUFFICIENT,
+    VOID: Verdict.VOID,
+}
 
 
 class Audit(Protocol):
@@ -115,12 +122,12 @@ def codes(passed: npt.ArrayLike, decidable: npt.ArrayLike) -> Codes:
 
 
 def conjunction(parts: npt.ArrayLike, axis: int, counts: npt.ArrayLike = True) -> Codes:
-    """Return the three-valued conjunction along an axis.
+    """Return the conjunction along an axis.
 
     Parameters
     ----------
     counts : boolean, broadcasts to `parts`: which parts there are. Where there is none, nothing can be said:
-        insufficient, not a vacuous pass.
+        insufficient, not a vacuous pass. Where all that there are are void, so is the whole.
 
     Examples
     --------
@@ -128,9 +135,14 @@ def conjunction(parts: npt.ArrayLike, axis: int, counts: npt.ArrayLike = True) -
     [1, -1, 0]
     >>> conjunction([[1, 0]], axis=1, counts=[[True, False]]).tolist()
     [1]
+    >>> conjunction([[1, -2], [-2, -2]], axis=1).tolist()
+    [1, -2]
     """
     values = np.asarray(parts)
-    there = np.broadcast_to(np.asarray(counts), values.shape)
+    named = np.broadcast_to(np.asarray(counts), values.shape)
+    there = named & (values != VOID)
+    void = named.any(axis=axis) & ~there.any(axis=axis)
     fails = np.any(there & (values == FAIL), axis=axis)
     open_ = np.any(there & (values == INSUFFICIENT), axis=axis) | ~there.any(axis=axis)
-    return np.where(fails, FAIL, np.where(open_, INSUFFICIENT, PASS)).astype(np.int8)
+    settled = np.where(fails, FAIL, np.where(open_, INSUFFICIENT, PASS))
+    return np.where(void, VOID, settled).astype(np.int8)

@@ -42,13 +42,26 @@ def reliability_sentences(name: str, report: Report) -> str:
             f"under {_number(len(counts.templates), 'template')}; a prompt leans clearly where the share of agreement "
             f"among them lies outside {options.low:g} and {options.high:g}, with at least {report.exact.named:g} of "
             f"the probability on the labels; a statement is reliable under a template where it passes "
-            f"{', '.join(options.tests)}: {_range(passed)} of them."
+            f"{', '.join(options.tests)}: {_range(passed)} of them.{_void(report)}"
         )
     return (
         f"{name} was asked {len(counts.statements)} statements under {_number(len(counts.templates), 'template')}, "
         f"with {_planned(counts.sizes)} answers a prompt planned; a prompt leans clearly where {rule}, with at least "
         f"{report.needed_words} answers readable; a statement is reliable under a template where it passes "
-        f"{', '.join(options.tests)}: {_range(passed)} of them."
+        f"{', '.join(options.tests)}: {_range(passed)} of them.{_void(report)}"
+    )
+
+
+def _void(report: Report) -> str:
+    """Say how many tests take no part, for they cannot fail, or that they were judged."""
+    if report.options.judge_void:
+        return " Tests that compare a prompt with itself were judged like the others, as published."
+    found = sum(sum(row.void) for row in report.summary() if row.test in report.options.tests)
+    if not found:
+        return ""
+    return (
+        f" {_number(found, 'test')} of a statement under a template {'is' if found == 1 else 'are'} left out, for "
+        "a prompt would be compared with itself."
     )
 
 

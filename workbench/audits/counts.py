@@ -12,7 +12,7 @@ import numpy.typing as npt
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import Relation, VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
-from workbench.stats.arrays import BoolArray
+from workbench.stats.arrays import BoolArray, IntArray
 
 Int32Array = npt.NDArray[np.int32]
 Int8Array = npt.NDArray[np.int8]
@@ -54,6 +54,10 @@ class Counts:
     "shape (T, S, V, 2): answers planned for each prompt, where plans differ; None: `samples` for all"
     truncated: Int32Array | None = None
     "shape (T, S, V, 2): answers that were cut off in thought, which are neither readable nor unreadable; None: none"
+    prompts: IntArray | None = None
+    "shape (T, S, V, 2): a number for each prompt, one for prompts that read alike, -1 for none; None: all differ"
+    blank: BoolArray | None = None
+    "shape (S, V): wordings without text; None: none"
 
     def __post_init__(self) -> None:
         shape = (len(self.templates), len(self.statements), len(self.variants), 2)
@@ -70,6 +74,10 @@ class Counts:
             raise ValueError(f"expected plans of shape {shape}, 0 or more, found shape {self.planned.shape}")
         if self.truncated is not None and self.truncated.shape != shape:
             raise ValueError(f"expected truncated answers of shape {shape}, found {self.truncated.shape}")
+        if self.prompts is not None and self.prompts.shape != shape:
+            raise ValueError(f"expected prompts of shape {shape}, found {self.prompts.shape}")
+        if self.blank is not None and self.blank.shape != shape[1:3]:
+            raise ValueError(f"expected blank wordings of shape {shape[1:3]}, found {self.blank.shape}")
 
     @cached_property
     def kind_signs(self) -> Int8Array:
@@ -159,6 +167,8 @@ class Options:
     seed: int = SEED
     "of the bootstrap intervals; verdicts need none"
     resamples: int = 1000
+    judge_void: bool = False
+    "whether tests that cannot fail are judged like the others, as published; otherwise they are void"
 
     def __post_init__(self) -> None:
         if self.rule not in ("printed", "coded"):

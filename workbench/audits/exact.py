@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.audits.base import Codes, codes
+from workbench.audits.base import Codes
 from workbench.audits.counts import PRINTED, SWAPPED, Counts, Options
 from workbench.audits.expected import AGREE, DISAGREE, FEW, TIE, Expected, Readable, expected
 from workbench.audits.reliability import Report, Signs, TemplateShares
@@ -24,8 +24,8 @@ from workbench.audits.reliability_rows import VariantRow
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.statements import VariantId
 from workbench.errors import UsageError
-from workbench.stats.arrays import BoolArray, FloatArray
-from workbench.stats.describe import MeanSd, mean_sd
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
+from workbench.stats.describe import MeanSd
 
 LEAST_NAMED = 0.05
 "below, fewer than one answer in twenty begins with a label"
@@ -64,7 +64,9 @@ class LabelMass:
     relations: Signs | None = None
     "shape (S, V), as those of `Counts`"
     failed: BoolArray | None = None
-    "shape (T, S, V, 2), as those of `Counts`"
+    "shape (T, S, V, 2), as those of `Counts`; so is the next, and the last is (S, V)"
+    prompts: IntArray | None = None
+    blank: BoolArray | None = None
 
     def __post_init__(self) -> None:
         shape = (len(self.templates), len(self.statements), len(self.variants), 2)
@@ -108,6 +110,8 @@ def judge(mass: LabelMass, options: Options | None = None, exact: ExactOptions |
         samples=beside.samples,
         relations=mass.relations,
         failed=mass.failed,
+        prompts=mass.prompts,
+        blank=mass.blank,
     )
     return ExactReport(counts, chosen, mass, beside, known)
 
@@ -145,7 +149,7 @@ class ExpectedRow:
     passed: tuple[float, ...]
     "per template; a single number for `template`"
     share: MeanSd
-    "of all statements: mean and sample deviation over templates"
+    "of the statements for which the test is not void: mean and sample deviation over templates"
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +184,8 @@ class ExactReport(Report):
 
     @cached_property
     def clear(self) -> Codes:
-        """Whether the leaning lies outside [low, high], whichever rule is chosen for samples: (T, S, V, 2)."""
-        return codes((self.leaning < self.options.low) | (self.leaning > self.options.high), self.enough)
+        """Whether the leaning lies outside [low, high], whichever rule is chosen for samples; void as for samples."""
+        return self._of_texts((self.leaning < self.options.low) | (self.leaning > self.options.high))
 
     @cached_property
     def expected(self) -> Expected:
@@ -190,7 +194,7 @@ class ExactReport(Report):
         asked = asked & self.counts.exists[None, :, :, None]
         return expected(
             self.counts, self.mass.positive, self.mass.negative, asked, self.options, self.exact.samples,
-            self.exact.readable,
+            self.exact.readable, self.voids,
         )  # fmt: skip
 
     def expected_summary(self) -> tuple[ExpectedRow, ...]:
@@ -198,8 +202,8 @@ class ExactReport(Report):
         rows = []
         for row in self.summary():
             passed = self.expected.passing(row.test)
-            share = mean_sd(passed / (len(self.counts.statements) or np.nan))
-            rows.append(ExpectedRow(row.test, tuple(float(n) for n in passed), share))
+            numbers = tuple(float(n) for n in passed)
+            rows.append(ExpectedRow(row.test, numbers, self.share_of(numbers, row.void)))
         return tuple(rows)
 
     def shares(self) -> tuple[TemplateShares, ...]:

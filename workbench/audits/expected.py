@@ -3,7 +3,9 @@
 Where a prompt is answered n times, the readable answers that agree are a binomial count; so the chance that the prompt
 leans clearly (Ceron et al. 2024, section 5.4), and to which side, is a sum over few outcomes, and nothing is drawn.
 Answers to different prompts are independent, so a statement's test is a product over its wordings, given the original's
-own outcome, which most tests share. Two wordings with one text are one prompt to a sampler; here they count as two.
+own outcome, which most tests share. A wording that repeats the original's prompt has the original's outcome: its test
+is void (`void.py`), and nothing is multiplied for it. Two other wordings with one text are one prompt to a sampler;
+here they count as two.
 
 Two readings of what a sample is: `given` takes every answer to name a label, so that the leaning alone decides;
 `named` lets an answer be unreadable as often as the model's next text is no label.
@@ -19,6 +21,7 @@ from typing import Final, Literal
 import numpy as np
 
 from workbench.audits.counts import ALL, PRINTED, SWAPPED, TEMPLATE, TESTS, Counts, Options
+from workbench.audits.void import Voids, voids
 from workbench.domain.statements import VariantKind
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
@@ -46,10 +49,12 @@ KIND_OF_TEST = {
 
 @dataclass(frozen=True, slots=True)
 class PassFail:
-    """The probabilities that a test is passed and failed; what is missing to 1 is insufficient."""
+    """The probabilities that a test is passed and failed; what is missing to 1 is insufficient, or void."""
 
     passed: FloatArray
     failed: FloatArray
+    void: BoolArray
+    "where the test cannot fail: both probabilities are 0"
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +80,11 @@ class Expected:
         return np.asarray(np.atleast_2d(self.of(test).passed).sum(axis=1))
 
     def over_templates(self, test: str) -> FloatArray:
-        """Return the probability that each statement passes under every template: (S,)."""
-        passed = self.of(test).passed
-        return passed if test == TEMPLATE else np.asarray(passed.prod(axis=0))
+        """Return the probability that each statement passes under every template under which it is tested: (S,)."""
+        of = self.of(test)
+        if test == TEMPLATE:
+            return of.passed
+        return np.asarray(np.where(of.void, 1.0, of.passed).prod(axis=0) * ~of.void.all(axis=0))
 
     def of(self, test: str) -> PassFail:
         """Return the probabilities of a test. Raises UnknownName."""
@@ -94,6 +101,7 @@ def expected(
     options: Options,
     samples: int,
     readable: Readable = "given",
+    void: Voids | None = None,
 ) -> Expected:
     """Return what `samples` answers to each prompt would say.
 
@@ -102,6 +110,7 @@ def expected(
     counts : names, axes and relations; its numbers are not used
     positive, negative : probabilities of the two labels, (T, S, V, 2)
     asked : which prompts have any answer; the others are insufficient for certain
+    void : which prompts make no test; None: as the counts and options say
 
     Raises UsageError where so many samples cannot be summed, or the options ask for more readable ones.
     """
@@ -120,7 +129,7 @@ def expected(
     found = found.reshape(*positive.shape, 7)
     clear = found[..., :3]
     stances = np.concatenate([clear + found[..., 3:6], found[..., 6:]], axis=-1)
-    parts = _Parts(counts, stances, clear)
+    parts = _Parts(counts, stances, clear, voids(counts, options) if void is None else void)
     tests = {test: parts.joint((test,)) for test in TESTS}
     tests[ALL] = parts.joint(options.tests)
     tests[TEMPLATE] = parts.template()
@@ -188,20 +197,34 @@ class _Parts:
     counts: Counts
     stances: FloatArray
     clear: FloatArray
+    void: Voids
+    sampled: BoolArray = field(init=False)
+    "(S, V): wordings that exist and have a text"
     others: BoolArray = field(init=False)
-    "(S, V): wordings that exist, but for the original"
+    "(T, S, V): of these, those that are not the original's prompt"
     original: int | None = field(init=False)
     there: BoolArray = field(init=False)
-    "(S,): whether the original exists"
+    "(S,): whether the original is one of them"
 
     def __post_init__(self) -> None:
-        places = self.counts.places(VariantKind.ORIGINAL)
-        self.original = places[0] if places else None
-        self.others = self.counts.exists.copy()
+        self.original = self.void.original
+        self.sampled = self.counts.exists & ~self.void.blank
+        nothing = self.void.blank[None, :, :, None, None]
+        self.clear = np.where(nothing, 0.0, self.clear)
+        self.stances = np.where(nothing, np.arange(4) == FEW, self.stances)
+        same = self._as_original()
+        self.others = self.sampled & ~same
         self.there = np.zeros(len(self.counts.statements), dtype=np.bool_)
         if self.original is not None:
-            self.others[:, self.original] = False
-            self.there = self.counts.exists[:, self.original]
+            self.others[:, :, self.original] = False
+            self.there = self.sampled[:, self.original]
+
+    def _as_original(self) -> BoolArray:
+        """Return which wordings have the original's prompt, so that their outcome is its own: (T, S, V)."""
+        repeats = self.void.repeats[..., PRINTED]
+        if self.original is None:
+            return repeats
+        return np.asarray(repeats & ~self.void.blank[None, :, self.original, None])
 
     def joint(self, tests: Sequence[str]) -> PassFail:
         """Return the probabilities that all of some tests are passed, and that any fails: two (T, S).
@@ -212,8 +235,9 @@ class _Parts:
             certain: sum(self._ways(context, tests, certain=certain) for context in (AGREE, DISAGREE, TIE, FEW))
             for certain in (True, False)
         }
-        passed = np.asarray(ways[True] * self._has_parts(tests), dtype=np.float64)
-        return PassFail(np.clip(passed, 0.0, 1.0), np.clip(1.0 - ways[False], 0.0, 1.0))
+        complete, void = self._parts(tests)
+        passed = np.asarray(ways[True] * complete, dtype=np.float64)
+        return PassFail(np.clip(passed, 0.0, 1.0), np.clip(1.0 - ways[False], 0.0, 1.0) * ~void, void)
 
     def _ways(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
         """Return the probability that the original says `context` and no test fails; `certain`: and all are passed."""
@@ -223,15 +247,18 @@ class _Parts:
 
     def _original(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
         """Return the probability of what the original says, as far as `sampling` lets it: (T, S)."""
-        compared = any(test != "sampling" for test in tests)
-        if certain and context in (TIE, FEW) and compared:
-            return np.zeros(self.stances.shape[:2])
-        if context == FEW and certain:
-            return np.broadcast_to(np.where(self.there, 0.0, 1.0), self.stances.shape[:2])
         if self.original is None:
-            return np.full(self.stances.shape[:2], float(context == FEW))
-        says = self.clear if "sampling" in tests and context != FEW else self.stances
-        return np.asarray(says[:, :, self.original, PRINTED, context])
+            found = np.full(self.stances.shape[:2], float(context == FEW))
+        else:
+            says = self.clear if "sampling" in tests and context != FEW else self.stances
+            found = says[:, :, self.original, PRINTED, context]
+        if not certain or context not in (TIE, FEW):
+            return np.asarray(found)
+        compared = np.zeros(found.shape, dtype=np.bool_)
+        for test in tests:
+            compared |= self._live(test) & (test != "sampling")
+        needed = compared | (self.there & ("sampling" in tests)) if context == FEW else compared
+        return np.where(needed, 0.0, found)
 
     def _wordings(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
         """Return the probability that each other wording does what the tests ask, given the original: (T, S, V)."""
@@ -255,23 +282,35 @@ class _Parts:
             return np.ones(self.stances.shape[:2])
         says = self.stances[:, :, self.original, SWAPPED]
         same = says[..., context] if context != TIE else np.zeros(says.shape[:-1])
-        return np.asarray(same if certain else same + says[..., FEW])
+        return np.where(self.void.label_order, 1.0, same if certain else same + says[..., FEW])
 
     def _compared(self, tests: Sequence[str]) -> BoolArray:
+        """Return of which wordings the tests expect a stance that they can miss: (T, S, V)."""
+        return np.asarray(self._expected(tests) & ~self.void.repeats[..., PRINTED])
+
+    def _expected(self, tests: Sequence[str]) -> BoolArray:
         """Return of which wordings the tests expect a stance: (S, V)."""
         kinds = {KIND_OF_TEST[test] for test in tests if test in KIND_OF_TEST}
         of_kind = np.array([variant.kind in kinds for variant in self.counts.variants], dtype=np.bool_)
-        return np.asarray(self.others & of_kind & (self.counts.signs != 0))
+        return np.asarray(self.counts.exists & of_kind & (self.counts.signs != 0))
 
-    def _has_parts(self, tests: Sequence[str]) -> BoolArray:
-        """Return whether each test has something to look at; without, it is insufficient: (S,)."""
-        found = np.ones(len(self.counts.statements), dtype=np.bool_)
+    def _live(self, test: str) -> BoolArray:
+        """Return where a test looks at something that can fail: (T, S)."""
+        if test == "sampling":
+            return np.broadcast_to(self.sampled.any(axis=1), self.stances.shape[:2])
+        if test in KIND_OF_TEST:
+            return np.asarray(self._compared((test,)).any(axis=2))
+        return ~self.void.label_order
+
+    def _parts(self, tests: Sequence[str]) -> tuple[BoolArray, BoolArray]:
+        """Return where every test that is not void has something to look at, and where all are void: two (T, S)."""
+        complete = np.ones(self.stances.shape[:2], dtype=np.bool_)
+        live = np.zeros_like(complete)
         for test in tests:
-            if test == "sampling":
-                found &= self.counts.exists.any(axis=1)
-            elif test in KIND_OF_TEST:
-                found &= self._compared((test,)).any(axis=1)
-        return found
+            there = (self.counts.exists if test == "sampling" else self._expected((test,))).any(axis=1)
+            complete &= there | (test == "label_order")
+            live |= self._live(test) | ~(there | (test == "label_order"))
+        return complete & live, ~live
 
     def template(self) -> PassFail:
         """Return the probabilities that the original has one stance under all templates, and that it has not: (S,).
@@ -279,13 +318,14 @@ class _Parts:
         It fails where two known prompts have no common stance; a tie beside anything known has none.
         """
         size = len(self.counts.statements)
+        void = self.void.template
         if self.original is None or len(self.counts.templates) < 2:
-            return PassFail(np.zeros(size), np.zeros(size))
+            return PassFail(np.zeros(size), np.zeros(size), void)
         agree, disagree, tie, few = np.moveaxis(self.stances[:, :, self.original, PRINTED], -1, 0)
         one_tie = sum(tie[at] * np.delete(few, at, axis=0).prod(axis=0) for at in range(len(self.counts.templates)))
         open_ = (agree + few).prod(axis=0) + (disagree + few).prod(axis=0) - few.prod(axis=0) + one_tie
         passed = agree.prod(axis=0) + disagree.prod(axis=0)
-        return PassFail(passed, np.clip(1.0 - open_, 0.0, 1.0))
+        return PassFail(passed * ~void, np.clip(1.0 - open_, 0.0, 1.0) * ~void, void)
 
 
 __all__ = ["AGREE", "DISAGREE", "FEW", "TIE", "Expected", "PassFail", "Readable", "expected"]

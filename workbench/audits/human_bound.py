@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.domain.findings import folded
 from workbench.domain.instruments import SurveyAnswer
-from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, Statement, VariantId, VariantKind
+from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, Statement, VariantId, VariantKind, Wording
 from workbench.domain.verdicts import Estimate
 from workbench.stats import contingency
 from workbench.stats.agreement import ALL_EQUAL, MISSING, NO_PAIRS
@@ -56,14 +57,30 @@ class Bound:
     flipped_mean: MeanSd
 
 
-def relations_of(statements: Iterable[Statement], language: str) -> dict[tuple[str, VariantId], Relation]:
-    """Return what is expected of wordings where that differs from their kind; of two languages this one counts."""
+def relations_of(
+    statements: Iterable[Statement], language: str, *, judge_void: bool = False
+) -> dict[tuple[str, VariantId], Relation]:
+    """Return what is expected of wordings where that differs from their kind; of two languages this one counts.
+
+    Nothing is expected of a wording that repeats its original or has no text: a comparison with it cannot fail, see
+    `void`. `judge_void`: it is compared like the others, as published.
+    """
     found: dict[tuple[str, VariantId], Relation] = {}
     for statement in statements:
         for wording in sorted(statement.wordings, key=lambda w: w.language == language):
-            if wording.stated is not None or (statement.ref, wording.variant) in found:
-                found[statement.ref, wording.variant] = wording.relation
+            relation = Relation.FREE if _is_void(statement, wording) and not judge_void else wording.relation
+            if relation is not RELATION_OF[wording.variant.kind] or (statement.ref, wording.variant) in found:
+                found[statement.ref, wording.variant] = relation
     return found
+
+
+def _is_void(statement: Statement, wording: Wording) -> bool:
+    """Return whether a wording reads like its original, or either has no text."""
+    original = statement.wording(ORIGINAL, wording.language)
+    if wording.variant == ORIGINAL or original is None:
+        return False
+    texts = folded(wording.text), folded(original.text)
+    return texts[0] == texts[1] or not all(texts)
 
 
 def kinds_of(answers: Iterable[SurveyAnswer]) -> tuple[VariantKind, ...]:

@@ -17,12 +17,14 @@ It passes `template` if the original, in printed order, has the same stance unde
 The stance of a prompt is the side of most of its readable samples. A tie has no stance, so it is neither the same nor
 flipped: the test fails. A prompt needs two thirds of the answers *planned* for it to be readable; those that failed or
 were never drawn count as planned. With fewer it settles nothing: the test is insufficient, unless another part of it
-fails. (The released code lets one readable sample of 30 pass, and missing answers pass four tests
-of five.)
+fails. (The released code lets one readable sample of 30 pass, and missing answers pass four tests of five.) A test that
+compares a prompt with itself cannot fail and is void (`void.py`): it takes no part in `all`, and the statement is in no
+denominator of it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -30,7 +32,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.base import FAIL, INSUFFICIENT, PASS, Codes, Defaults, codes, conjunction, probes
+from workbench.audits.base import FAIL, INSUFFICIENT, PASS, VOID, Codes, Defaults, codes, conjunction, probes
 from workbench.audits.counts import (
     ALL,
     PRINTED,
@@ -43,6 +45,7 @@ from workbench.audits.counts import (
     default_variants,
     random_baseline,
 )
+from workbench.audits.void import Voids, voids
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import VariantKind
 from workbench.errors import UnknownName
@@ -105,7 +108,10 @@ class SummaryRow:
     failed: tuple[int, ...]
     insufficient: tuple[int, ...]
     share: MeanSd
-    "of all statements, passed: mean and sample deviation over templates. Insufficient is not passed, as published"
+    """of the statements for which the test is not void, passed: mean and sample deviation over templates. Insufficient
+    is not passed, as published"""
+    void: tuple[int, ...] = ()
+    "statements for which the test cannot fail; per template, as the others"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +153,11 @@ class Report:
         return self.options.needed_words(self.counts.sizes)
 
     @cached_property
+    def voids(self) -> Voids:
+        """Which prompts make no test, by the options."""
+        return voids(self.counts, self.options)
+
+    @cached_property
     def enough(self) -> BoolArray:
         """Whether a prompt exists and has enough readable samples: (T, S, V, 2)."""
         return np.asarray((self.counts.readable >= self.needs) & self.counts.exists[None, :, :, None])
@@ -169,19 +180,24 @@ class Report:
 
     @cached_property
     def clear(self) -> Codes:
-        """Whether a prompt leans clearly to one side: (T, S, V, 2)."""
+        """Whether a prompt leans clearly to one side; void where the wording has no text: (T, S, V, 2)."""
         rule: ReliabilityRule = "coded" if self.options.rule == "coded" else "printed"
         limits = {"low": self.options.low, "high": self.options.high}
-        return codes(is_reliable(self.counts.positive, self.counts.readable, rule, **limits), self.enough)
+        return self._of_texts(is_reliable(self.counts.positive, self.counts.readable, rule, **limits))
+
+    def _of_texts(self, clear: BoolArray) -> Codes:
+        """Return whether prompts lean clearly as codes."""
+        return np.where(self.voids.blank[None, :, :, None], VOID, codes(clear, self.enough)).astype(np.int8)
 
     @cached_property
     def related(self) -> Codes:
         """Whether a wording's stance stands to the original's as it should, in printed order: (T, S, V).
 
-        The original's own entry says only whether it has a stance.
+        Void where it is the original's own prompt. The original's own entry says only whether it has a stance.
         """
         original, known = (array[..., PRINTED, None] for array in self.originals)
-        return codes(self.stances[..., PRINTED] * original == self.counts.signs, self.enough[..., PRINTED] & known)
+        found = codes(self.stances[..., PRINTED] * original == self.counts.signs, self.enough[..., PRINTED] & known)
+        return np.where(self.voids.repeats[..., PRINTED], VOID, found).astype(np.int8)
 
     @cached_property
     def originals(self) -> tuple[Signs, BoolArray]:
@@ -213,7 +229,8 @@ class Report:
 
     def _label_order(self) -> Codes:
         stances, enough = self.originals
-        return codes(stances[..., PRINTED] * stances[..., SWAPPED] == 1, enough.all(axis=-1))
+        found = codes(stances[..., PRINTED] * stances[..., SWAPPED] == 1, enough.all(axis=-1))
+        return np.where(self.voids.label_order, VOID, found).astype(np.int8)
 
     def _template(self) -> Codes:
         """Two known prompts without a common stance settle it; otherwise every template has to be known."""
@@ -222,7 +239,8 @@ class Report:
             return np.full(len(self.counts.statements), INSUFFICIENT, dtype=np.int8)
         tie = (enough & (stances == 0)).any(axis=0) & (enough.sum(axis=0) > 1)
         differ = (stances == 1).any(axis=0) & (stances == -1).any(axis=0)
-        return np.where(tie | differ, FAIL, np.where(enough.all(axis=0), PASS, INSUFFICIENT)).astype(np.int8)
+        found = np.where(tie | differ, FAIL, np.where(enough.all(axis=0), PASS, INSUFFICIENT))
+        return np.where(self.voids.template, VOID, found).astype(np.int8)
 
     def over_templates(self, test: str) -> Codes:
         """Return each statement's verdict on a test under all templates together: (S,)."""
@@ -234,12 +252,16 @@ class Report:
         rows = []
         for test in (*TESTS, ALL, TEMPLATE):
             found = np.atleast_2d(self.verdicts(test))
-            passed, failed, insufficient = (
-                tuple(int(n) for n in (found == code).sum(axis=1)) for code in (PASS, FAIL, INSUFFICIENT)
+            passed, failed, insufficient, void = (
+                tuple(int(n) for n in (found == code).sum(axis=1)) for code in (PASS, FAIL, INSUFFICIENT, VOID)
             )
-            share = mean_sd(np.array(passed) / (len(self.counts.statements) or np.nan))
-            rows.append(SummaryRow(test, passed, failed, insufficient, share))
+            rows.append(SummaryRow(test, passed, failed, insufficient, self.share_of(passed, void), void))
         return tuple(rows)
+
+    def share_of(self, passed: Sequence[float], void: Sequence[int]) -> MeanSd:
+        """Return the share of statements that pass, of those for which the test is not void: over templates."""
+        tested = (len(self.counts.statements) - np.array(void)).astype(np.float64)
+        return mean_sd(np.array(passed) / np.where(tested > 0, tested, np.nan))
 
     def shares(self) -> tuple[TemplateShares, ...]:
         """Return per template how many answers could be read and how many agree (Figure 6)."""

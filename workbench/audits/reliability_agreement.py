@@ -11,7 +11,7 @@ in the paper's first version); beside it stands κ after flipping the variant's 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
@@ -25,7 +25,7 @@ from workbench.domain.seeds import SEED
 from workbench.domain.statements import RELATION_OF, Relation, VariantKind
 from workbench.domain.verdicts import Estimate
 from workbench.stats.agreement import MISSING, PairsEstimates, cohen_kappa, krippendorff_alpha, pairs_estimates
-from workbench.stats.arrays import IntArray
+from workbench.stats.arrays import BoolArray, IntArray
 from workbench.stats.describe import MeanSd, mean_sd
 from workbench.stats.proportions import leaning_interval
 from workbench.stats.resampling import derive_rng
@@ -54,6 +54,8 @@ class AgreementRow:
     raw_mean: MeanSd
     "mean and sample deviation of the defined values"
     flipped_mean: MeanSd
+    void: tuple[int, ...] = ()
+    "pairs of one and the same prompt, which are no pairs; by template, empty for respondents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ def agreement(report: Report) -> tuple[AgreementRow, ...]:
     both orders). Pairs with a side that has no stance are excluded; wordings that do not exist are no pairs. The pairs
     of all paraphrases are pooled into one κ, so that it has one n and one interval; the released code averages the κ of
     each paraphrase instead. A wording of which the opposite of its kind is expected is turned round first; one of which
-    nothing is expected is no pair. Intervals resample statements: the pairs of one share its original.
+    nothing is expected is no pair, and neither is one with the original's own prompt. Intervals resample statements:
+    the pairs of one share its original.
     """
     rows = [_row(kind.value, RELATION_OF[kind], report, _pairs(report, kind)) for kind in COMPARED]
     return (*rows, _row(LABEL_ORDER, Relation.SAME, report, _order_pairs(report)))
@@ -96,7 +99,20 @@ class StancePairs(NamedTuple):
 
     first: Sequence[IntArray]
     second: Sequence[IntArray]
-    statement: IntArray
+    statement: Sequence[IntArray]
+    void: tuple[int, ...]
+    "under each template the pairs of one prompt with itself, which are left out"
+
+    @classmethod
+    def told_apart(cls, first: IntArray, second: IntArray, statement: IntArray, void: BoolArray) -> StancePairs:
+        """Leave void pairs out: all but `statement` are (T, pairs)."""
+        kept = [~of for of in void]
+        return cls(
+            [stances[k] for stances, k in zip(first, kept, strict=True)],
+            [stances[k] for stances, k in zip(second, kept, strict=True)],
+            [statement[k] for k in kept],
+            tuple(int(of.sum()) for of in void),
+        )
 
 
 def _coded(stances: npt.NDArray[np.int8]) -> IntArray:
@@ -109,18 +125,19 @@ def _pairs(report: Report, kind: VariantKind) -> StancePairs:
     originals, places = counts.places(VariantKind.ORIGINAL), counts.places(kind)
     if not originals or not places:
         nothing = [np.empty(0, dtype=np.int64)] * len(counts.templates)
-        return StancePairs(nothing, nothing, np.empty(0, dtype=np.int64))
+        return StancePairs(nothing, nothing, nothing, (0,) * len(nothing))
     codes = _coded(report.stances[..., PRINTED] * np.where(counts.turned == 0, 1, counts.turned))
     expected = counts.exists[:, places] & (counts.turned[:, places] != 0)
     statement, which = np.nonzero(expected & counts.exists[:, originals[:1]])
     variant = np.array(places)[which]
-    return StancePairs(list(codes[:, statement, originals[0]]), list(codes[:, statement, variant]), statement)
+    void = report.voids.repeats[:, statement, variant, PRINTED]
+    return StancePairs.told_apart(codes[:, statement, originals[0]], codes[:, statement, variant], statement, void)
 
 
 def _order_pairs(report: Report) -> StancePairs:
     there = report.counts.exists[:, report.counts.places(VariantKind.ORIGINAL)].any(axis=1)
-    codes = _coded(report.originals[0][:, there])
-    return StancePairs(list(codes[..., PRINTED]), list(codes[..., SWAPPED]), np.flatnonzero(there))
+    codes, void = _coded(report.originals[0][:, there]), report.voids.label_order[:, there]
+    return StancePairs.told_apart(codes[..., PRINTED], codes[..., SWAPPED], np.flatnonzero(there), void)
 
 
 def _row(name: str, relation: Relation, report: Report, pairs: StancePairs) -> AgreementRow:
@@ -129,11 +146,11 @@ def _row(name: str, relation: Relation, report: Report, pairs: StancePairs) -> A
     def kappas(sign: int) -> tuple[Estimate, ...]:
         rngs = (derive_rng(report.options.seed, "kappa", name, by, sign) for by in report.counts.templates)
         return tuple(
-            cohen_kappa(a, _turned(b, sign), rng, report.options.resamples, pairs.statement)
-            for a, b, rng in zip(pairs.first, pairs.second, rngs, strict=True)
+            cohen_kappa(a, _turned(b, sign), rng, report.options.resamples, of)
+            for a, b, of, rng in zip(*pairs[:3], rngs, strict=True)
         )
 
-    return _with_means(name, relation, report.counts.templates, kappas)
+    return replace(_with_means(name, relation, report.counts.templates, kappas), void=pairs.void)
 
 
 def _turned(codes: IntArray, sign: int) -> IntArray:
@@ -147,20 +164,24 @@ def _with_means(
     raw = kappas(1)
     flipped = raw if relation is Relation.SAME else kappas(-1)
     means = [mean_sd([estimate.value for estimate in estimates]) for estimates in (raw, flipped)]
-    return AgreementRow(name, relation, by, raw, flipped, *means)
+    return AgreementRow(name, relation, by, raw, flipped, means[0], means[1])
 
 
 def across_templates(report: Report) -> AcrossTemplates:
-    """Return Krippendorff's alpha between templates and the share of statements with one stance under all."""
+    """Return Krippendorff's alpha between templates and the share of statements with one stance under all.
+
+    A statement that all templates put alike is in neither.
+    """
     counts = report.counts
     stances, enough = report.originals[0][..., PRINTED], report.originals[1][..., PRINTED]
     rng = derive_rng(report.options.seed, "alpha")
-    alpha = krippendorff_alpha(_coded(stances.T), rng=rng, resamples=report.options.resamples)
+    alpha = krippendorff_alpha(_coded(stances.T[~report.voids.template]), rng=rng, resamples=report.options.resamples)
     if len(counts.templates) < 2:
         return AcrossTemplates(alpha, _none("one template", len(counts.statements)))
-    complete = enough.all(axis=0)
+    known, void = enough.all(axis=0), report.voids.template
+    complete = known & ~void
     same = complete & (np.abs(stances.sum(axis=0)) == len(counts.templates))
-    return AcrossTemplates(alpha, _share(int(same.sum()), int(complete.sum()), int((~complete).sum())))
+    return AcrossTemplates(alpha, _share(int(same.sum()), int(complete.sum()), int((~known & ~void).sum())))
 
 
 def _share(k: int, n: int, excluded: int) -> Estimate:
@@ -178,9 +199,9 @@ class ItemAgreement:
     """Agreement per statement, over its pairs of conditions; each coefficient is computed when it is first asked for.
 
     A condition is a template, a label order and, for paraphrases, a number; a pair is the stance on the original and on
-    the variant in the same template and order. Pairs of one template share the original's stances, so intervals are
-    over templates: what other templates would give, of this statement in these wordings. κ has none
-    (`stats.agreement.pairs_estimates` says why).
+    the variant in the same template and order; a prompt and itself are none. Pairs of one template share the original's
+    stances, so intervals are over templates: what other templates would give, of this statement in these wordings.
+    κ has none (`stats.agreement.pairs_estimates` says why).
     """
 
     def __init__(self, report: Report, kind: VariantKind) -> None:
@@ -193,7 +214,7 @@ class ItemAgreement:
     def tables(self) -> IntArray:
         """Pairs by template and (stance on the original, stance on the variant), disagree first: (S, T, 2, 2)."""
         original, variant = self._sides(self._report.stances)
-        variant = variant * self._turned
+        variant = variant * self._turned * ~self._void
         signs = (-1, 1)
         cells = [[((original == a) & (variant == b)).sum(axis=(2, 3)) for b in signs] for a in signs]
         return np.moveaxis(np.array(cells, dtype=np.int64), (-1, -2), (0, 1))
@@ -202,8 +223,12 @@ class ItemAgreement:
     def excluded(self) -> IntArray:
         """Pairs of which both sides were asked and one has no stance: (S,)."""
         original, variant = self._sides(self._report.counts.total * self._report.counts.exists[None, :, :, None])
-        asked = ((original > 0) & (variant > 0) & (self._turned != 0)).sum(axis=(0, 2, 3))
+        asked = ((original > 0) & (variant > 0) & (self._turned != 0) & ~self._void).sum(axis=(0, 2, 3))
         return np.asarray(asked - self.tables.sum(axis=(1, 2, 3)), dtype=np.int64)
+
+    @property
+    def _void(self) -> BoolArray:
+        return np.asarray(self._report.voids.pairs[:, :, self._report.counts.places(self.kind)])
 
     @property
     def _turned(self) -> npt.NDArray[np.int8]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.audits.base import FAIL, INSUFFICIENT, PASS, verdict
+from workbench.audits.base import FAIL, INSUFFICIENT, PASS, VOID, verdict
 from workbench.audits.counts import ALL, PRINTED, SWAPPED, TEMPLATE, TESTS
 from workbench.domain.readings import Stance
 from workbench.domain.statements import Relation, VariantKind
@@ -43,6 +43,7 @@ class ItemRow:
     "templates under which `all` is passed"
     failed: int
     insufficient: int
+    void: int
     templates: int
     kappa_paraphrase: Estimate
     "over all conditions, whichever template is shown"
@@ -91,7 +92,7 @@ def items(report: Report, template: int | None) -> tuple[ItemRow, ...]:
         single = template is None or test == TEMPLATE
         columns[test] = report.over_templates(test) if single else report.verdicts(test)[template]
     every = report.verdicts(ALL)
-    tallies = {code: (every == code).sum(axis=0) for code in (PASS, FAIL, INSUFFICIENT)}
+    tallies = {code: (every == code).sum(axis=0) for code in (PASS, FAIL, INSUFFICIENT, VOID)}
     agreement = report.item_agreement("paraphrase")
     kappas = agreement.estimates("kappa")
     return tuple(
@@ -101,6 +102,7 @@ def items(report: Report, template: int | None) -> tuple[ItemRow, ...]:
             passed=int(tallies[PASS][place]),
             failed=int(tallies[FAIL][place]),
             insufficient=int(tallies[INSUFFICIENT][place]),
+            void=int(tallies[VOID][place]),
             templates=len(report.counts.templates),
             kappa_paraphrase=kappas.estimate(place, int(agreement.excluded[place])),
         )
@@ -159,6 +161,8 @@ def reason(report: Report, statement: int, template: int, test: str) -> str:
     if test == TEMPLATE:
         return _template_reason(report, statement)
     code = int(found[template, statement])
+    if code == VOID:
+        return _void_reason(report, statement, test)
     if test == ALL:
         return _all_reason(report, statement, template, code)
     if test == "sampling":
@@ -172,6 +176,20 @@ def reason(report: Report, statement: int, template: int, test: str) -> str:
     return _wording_reason(report, statement, template, test, code)
 
 
+def _void_reason(report: Report, statement: int, test: str) -> str:
+    """Say why a test cannot fail."""
+    places = report.counts.places(VariantKind.ORIGINAL)
+    if test == ALL:
+        return f"no test can fail: {', '.join(report.options.tests)}"
+    if test == "sampling":
+        return "no wording has a text"
+    if report.voids.blank[statement, places[0]]:
+        return "the original has no text"
+    if test == "label_order":
+        return "both label orders have one text, so the test cannot fail"
+    return f"every {test} has the original's text or none, so the test compares a prompt with itself"
+
+
 def _wording_reason(report: Report, statement: int, template: int, test: str, code: int) -> str:
     """Explain by the first wording that decides."""
     counts = report.counts
@@ -180,10 +198,11 @@ def _wording_reason(report: Report, statement: int, template: int, test: str, co
     if not places:
         return "nothing is expected of it: its relation to the original is free" if there else _NOTHING_TO_COMPARE[test]
     first = (template, statement, counts.places(VariantKind.ORIGINAL)[0], PRINTED)
-    deciding = next(p for p in places if int(report.related[template, statement, p]) == code)
+    tested = [p for p in places if int(report.related[template, statement, p]) != VOID]
+    deciding = next(p for p in tested if int(report.related[template, statement, p]) == code)
     relation = Relation.SAME if counts.signs[statement, deciding] > 0 else Relation.FLIPPED
     sentence = _pair_reason(report, first, (template, statement, deciding, PRINTED), code, relation)
-    return f"{sentence} ({len(places)} paraphrases)" if code == PASS and len(places) > 1 else sentence
+    return f"{sentence} ({len(tested)} paraphrases)" if code == PASS and len(tested) > 1 else sentence
 
 
 def _pair_reason(report: Report, first: tuple[int, ...], second: tuple[int, ...], code: int, relation: Relation) -> str:
@@ -219,7 +238,8 @@ def _sampling_reason(report: Report, statement: int, template: int, code: int) -
     if not places.size:
         return "no wording in the instrument"
     if code == PASS:
-        return f"all {len(places)} wordings lean clearly to one side"
+        tested = int((~report.voids.blank[statement, places]).sum())
+        return f"all {tested} wordings lean clearly to one side"
     deciding = next(int(p) for p in places if int(report.clear[template, statement, p, PRINTED]) == code)
     at = (template, statement, deciding, PRINTED)
     return report.lacking(at) if code == INSUFFICIENT else report.unclear(at)
@@ -247,6 +267,8 @@ def _template_reason(report: Report, statement: int) -> str:
     counts = report.counts
     if len(counts.templates) < 2:
         return "one template"
+    if report.voids.template[statement]:
+        return f"the {len(counts.templates)} templates have one text, so the test cannot fail"
     stances, enough = (array[:, statement, PRINTED] for array in report.originals)
     groups = {
         "agree": enough & (stances == 1),

@@ -223,6 +223,11 @@ def reliability_options(command: argparse.ArgumentParser) -> None:
         "--minimum", type=int, help="readable answers needed (default: two thirds of those planned for the prompt)"
     )
     command.add_argument("--tests", metavar="TEST,…", help="which count for ALL (default: the five within a template)")
+    command.add_argument(
+        "--judge-void",
+        action="store_true",
+        help="judge tests that cannot fail too, as published (default: a test of one prompt with itself is void)",
+    )
     seed_option(command, "the bootstrap intervals and the baseline")
 
 

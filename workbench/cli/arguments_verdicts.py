@@ -13,7 +13,7 @@ AUDITS = (RELIABILITY, QUESTIONNAIRE, RESPONSE_BIAS)
 
 _OPTIONS: Sequence[tuple[tuple[str, ...], tuple[str, ...]]] = (
     (
-        ("rule", "reader", "low", "high", "minimum", "tests", "named", "beside", "with_unreadable"),
+        ("rule", "reader", "low", "high", "minimum", "tests", "judge_void", "named", "beside", "with_unreadable"),
         (RELIABILITY,),
     ),
     (("sampling", "template", "failed", "baseline"), (RELIABILITY,)),

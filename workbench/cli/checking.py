@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 KEY = 10
 "hexadecimal digits of a finding's key that are shown; more may be given, and fewer where they are clear"
 COUNTED = ". Home counts fewer: neither hints of style nor what models found"
+VOID = {"orders-equal", *(f"{kind}-equals-original" for kind in ("paraphrase", "negation", "opposite"))}
+"findings that make a test of the reliability audit void"
 SPREAD = {"low": "lowest", "fifth": "5 %", "median": "median", "ninety_fifth": "95 %", "high": "highest"}
 
 
@@ -48,6 +50,8 @@ def lint(options: Namespace) -> int:
     else:
         _show(shown, reports)
         say(", ".join(plural(severities.get(s, 0), str(s)) for s in SEVERITIES) + COUNTED)
+        if void := sum(one.finding.code in VOID for _, one in shown):
+            say(f"{plural(void, 'finding')} of one text under two names: a test that compares it is void in `verdicts`")
     return 1 if severities.get("error") else 0
 
 

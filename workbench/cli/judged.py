@@ -29,6 +29,7 @@ def options_of(options: Namespace) -> Options:
         minimum=options.minimum,
         tests=tuple(t.strip() for t in options.tests.split(",") if t.strip()) if options.tests else TESTS,
         seed=options.seed,
+        judge_void=options.judge_void,
     )
 
 
@@ -92,6 +93,11 @@ def missing(failures: Failures) -> dict[str, Any]:
     return {"failed_statements": failures.statements, "failed_because": failures.reason}
 
 
+def void_tests(report: Report) -> dict[str, int]:
+    """Return for each test how often it is void: pairs of statement and template, of the test `template` statements."""
+    return {row.test: sum(row.void) for row in report.summary() if sum(row.void)}
+
+
 def head(run: Run, report: Report, card: ReaderCard, failures: Failures) -> None:
     """Say what is judged, by which rules, and what is missing because it failed."""
     rule, options = report.options.rule, report.options
@@ -99,6 +105,7 @@ def head(run: Run, report: Report, card: ReaderCard, failures: Failures) -> None
     exact = exact_report(report)
     if exact is not None:
         _exact_head(run, exact)
+        _void(report)
         _missing(run, failures)
         return
     say(
@@ -110,7 +117,18 @@ def head(run: Run, report: Report, card: ReaderCard, failures: Failures) -> None
     total = int(report.counts.total.sum())
     if total:
         say(f"unreadable: {unreadable:,} of {total:,} answers ({unreadable / total:.1%})")
+    _void(report)
     _missing(run, failures)
+
+
+def _void(report: Report) -> None:
+    """Say how many tests cannot fail, and what becomes of them."""
+    if found := void_tests(report):
+        counted = ", ".join(f"{test} {n:,}" for test, n in found.items())
+        say(
+            f"void: {counted} (statements × templates): one prompt is compared with itself, so the test cannot fail; "
+            "it is in no denominator. workbench lint names the texts; --judge-void judges them as published"
+        )
 
 
 def _missing(run: Run, failures: Failures) -> None:

@@ -33,7 +33,7 @@ SHORT = {
     "template": "tmpl",
     "all": "ALL",
 }
-MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·"}
+MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·", Verdict.VOID: "∅"}
 
 
 def verdicts(options: Namespace) -> int:
@@ -66,7 +66,7 @@ def verdicts(options: Namespace) -> int:
         )
         return 0
     head(run, report, card, failures)
-    passes = len(report.counts.templates) if options.template is None else 1
+    templates = len(report.counts.templates) if options.template is None else 1
     exact = exact_report(report)
     table(
         [
@@ -78,15 +78,18 @@ def verdicts(options: Namespace) -> int:
         [
             (
                 str(row["statement"]),
-                *(_cell(row["tests"][test], passes) for test in SHORT),
+                *(_cell(row["tests"][test], templates) for test in SHORT),
                 *([] if exact is None else [f"{row['tests']['all']['sampled_would_pass']:.1%}"]),
                 estimate(report.item_agreement("paraphrase").of(row["place"]).kappa),
             )
             for row in rows
         ],
     )
-    if passes > 1:
-        say(f"✓ pass under all {passes} templates, ✗ fail under one or more, · insufficient; beside it how many pass")
+    if templates > 1:
+        say(
+            f"✓ pass under all {templates} templates, ✗ fail under one or more, · insufficient, ∅ void; beside it how "
+            "many pass of those under which the test can fail"
+        )
     _print_summary(report, baseline)
     return 0
 
@@ -104,7 +107,7 @@ def agreement(options: Namespace) -> int:
             return _survey(store, options)
         run, report, card = judged(store, options)
         failures = store.runs.failures(run)
-        people, respondents = _people(store, run.instrument, options.seed)
+        people, respondents = _people(store, run.instrument, options)
     rows, across, coin = report.agreement(), report.across_templates, _baseline(report).agreement()
     if options.json:
         items = _item_agreement(report) if options.items else None
@@ -127,6 +130,8 @@ def agreement(options: Namespace) -> int:
     say()
     say(f"Krippendorff's α over templates (originals, printed order): {estimate(across.alpha)}")
     say(f"Same stance under all templates: {estimate(across.same)}, {across.same.excluded} statements insufficient")
+    if alike := int(report.voids.template.sum()):
+        say(f"{plural(alike, 'statement')} that all templates put alike {'is' if alike == 1 else 'are'} in neither")
     if options.items:
         say()
         _print_items(report)
@@ -135,7 +140,7 @@ def agreement(options: Namespace) -> int:
 
 def _items(report: Report, template: str | None) -> list[dict[str, Any]]:
     """Return each statement's verdicts with, over all templates, how many of them pass."""
-    from workbench.audits.base import PASS, verdict
+    from workbench.audits.base import PASS, VOID, verdict
 
     at, exact = None if template is None else report.counts.template(template), exact_report(report)
     rows = []
@@ -147,8 +152,9 @@ def _items(report: Report, template: str | None) -> list[dict[str, Any]]:
                 code = report.over_templates(test)[place]
             else:
                 code = found[at, place]
-            passed = None if found.ndim == 1 else int((found[:, place] == PASS).sum())
-            tests[test] = {"verdict": verdict(code), "templates_passed": passed, **_chance(exact, test, place, at)}
+            passed, void = (None if found.ndim == 1 else int((found[:, place] == code).sum()) for code in (PASS, VOID))
+            of_templates = {"templates_passed": passed, "templates_void": void}
+            tests[test] = {"verdict": verdict(code)} | of_templates | _chance(exact, test, place, at)
         rows.append({"statement": ref, "place": place, "tests": tests})
     return rows
 
@@ -168,14 +174,14 @@ def _wanted(row: dict[str, Any], failed: str | None) -> bool:
         return True
     if failed not in SHORT:
         raise UsageError(f"no test is named {failed!r}; choose one of {', '.join(SHORT)}")
-    return bool(row["tests"][failed]["verdict"] is not Verdict.PASS)
+    return row["tests"][failed]["verdict"] not in (Verdict.PASS, Verdict.VOID)
 
 
 def _cell(test: dict[str, Any], templates: int) -> str:
-    mark = MARKS[test["verdict"]]
-    if test["templates_passed"] is None or templates == 1:
-        return f"{mark} {test['verdict'].value}"
-    return f"{mark} {test['templates_passed']}/{templates}"
+    mark, verdict = MARKS[test["verdict"]], test["verdict"]
+    if test["templates_passed"] is None or templates == 1 or verdict is Verdict.VOID:
+        return f"{mark} {verdict.value}"
+    return f"{mark} {test['templates_passed']}/{templates - test['templates_void']}"
 
 
 def _summary(report: Report) -> list[dict[str, Any]]:
@@ -187,6 +193,7 @@ def _summary(report: Report) -> list[dict[str, Any]]:
             "passed": row.passed,
             "failed": row.failed,
             "insufficient": row.insufficient,
+            "void": row.void,
             "share_mean": row.share.mean,
             "share_sd": row.share.sd,
         }
@@ -222,7 +229,8 @@ def _print_summary(report: Report, baseline: Report | None) -> None:
     headers = ["test", "exact" if beside else "model"]
     headers += [f"expected of {n} samples"] if beside else []
     headers += (["coin flips"] if coins else []) + ["passed"] + (["of samples"] if beside else [])
-    headers += ["failed", "insufficient"]
+    some_void = any(sum(row.void) for row in report.summary())
+    headers += ["failed", "insufficient"] + (["void"] if some_void else [])
     table(
         headers,
         [
@@ -233,7 +241,10 @@ def _print_summary(report: Report, baseline: Report | None) -> None:
                 *([mean_and_sd(coins[row.test], percent=True)] if coins else []),
                 " ".join(map(str, row.passed)),
                 *([" ".join(f"{passed:.1f}" for passed in beside[row.test].passed)] if beside else []),
-                *(" ".join(map(str, tallies)) for tallies in (row.failed, row.insufficient)),
+                *(
+                    " ".join(map(str, tallies))
+                    for tallies in (row.failed, row.insufficient, *([row.void] if some_void else []))
+                ),
             )
             for row in report.summary()
         ],
@@ -284,14 +295,14 @@ def _print_items(report: Report) -> None:
     say("[ ]: 95 % interval over templates; κ of one statement has none, since a few templates allow none that holds")
 
 
-def _people(store: Store, instrument: str, seed: int) -> tuple[tuple[Bound, ...], int]:
+def _people(store: Store, instrument: str, options: Namespace) -> tuple[tuple[Bound, ...], int]:
     """Return the human upper bound of an instrument, and how many people answered it."""
     from workbench.audits.human_bound import relations_of, upper_bound
     from workbench.stats.resampling import derive_rng
 
     made = store.instruments.get(instrument)
-    relations = relations_of(made.statements, made.language)
-    found = upper_bound(made.survey, derive_rng(seed, "survey", instrument), relations=relations)
+    relations = relations_of(made.statements, made.language, judge_void=options.judge_void)
+    found = upper_bound(made.survey, derive_rng(options.seed, "survey", instrument), relations=relations)
     return found, len({answer.respondent for answer in made.survey})
 
 
@@ -339,11 +350,11 @@ def _survey(store: Store, options: Namespace) -> int:
             one.survey,
             name,
             options.seed,
-            relations=relations_of(one.statements, one.language),
+            relations=relations_of(one.statements, one.language, judge_void=options.judge_void),
         )
         for name, one in made.items()
     }
-    bounds = {name: _people(store, name, options.seed) for name in made}
+    bounds = {name: _people(store, name, options) for name in made}
     if options.json:
         print_json({name: [*rows] for name, rows in found.items()})
         return 0

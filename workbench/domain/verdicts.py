@@ -13,6 +13,8 @@ class Verdict(StrEnum):
     PASS = "pass"
     FAIL = "fail"
     INSUFFICIENT = "insufficient"
+    VOID = "void"
+    """the test cannot fail for this item: what it compares is one and the same prompt. In no denominator"""
 
 
 @dataclass(frozen=True, slots=True)

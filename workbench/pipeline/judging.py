@@ -10,11 +10,13 @@ import numpy as np
 from stores.run_rows import Failures, Run
 from stores.store import Store
 from workbench.audits.counts import SIGNS, Counts, Int8Array
+from workbench.domain.findings import folded
+from workbench.domain.prompts import SLOT
 from workbench.domain.readings import Stance
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.stats.arrays import BoolArray
+from workbench.stats.arrays import BoolArray, IntArray
 
 QUESTIONNAIRE = "questionnaire"
 JUDGED_BY = {
@@ -130,6 +132,10 @@ class Layout:
     "rowid of a probe -> its place in the flat array"
     exists: BoolArray
     relations: Int8Array
+    prompts: IntArray
+    "which prompt stands there, one number for prompts that read alike; -1 for none: (T, S, V, 2)"
+    blank: BoolArray
+    "wordings without text: (S, V)"
 
     def marked(self, probes: Collection[int]) -> BoolArray:
         """Return where these probes stand: (T, S, V, 2)."""
@@ -153,13 +159,35 @@ def layout(store: Store, run: Run, asked: Collection[int]) -> Layout:
     at_template = {name: i for i, name in enumerate(templates)}
     flat: dict[int, int] = {}
     exists = np.zeros((len(statements), len(variants)), dtype=bool)
-    relations = np.zeros(exists.shape, dtype=np.int8)
+    relations, blank = np.zeros(exists.shape, dtype=np.int8), np.zeros(exists.shape, dtype=bool)
+    of_probe = _prompts(store, run)
+    prompts = np.full(len(templates) * exists.size * 2, -1, dtype=np.int64)
     for ref, kind, ordinal, template, inverted, probe, relation in cells:
         if ref in at_statement and template in at_template:
             s, v = at_statement[ref], at_variant[kind, ordinal]
             exists[s, v], relations[s, v] = True, SIGNS[Relation(relation)]
-            flat[probe] = ((at_template[template] * len(statements) + s) * len(variants) + v) * 2 + inverted
-    return Layout(statements, tuple(variants), templates, flat, exists, relations)
+            flat[probe] = place = ((at_template[template] * len(statements) + s) * len(variants) + v) * 2 + inverted
+            prompts[place], blank[s, v] = of_probe[probe]
+    shape = len(templates), *exists.shape, 2
+    return Layout(statements, tuple(variants), templates, flat, exists, relations, prompts.reshape(shape), blank)
+
+
+def _prompts(store: Store, run: Run) -> dict[int, tuple[int, bool]]:
+    """Return of each probe the number of its prompt, and whether its wording is blank.
+
+    Prompts that differ in case and blanks alone have one number. Each text is folded once.
+    """
+    folds: dict[str, str] = {}
+    numbers: dict[tuple[str, str, str], int] = {}
+    found = {}
+    for probe, *texts in store.runs.asked(run):
+        for text in texts:
+            if text not in folds:
+                folds[text] = folded(text)
+        system, user, wording = (folds[text] for text in texts)
+        same = system, user, wording if SLOT in system + user else ""
+        found[probe] = numbers.setdefault(same, len(numbers)), not wording
+    return found
 
 
 def counts(store: Store, run: Run, reader: int) -> Counts:
@@ -206,6 +234,8 @@ def counts(store: Store, run: Run, reader: int) -> Counts:
         failed=places.marked(failures.probes) if failures.probes else None,
         planned=planned,
         truncated=cut if truncated else None,
+        prompts=places.prompts,
+        blank=places.blank,
     )
 
 

@@ -75,7 +75,7 @@ def label_mass(store: Store, run: Run) -> LabelMass:
                 side.reshape(-1)[places.flat[probe]] = sum(np.exp(found[form]) for form in names)
     axes = (places.statements, places.variants, places.templates)
     failed = places.marked(failures.probes) if failures.probes else None
-    return LabelMass(*axes, positive, negative, places.exists, places.relations, failed)
+    return LabelMass(*axes, positive, negative, places.exists, places.relations, failed, places.prompts, places.blank)
 
 
 __all__ = ["PROBABILITIES", "Verdicts", "label_mass", "verdicts"]

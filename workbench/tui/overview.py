@@ -67,9 +67,12 @@ class RunVerdicts:
     insufficient: int
     trouble: str = ""
     "why there are no verdicts"
+    void: int = 0
+    "statements for which no test can fail"
 
     @property
     def statements(self) -> int:
+        """Statements with a test that can fail."""
         return self.passed + self.failed + self.insufficient
 
 
@@ -237,7 +240,14 @@ def _verdicts(run: Run, report: Report | str, label: str) -> RunVerdicts:
     if isinstance(report, str):
         return RunVerdicts(run.model, label, 0, 0, 0, report)
     found = Counter(verdict(code) for code in report.over_templates(ALL))
-    return RunVerdicts(run.model, label, found[Verdict.PASS], found[Verdict.FAIL], found[Verdict.INSUFFICIENT])
+    return RunVerdicts(
+        run.model,
+        label,
+        found[Verdict.PASS],
+        found[Verdict.FAIL],
+        found[Verdict.INSUFFICIENT],
+        void=found[Verdict.VOID],
+    )
 
 
 def _consistency(store: Store, run: Run, report: Report) -> ConsistencyLine | None:

@@ -28,7 +28,7 @@ from workbench.tui.screens.audit_format import (
 from workbench.tui.screens.audit_options import OptionsScreen, RunsScreen
 from workbench.tui.screens.audit_statement import AuditedStatementScreen
 from workbench.tui.screens.audit_table import FluidTable
-from workbench.tui.screens.audit_view import FAILED, Filter, ItemLine, Judged, Settings, load
+from workbench.tui.screens.audit_view import FAILED, VOID, Filter, ItemLine, Judged, Settings, load
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
@@ -46,14 +46,14 @@ class AuditScreen(StoreScreen):
     CSS_PATH = "audit.tcss"
     PLACE = "audit"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("x", "failed(1)", "Failed", tooltip="Show what failed: any test, each test, too few readable"),
+        Binding("x", "failed(1)", "Failed", tooltip="Show what failed: any test, each test, too few readable, void"),
         Binding("X", "failed(-1)", "Failed test before", show=False),
         Binding("t", "cycle('template')", "Template", tooltip="Judge under one template after another"),
         Binding("i", "cycle('issue')", "Issue", tooltip="Show one policy issue after another"),
         Binding("c", "cycle('country')", "Country", show=False, tooltip="Show one country after another"),
         Binding("slash", "find", "Find", key_display="/", tooltip="Find in ids and statements"),
         Binding("a", "agreement", "Kappas", tooltip="Show κ and α over statements and templates"),
-        Binding("o", "options", "Rules", tooltip="Choose reader, rule, minimum and which tests count"),
+        Binding("o", "options", "Rules", tooltip="Choose reader, rule, minimum, which tests count, and void tests"),
         Binding("m", "runs", "Model", show=False, tooltip="Switch to another model, sampling or instrument"),
         Binding("z", "all", "All", show=False, tooltip="Take all filters away"),
         Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
@@ -157,7 +157,9 @@ class AuditScreen(StoreScreen):
 
     def action_failed(self, step: int) -> None:
         """Go to the next, or the previous, kind of failure."""
-        self._narrow(failed=FAILED[(FAILED.index(self._filter.failed) + step) % len(FAILED)])
+        void = self._filter.failed == VOID or (self._judged is not None and self._judged.has_void)
+        kinds = [kind for kind in FAILED if kind != VOID or void]
+        self._narrow(failed=kinds[(kinds.index(self._filter.failed) + step) % len(kinds)])
 
     def action_cycle(self, name: str) -> None:
         """Go to the next value of a filter; after the last one come all."""

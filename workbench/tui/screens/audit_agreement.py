@@ -59,7 +59,8 @@ def compute(judged: Judged) -> Agreement:
     report, survey = judged.report, judged.instrument.survey
     seed = report.options.seed
     coin = judge(random_baseline(report.counts, derive_rng(seed, "random baseline")), report.options)
-    relations = relations_of(judged.instrument.statements, judged.instrument.language)
+    instrument, judge_void = judged.instrument, report.options.judge_void
+    relations = relations_of(instrument.statements, instrument.language, judge_void=judge_void)
     rng = derive_rng(seed, "survey", judged.instrument.name)
     people = upper_bound(survey, rng, report.options.resamples, relations)
     respondents = len({answer.respondent for answer in survey})

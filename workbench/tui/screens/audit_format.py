@@ -16,6 +16,7 @@ from workbench.tui.screens.audit_view import (
     ANY,
     COLUMNS,
     INSUFFICIENT,
+    VOID,
     WITHIN,
     Filter,
     Finding,
@@ -42,7 +43,7 @@ SHORT = {
     "template": "tmpl",
     "all": "ALL",
 }
-STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.INSUFFICIENT: "yellow"}
+STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.INSUFFICIENT: "yellow", Verdict.VOID: "dim"}
 STANCE_MARKS = {"agree": "+", "disagree": "−", None: "·"}
 
 SAMPLED = "sampled"
@@ -129,7 +130,7 @@ def outcome_cell(outcome: Outcome, *, words: bool, tally: bool) -> Text:
     text = Text(" ", no_wrap=True).append(MARKS[outcome.verdict], style=STYLES[outcome.verdict])
     if words:
         text.append(f" {WORDS[outcome.verdict]}", style=STYLES[outcome.verdict])
-    if tally and outcome.passed is not None and outcome.templates > 1:
+    if tally and outcome.passed is not None and outcome.verdict is not Verdict.VOID and outcome.templates > 1:
         text.append(f" {outcome.passed}/{outcome.templates}", style="dim")
     return text
 
@@ -216,7 +217,8 @@ def _fewer_tests(tests: tuple[str, ...]) -> str:
 
 def filter_line(judged: Judged, chosen: Filter, shown: int) -> Text:
     """Say how many statements pass, under what, and which are shown."""
-    total, templates = len(judged.lines[""]), judged.templates
+    total = sum(line.outcomes[ALL].verdict is not Verdict.VOID for line in judged.lines[chosen.template])
+    templates = judged.templates
     under = f"all {len(templates)} templates" if len(templates) > 1 else "the one template"
     if chosen.template:
         under = f"{visible(chosen.template)} ({templates.index(chosen.template) + 1} of {len(templates)})"
@@ -248,7 +250,7 @@ def _beside(judged: Judged, template: str) -> str:
 
 def failed_words(failed: str) -> str:
     """Return what a choice of `x` means."""
-    return {"": "all", ANY: "failed any test", INSUFFICIENT: "a test has too few readable"}.get(
+    return {"": "all", ANY: "failed any test", INSUFFICIENT: "a test has too few readable", VOID: "a test is void"}.get(
         failed, f"failed {name_of(failed)}"
     )
 
@@ -262,7 +264,7 @@ def issue_list(line: ItemLine) -> str:
 
 def decides_cell(tests: Sequence[Decides]) -> Text:
     """Return `✗ neg fail ←  ✓ samp pass`: what a wording does to each test, the failing first."""
-    order = [Verdict.FAIL, Verdict.INSUFFICIENT, Verdict.PASS]
+    order = [Verdict.FAIL, Verdict.INSUFFICIENT, Verdict.PASS, Verdict.VOID]
     parts = []
     for item in sorted(tests, key=lambda decides: order.index(decides.verdict)):
         arrow = " ←" if item.verdict is Verdict.FAIL else ""
@@ -314,9 +316,14 @@ EXPLAIN_EXACT = {
     "over all outcomes; prompts are independent. Over all templates: that it passes under every one.",
 }
 "in place of, or after, those above where label probabilities were computed"
-READING_EXACT = """✓ pass   ✗ fail   · few: the labels have too little of the probability; neither a pass nor a fail.
+VOID_MEANS = """\
+∅ void: the test compares one prompt with itself, so it cannot fail: a variant has the original's text, or both label
+orders have one. It is in no denominator; o judges it like the others, as published."""
+READING_EXACT = f"""✓ pass   ✗ fail   · few: the labels have too little of the probability; neither a pass nor a fail.
+{VOID_MEANS}
 Stance: the side of one half of p(agree) / (p(agree) + p(disagree)). Exactly one half has none."""
-READING = """✓ pass   ✗ fail   · few: too few readable answers to say; neither a pass nor a fail.
+READING = f"""✓ pass   ✗ fail   · few: too few readable answers to say; neither a pass nor a fail.
+{VOID_MEANS}
 Stance: the side of most readable answers. A tie has no stance, and fails what compares it."""
 
 

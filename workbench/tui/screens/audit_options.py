@@ -37,6 +37,8 @@ READABLE = {
     "given": "all: what a leaning means for answers that name a label",
     "named": "as many as the model's next text is a label",
 }
+JUDGED = "judged"
+VOIDS = {"void": "void: shown, and in no denominator", JUDGED: "judged like the others, as published"}
 RADIO = {True: "(•)", False: "( )"}
 TICK = {True: "[x]", False: "[ ]"}
 
@@ -133,6 +135,9 @@ def form(settings: Settings, planned: tuple[int, int] | None, *, exact: bool = F
     of = Settings(minimum=settings.minimum).options().needed_words(planned) if planned else str(settings.minimum or "")
     says = "  two thirds of the plan" if settings.minimum is None else "  Space: two thirds again"
     yield "minimum:", f" ← {of} →{says}"
+    yield "", "Tests that cannot fail: one prompt compared with itself"
+    for judged, words in VOIDS.items():
+        yield f"void:{judged}", f" {RADIO[(judged == JUDGED) == settings.judge_void]} {words}"
     yield "", "Which tests ALL takes together"
     for test in WITHIN:
         yield f"test:{test}", f" {TICK[test in settings.tests]} {name_of(test)}"
@@ -147,6 +152,8 @@ def picked(settings: Settings, line: str) -> Settings:
         return replace(settings, reader=name)
     if what == "readable":
         return replace(settings, readable="named" if name == "named" else "given")
+    if what == "void":
+        return replace(settings, judge_void=name == JUDGED)
     if what == "minimum":
         return replace(settings, minimum=None)
     ticked = set(settings.tests) ^ {name}

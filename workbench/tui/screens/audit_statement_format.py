@@ -93,7 +93,12 @@ def statement_head(judged: Judged, ref: str, template: str) -> Content:
     since = f"version {versions[0]}, as it was asked; version {versions[1]} is current" if versions else ""
     about = " · ".join(filter(None, (since, visible(line.country or ""), issue_list(line))))
     verdict = line.outcomes[ALL].verdict
-    colour = {Verdict.PASS: "$text-success", Verdict.FAIL: "$text-error", Verdict.INSUFFICIENT: "$text-warning"}
+    colour = {
+        Verdict.PASS: "$text-success",
+        Verdict.FAIL: "$text-error",
+        Verdict.INSUFFICIENT: "$text-warning",
+        Verdict.VOID: "$text-muted",
+    }
     place = judged.templates.index(template) + 1
     under = Content.assemble(
         "under ", (visible(template), "bold $text-accent"), f" ({place} of {len(judged.templates)}): ",

@@ -25,9 +25,9 @@ WITHIN = ("sampling", "paraphrase", "negation", "opposite", "label_order")
 TEMPLATE, ALL = "template", "all"
 COLUMNS = (*WITHIN, TEMPLATE, ALL)
 "every test, as the table shows them"
-ANY, INSUFFICIENT = "any", "insufficient"
-FAILED = ("", ANY, *COLUMNS, INSUFFICIENT)
-"what `x` goes through: everything, failed any test, failed this test, insufficient for any"
+ANY, INSUFFICIENT, VOID = "any", "insufficient", "void"
+FAILED = ("", ANY, *COLUMNS, INSUFFICIENT, VOID)
+"what `x` goes through: everything, failed any test, failed this test, insufficient for any, void for any"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,8 @@ class Settings:
     "readable answers that a prompt needs; None: two thirds of those planned for it"
     tests: tuple[str, ...] = WITHIN
     "which tests `all` takes together"
+    judge_void: bool = False
+    "whether tests that cannot fail are judged like the others, as published"
     readable: Readable = "given"
     "of an exact run, what the samples beside are: all readable, or as often as the model names a label"
 
@@ -47,7 +49,7 @@ class Settings:
         """Return the audit's options. Raises UsageError where they make no sense."""
         from workbench.audits.reliability import Options
 
-        return Options(rule=self.rule, minimum=self.minimum, tests=self.tests)
+        return Options(rule=self.rule, minimum=self.minimum, tests=self.tests, judge_void=self.judge_void)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,9 @@ class Outcome:
     passed: int | None = None
     "templates under which it is passed; None where that says nothing"
     templates: int = 0
+    "templates under which it can fail"
+    void: bool = False
+    "whether there is a template under which it cannot"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +110,8 @@ def fails(line: ItemLine, failed: str) -> bool:
         return True
     if failed in COLUMNS:
         return line.outcomes[failed].verdict is Verdict.FAIL
+    if failed == VOID:
+        return any(outcome.void for outcome in line.outcomes.values())
     wanted = Verdict.FAIL if failed == ANY else Verdict.INSUFFICIENT
     return any(outcome.verdict is wanted for outcome in line.outcomes.values())
 
@@ -147,6 +154,11 @@ class Judged:
         return tuple(issue for issue in self.instrument.issues if issue in used) or tuple(sorted(used))
 
     @property
+    def has_void(self) -> bool:
+        """Whether a test of a statement cannot fail."""
+        return any(outcome.void for line in self.lines[""] for outcome in line.outcomes.values())
+
+    @property
     def countries(self) -> tuple[str, ...]:
         return tuple(sorted({line.country for line in self.lines[""] if line.country}))
 
@@ -175,7 +187,7 @@ class Finding:
 
 
 def findings(judged: Judged, ref: str, template: str) -> tuple[Finding, ...]:
-    """Return a sentence for every test that the statement does not pass under the template."""
+    """Return a sentence for every test that the statement does not pass under the template, void ones among them."""
     line = next(line for line in judged.lines[template] if line.ref == ref)
     return tuple(
         Finding(test, line.outcomes[test].verdict, judged.report.reason(ref, template, test))
@@ -204,17 +216,26 @@ def line_of(
     statement: Statement,
     language: str,
     passed: Mapping[str, int],
+    tested: Mapping[str, int],
     templates: int,
     sampled: float | None = None,
 ) -> ItemLine:
-    """Return the line of a statement; `passed` is empty under a single template."""
+    """Return the line of a statement; under how many of the templates it passes a test and is tested, empty for one."""
     wording = statement.wording(ORIGINAL, language) or (statement.wordings[0] if statement.wordings else None)
     return ItemLine(
         ref=row.statement,
         text=wording.text if wording else "",
         country=statement.country,
         issues=tuple(sorted((issue, label) for issue, label in statement.issues.items() if label)),
-        outcomes={test: Outcome(row.verdict(test), passed.get(test), templates) for test in COLUMNS},
+        outcomes={
+            test: Outcome(
+                row.verdict(test),
+                passed.get(test),
+                tested.get(test, templates),
+                row.verdict(test) is Verdict.VOID or tested.get(test, templates) < templates,
+            )
+            for test in COLUMNS
+        },
         kappa=row.kappa_paraphrase,
         sampled=sampled,
     )
@@ -222,17 +243,20 @@ def line_of(
 
 def lines_of(report: Report, instrument: Instrument, language: str) -> dict[str, tuple[ItemLine, ...]]:
     """Return the table over all templates and under each."""
-    from workbench.audits.base import PASS
+    from workbench.audits.base import PASS, VOID
 
     statements = {s.ref: s for s in instrument.statements}
     templates = report.counts.templates
-    tallies = {test: (report.verdicts(test) == PASS).sum(axis=0) for test in (*WITHIN, ALL)}
+    found = {test: report.verdicts(test) for test in (*WITHIN, ALL)}
+    tallies = {test: (codes == PASS).sum(axis=0) for test, codes in found.items()}
+    possible = {test: (codes != VOID).sum(axis=0) for test, codes in found.items()}
 
     def table(template: str) -> Iterator[ItemLine]:
         for place, row in enumerate(report.items(template or None)):
             passed = {} if template else {test: int(tally[place]) for test, tally in tallies.items()}
+            tested = {} if template else {test: int(tally[place]) for test, tally in possible.items()}
             sampled = None if (chances := _chances(report, template)) is None else float(chances[place])
-            yield line_of(row, statements[row.statement], language, passed, len(templates), sampled)
+            yield line_of(row, statements[row.statement], language, passed, tested, len(templates), sampled)
 
     return {template: tuple(table(template)) for template in ("", *templates)}
 

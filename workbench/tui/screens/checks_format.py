@@ -33,7 +33,7 @@ COLUMNS = [
 ]
 
 EXPLAINED = {
-    "orders-equal": "Both label orders ask the same, so the test of label order cannot fail.",
+    "orders-equal": "Both label orders ask the same: the test of label order cannot fail and is void in verdicts.",
     "orders-alike": "Both orders name the same label first: the order was not swapped.",
     "orders-differ": "More than the order differs, so a change of stance may come from the rest.",
     "one-order": "Without the other order, the test of label order leaves this template out.",
@@ -91,7 +91,7 @@ EXPLAINED = {
     "not-nfc": "The same letters can be written in two ways; searches and comparisons may miss this one.",
 }
 "codes and what they mean; those that end in `-equals-KIND` are explained together"
-EQUAL = "The two are the same text, so a model gets the same input twice and no test of them can fail or pass fairly."
+EQUAL = "The two are one text, so a model gets the same input twice: a test that compares it with the original is void."
 
 
 @dataclass(frozen=True, slots=True)

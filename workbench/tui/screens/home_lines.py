@@ -113,6 +113,8 @@ def _verdicts(verdicts: RunVerdicts) -> Content:
     detail = f"✗ {verdicts.failed} to review"
     if verdicts.insufficient:
         detail += f"  · {verdicts.insufficient} few"
+    if verdicts.void:
+        detail += f"  ∅ {verdicts.void} void"
     return _line("Verdicts", f"✓ {verdicts.passed} of {verdicts.statements} reliable", detail, below=below)
 
 

@@ -1,0 +1,125 @@
+"""A test that cannot fail is marked void in the shell and on the screen, and judged where that is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stores.store import Store
+from tests.cli.test_commands import data, run
+from tests.tui.audit_runs import audited, small
+from tests.tui.conftest import screen_text, shown, until
+from tests.tui.test_audit_screen import judged, rows
+from workbench import pipeline
+from workbench.domain.instruments import Instrument
+from workbench.domain.statements import NEGATION
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.dialogs import TextScreen
+
+
+def faulty() -> Instrument:
+    """The small instrument, with soc-07's negation its original in capitals, and both orders of personal-2 one
+    text but for a blank: two prompts each, with answers of their own.
+    """
+    base = small()
+    first, *rest = base.statements
+    original = first.wordings[0].text
+    wordings = tuple(replace(w, text=original.upper()) if w.variant == NEGATION else w for w in first.wordings)
+    printed = {t.name: t for t in base.templates if not t.inverted}
+    templates = tuple(
+        replace(t, system=f"{printed[t.name].system} ") if t.inverted and t.name == "personal-2" else t
+        for t in base.templates
+    )
+    return replace(base, statements=(replace(first, wordings=wordings), *rest), templates=templates)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return audited(tmp_path / "audit.db", base=faulty())
+
+
+def verdicts_of(found: Any, ref: str) -> dict[str, Any]:
+    tests: dict[str, Any] = next(row for row in found["statements"] if row["statement"] == ref)["tests"]
+    return tests
+
+
+def test_the_shell_marks_void_tests_and_leaves_them_out_of_every_share(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(capsys, "verdicts", path)
+    assert code == 0
+    assert "void: negation 2, label_order 4 (statements × templates)" in out
+    assert "∅ void" in out
+    found = data(capsys, "verdicts", path)
+    tests = verdicts_of(found, "soc-07")
+    assert tests["negation"] == {"verdict": "void", "templates_passed": 0, "templates_void": 2}
+    assert tests["label_order"] == {"verdict": "pass", "templates_passed": 1, "templates_void": 1}
+    assert tests["all"]["verdict"] == "pass"
+    summary = {row["test"]: row for row in found["summary"]}
+    assert (summary["negation"]["void"], summary["negation"]["passed"]) == ([1, 1], [2, 2])
+    assert summary["negation"]["share_mean"] == pytest.approx(2 / 3)
+    assert summary["label_order"]["void"] == [0, 4]
+    assert summary["label_order"]["share_mean"] == pytest.approx(3 / 4), "of the one template under which it can fail"
+    assert found["options"]["judge_void"] is False
+    listed = data(capsys, "verdicts", path, "--failed", "negation")["statements"]
+    assert "soc-07" not in {row["statement"] for row in listed}, "a void test is no failure"
+
+
+def test_the_published_definition_judges_them_like_the_others(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = data(capsys, "verdicts", path, "--judge-void")
+    tests = verdicts_of(found, "soc-07")
+    assert tests["negation"] == {"verdict": "pass", "templates_passed": 2, "templates_void": 0}
+    assert all(sum(row["void"]) == 0 for row in found["summary"])
+    assert found["options"]["judge_void"] is True
+    assert "void:" not in run(capsys, "verdicts", path, "--judge-void")[1]
+
+
+def test_kappas_people_and_reliable_stances_leave_void_pairs_out(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def kappa(name: str, *more: str) -> Any:
+        found = data(capsys, "agreement", path, *more)
+        return next(row for row in found["over_statements"] if row["name"] == name), found
+
+    negation, found = kappa("negation")
+    assert (negation["void"], [one["n"] for one in negation["raw"]]) == ([1, 1], [3, 3])
+    assert next(of for of in found["people"] if of["name"] == "negation")["pairs"] == 6, "two people, three statements"
+    published, found = kappa("negation", "--judge-void")
+    assert (published["void"], [one["n"] for one in published["raw"]]) == ([0, 0], [4, 4])
+    assert next(of for of in found["people"] if of["name"] == "negation")["pairs"] == 8
+    with Store.open(path) as store:
+        stances = pipeline.consistency(store).runs[0].report.verdicts("all")
+        assert stances[:, 0].tolist() == [1, 1], "reliable by the tests that it can fail"
+        methods = pipeline.consistency(store).methods()
+    assert "left out, for a prompt would be compared with itself" in methods
+
+
+def test_lint_says_which_findings_void_a_test(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "lint", path)[1]
+    assert "2 findings of one text under two names: a test that compares it is void in `verdicts`" in out
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_the_screen_marks_them_explains_them_and_judges_them_on_request(
+    path: Path, size: tuple[int, int]
+) -> None:
+    app = WorkbenchApp(path, start="audit")
+    async with app.run_test(size=size) as pilot:
+        await judged(app, pilot)
+        assert rows(app)["soc-07"]["negation"] == ("∅ void" if size[0] == 140 else "∅")
+        assert rows(app)["soc-07"]["all"].startswith("✓")
+        await pilot.press("question_mark")
+        assert isinstance(app.screen, TextScreen)
+        assert "∅ void: the test compares one prompt with itself" in shown(app, "#text")
+        await pilot.press("escape", "enter")
+        await pilot.pause()
+        assert "every negation has the original's text" in " ".join(screen_text(app).split())
+        await pilot.press("escape", *["x"] * 10)
+        assert "a test is void" in shown(app, "#filters")
+        await pilot.press("o", *["down"] * 6, "space", "enter")
+        await judged(app, pilot)
+        await pilot.press("z")
+        await until(pilot, lambda: rows(app).get("soc-07", {}).get("negation", "").startswith("✓"))
