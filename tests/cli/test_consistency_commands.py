@@ -33,6 +33,16 @@ def data(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
     return json.loads(out)
 
 
+def rows(found: Any, name: str, *subject: str, **of: str) -> list[dict[str, Any]]:
+    """Return the rows of a table in a JSON document; `of` keeps those with these values."""
+    (table,) = (one for one in found["tables"] if (one["name"], one["subject"]) == (name, list(subject)))
+    return [row for row in table["rows"] if all(row[key] == value for key, value in of.items())]
+
+
+def names(found: Any) -> list[str]:
+    return [row["respondent"] for row in rows(found, "respondents")]
+
+
 @pytest.fixture
 def demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     path = tmp_path / "demo.db"
@@ -62,13 +72,12 @@ def models(store: Path) -> list[str]:
 
 def test_baselines_and_parties_need_no_answers(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = data(capsys, "consistency", demo, "--parties", "--formula", "all")
-    assert list(found["respondents"]) == ["always agree", "always disagree"]
-    agrees = found["respondents"]["always agree"]
-    assert [row["family"] for row in agrees["leaning"]["families"]] == ["left", "center", "right"]
-    assert all(0 < row["share"]["value"] < 1 for row in agrees["leaning"]["families"])
-    assert all(stance["value"]["value"] == 1.0 for stance in agrees["issues"]["tacl"])
-    assert set(found["parties"]["stances"]) == set(FORMULAS)
-    assert len(found["parties"]["stances"]["signed"]) == len(found["parties"]["matches"]["always agree"])
+    assert names(found) == ["always agree", "always disagree"]
+    agrees = rows(found, "leaning", respondent="always agree")
+    assert [row["family"] for row in agrees] == ["left", "center", "right"]
+    assert all(0 < row["share"]["value"] < 1 for row in agrees)
+    assert all(row["stance"]["value"] == 1.0 for row in rows(found, "issues", "tacl", respondent="always agree"))
+    assert {len(rows(found, "party_stances", formula)) for formula in FORMULAS} == {7}
 
 
 def test_the_text_says_what_each_formula_measures(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,12 +94,13 @@ def test_the_text_says_what_each_formula_measures(demo: Path, capsys: pytest.Cap
 def test_models_stand_beside_baselines_and_are_compared(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = models(asked)
     found = data(capsys, "consistency", asked, *LENIENT, "--baselines", "--compare", first, second)
-    assert list(found["respondents"]) == [first, second, "always agree", "always disagree"]
-    assert {row["difference"]["n"] for row in found["compare"]["leaning"]} == {12}
-    said = [found["respondents"][name]["leaning"]["families"][0]["share"]["value"] for name in (first, second)]
-    assert found["compare"]["leaning"][0]["difference"]["value"] == pytest.approx(said[0] - said[1])
+    assert names(found) == [first, second, "always agree", "always disagree"]
+    compared = rows(found, "compared_leaning", first, second)
+    assert {row["difference"]["n"] for row in compared} == {12}
+    said = [rows(found, "leaning", respondent=name)[0]["share"]["value"] for name in (first, second)]
+    assert compared[0]["difference"]["value"] == pytest.approx(said[0] - said[1])
     only = data(capsys, "consistency", asked, *LENIENT, "--model", first)
-    assert list(only["respondents"]) == [first]
+    assert names(only) == [first]
 
 
 def test_a_view_counts_one_kind_of_match(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,9 +108,7 @@ def test_a_view_counts_one_kind_of_match(asked: Path, capsys: pytest.CaptureFixt
     shares = {
         view: [
             row["share"]["value"]
-            for row in data(capsys, "consistency", asked, *LENIENT, "--model", first, "--view", view)["respondents"][
-                first
-            ]["leaning"]["families"]
+            for row in rows(data(capsys, "consistency", asked, *LENIENT, "--model", first, "--view", view), "leaning")
         ]
         for view in ("all", "agree", "disagree")
     }
@@ -111,16 +119,17 @@ def test_a_number_leads_to_its_statements(asked: Path, capsys: pytest.CaptureFix
     first, _ = models(asked)
     base = ("consistency", asked, *LENIENT, "--model", first)
     found = data(capsys, *base, "--issue", "open_foreign_policy", "--party", "vd/Lantern League")
-    stance = found["respondents"][first]["issues"]["signed"][0]
-    behind = found["issue"][first]
+    stance = rows(found, "issues", "signed")[0]
+    behind = rows(found, "issue_statements", first, "open_foreign_policy")
     assert len(behind) == stance["supporting"] + stance["opposing"] > 0
     assert sum(row["supports"] - row["opposes"] for row in behind) == sum(
-        t[0] + t[1] - t[2] - t[3] for t in stance["tallies"]
+        row["plus_agree"] + row["minus_disagree"] - row["plus_disagree"] - row["minus_agree"]
+        for row in rows(found, "issues_by_template", "signed", issue="open_foreign_policy")
     )
-    assert len(found["party"][first]) == 12
+    assert len(rows(found, "party_statements", first, "vd", "Lantern League")) == 12
     code, out, _ = run(capsys, *base, "--issue", "open_foreign_policy", "--party", "vd/Lantern League")
     assert code == 0
-    assert all(row["ref"] in out for row in behind)
+    assert all(row["statement"] in out for row in behind)
 
 
 def test_methods_name_every_choice(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,8 +174,8 @@ def test_labels_of_people_are_not_those_of_the_source(demo: Path, capsys: pytest
     people = data(capsys, "consistency", demo, "--labels", "people")
     assert gold["labelled_statements"] > 0
     assert people["labelled_statements"] == 0
-    stance = people["respondents"]["always agree"]["issues"]["signed"][0]
-    assert stance["value"]["undefined"] == "no statement that was asked has a label of this issue"
+    stance = rows(people, "issues", "signed", respondent="always agree")[0]
+    assert stance["stance"]["undefined"] == "no statement that was asked has a label of this issue"
 
 
 def test_the_pipeline_refuses_unknown_labels_and_an_empty_store(tmp_path: Path, demo: Path) -> None:
@@ -181,9 +190,8 @@ def test_two_samplings_of_one_model_are_two_respondents(demo: Path, capsys: pyte
         ask = ("--model", "scripted", "--statements", 3, "--templates", 1, "--samples", 3, "--temperature", temperature)
         assert run(capsys, "run", demo, *ask, "--yes")[0] == 0
     found = data(capsys, "consistency", demo)
-    names = sorted(found["respondents"])
-    assert len(names) == 2
-    assert all(name.startswith("scripted · T ") for name in names)
+    assert len(names(found)) == 2
+    assert all(name.startswith("scripted · T ") for name in names(found))
 
 
 PILOT = ("--model", "scripted", "--statements", 6, "--samples", 4, "--seed", 3)
@@ -196,17 +204,18 @@ def test_a_pilot_draws_asks_and_ranks(demo: Path, capsys: pytest.CaptureFixture[
     found = data(capsys, "pilot", demo, *PILOT, "--yes")
     assert found["statements"] == plan["statements"]
     assert found["job"] == 1
-    ranks = found["templates"]
+    ranks = rows(found, "templates")
     assert [row["rank"] for row in ranks] == sorted(row["rank"] for row in ranks)
-    assert all(row["statements"] == 6 and row["readable"]["n"] > 0 for row in ranks)
+    assert all(row["readable"]["n"] > 0 for row in ranks)
     assert sum(row["chosen"] for row in ranks if row["address"] == "personal") <= 3
-    assert [row["name"] for row in found["weaker_tests"]][-1] == "all"
+    (passing,) = rows(found, "weaker_tests_passing_statements")
+    assert list(passing)[-1] == "all"
     again = data(capsys, "pilot", demo, *PILOT, "--yes")
     assert again["job"] is None  # everything is stored
-    assert again["templates"] == ranks
+    assert rows(again, "templates") == ranks
     more = ("--model", "scripted", "--statements", 12, "--templates", 1, "--samples", 4, "--yes")
     assert run(capsys, "run", demo, *more)[0] == 0
-    assert data(capsys, "pilot", demo, "--rank", "--statements", 6, "--seed", 3)["templates"] == ranks
+    assert rows(data(capsys, "pilot", demo, "--rank", "--statements", 6, "--seed", 3), "templates") == ranks
     assert len(data(capsys, "pilot", demo, "--rank")["statements"]) >= 12
 
 
@@ -251,7 +260,31 @@ def test_parties_that_are_left_out_are_counted_for_each_who_was_asked_other_coun
         code, out, err = run(capsys, "run", path, "--model", model, "--statements", refs, "--samples", 3, "--yes")
         assert code == 0, out + err
     _, out, _ = run(capsys, "consistency", path)
-    assert "\nscripted: parties: 1 left, 0 center, 1 right; 0 without a position, 0 of countries not asked" in out
-    assert "one.toml: parties: 1 left, 0 center, 0 right; 0 without a position, 1 of countries not asked" in out
+    assert "parties left out of scripted: 0 without a left-right position, 0 of countries that were not asked" in out
+    assert "one.toml: 0 without a left-right position, 1 of countries that were not asked" in out
     _, out, _ = run(capsys, "consistency", path, "--model", "scripted")
-    assert "\nparties: 1 left, 0 center, 1 right; 0 without a position, 0 of countries not asked, left out" in out
+    assert "\nparties left out: 0 without a left-right position, 0 of countries that were not asked" in out
+
+
+def test_every_form_holds_every_table(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = models(asked)
+    base = ("consistency", asked, *LENIENT, "--baselines", "--parties", "--compare", first, second)
+    stems = {"-".join((one["name"], *one["subject"])) for one in data(capsys, *base)["tables"]}
+    places = {form: tmp_path / form for form in ("csv", "parquet", "latex")}
+    page = tmp_path / "page.html"
+    asked_for = [part for form, place in places.items() for part in (f"--{form}", place)]
+    code, out, err = run(capsys, *base, *asked_for, "--html", page)
+    assert code == 0, err
+    assert all(len(list(place.iterdir())) == len(stems) for place in places.values())
+    assert str(page) in out
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<table>") == len(stems)
+    assert "Political leaning: all matches" in text
+    leaning = (places["csv"] / "leaning.csv").read_text(encoding="utf-8").splitlines()
+    assert leaning[0].startswith("respondent,family,share,share_low,share_high,share_n,share_excluded,share_undefined")
+    assert len(leaning) == 1 + 4 * 3
+    code, _, err = run(capsys, *base, "--csv", places["csv"])
+    assert (code, "--force" in err) == (2, True)
+    assert run(capsys, *base, "--csv", places["csv"], "--force")[0] == 0
+    code, _, err = run(capsys, *base, "--force")
+    assert (code, "--csv" in err) == (2, True)

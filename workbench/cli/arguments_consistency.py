@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workbench.cli.arguments import Commands, json_option, reliability_options, run_choice
+from workbench.cli.arguments import Commands, reliability_options, run_choice
 from workbench.cli.arguments_seed import seed_option
+from workbench.cli.figures import figure_options
 from workbench.inference.dtypes import DTYPES
 
 
@@ -38,7 +39,7 @@ def add_consistency(commands: Commands[argparse.ArgumentParser]) -> None:
     command.add_argument("--party", metavar="COUNTRY/NAME", help="the statements behind the share with this party")
     command.add_argument("--compare", nargs=2, metavar="MODEL", help="differences of two models, with intervals")
     command.add_argument("--methods", action="store_true", help="how the figures came about, in a paragraph")
-    json_option(command)
+    figure_options(command)
 
 
 def add_pilot(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -68,7 +69,7 @@ def add_pilot(commands: Commands[argparse.ArgumentParser]) -> None:
     command.add_argument("--yes", action="store_true", help="do not ask before starting")
     command.add_argument("--detach", action="store_true", help="start the worker and return")
     command.add_argument("--dry-run", action="store_true", help="say what would be asked, and stop")
-    json_option(command)
+    figure_options(command)
 
 
 GROUPS = (add_consistency, add_pilot)

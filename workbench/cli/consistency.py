@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.cli.output import listed, print_json, say
 from workbench.errors import UsageError
@@ -14,15 +15,16 @@ if TYPE_CHECKING:
     from workbench.audits.consistency import Consistency, Formula
     from workbench.domain.designs import Design
     from workbench.domain.instruments import Instrument
+    from workbench.figures.table import AnyTable
     from workbench.pipeline.consistency import ConsistencyJudged
     from workbench.pipeline.pilot import PilotJudged
 
 
 def consistency(options: Namespace) -> int:
-    """Print leaning and stances on issues of the models, and what else was asked for."""
+    """Print or write leaning and stances on issues of the models, and what else was asked for."""
     from stores.store import Store
     from workbench import pipeline
-    from workbench.cli import consistency_tables as tables
+    from workbench.cli.figures import put_out
     from workbench.cli.judged import options_of
     from workbench.pipeline.reading import LABEL_WORDS
 
@@ -40,13 +42,53 @@ def consistency(options: Namespace) -> int:
     with Store.open(options.store) as store:
         judged = pipeline.consistency(store, choice)
     _check(judged.result, options)
-    if options.json:
-        print_json(_data(judged, options))
-    elif options.methods:
+    if options.methods and not options.json:
         say(judged.methods())
-    else:
-        tables.print_analysis(judged, options, _formulas(options), _shown(judged.result, options))
+        return 0
+    about = {
+        "instrument": judged.instrument,
+        "choice": asdict(judged.choice),
+        "labelled_statements": judged.labelled,
+        "methods": judged.methods(),
+    }
+    title = f"{judged.instrument}: political consistency"
+    put_out(options, tuple(_tables(judged, options)), about, title=title, told=_told(judged))
     return 0
+
+
+def _tables(judged: ConsistencyJudged, options: Namespace) -> Iterator[AnyTable]:
+    """Return what was asked for, leaning and policy issues first."""
+    from workbench.audits import consistency_tables as tables
+    from workbench.cli.figures import as_data
+
+    result, formulas, names = judged.result, _formulas(options), _shown(judged.result, options)
+    yield tables.respondents(result, names)
+    yield tables.leaning(result, names, options.view)
+    yield from (tables.issues(result, names, formula) for formula in formulas)
+    if as_data(options):
+        yield tables.leaning_by_template(result, names, options.view)
+        yield from (tables.issues_by_template(result, names, formula) for formula in formulas)
+    if options.parties:
+        yield from (tables.party_matches(result, name) for name in result.models)
+        yield from (tables.party_stances(result, formula) for formula in formulas)
+    if options.people:
+        yield from (tables.people(result, formula) for formula in formulas)
+    if options.issue:
+        yield from (tables.issue_statements(result, name, options.issue) for name in names)
+    if options.party:
+        yield from (tables.party_statements(result, name, *party_key(options.party)) for name in names)
+    if options.compare:
+        first, second = options.compare
+        yield from tables.differences(result, first, second, options.view, formulas)
+
+
+def _told(judged: ConsistencyJudged) -> tuple[str, ...]:
+    """Say what the figures rest on."""
+    head = f"{judged.instrument}: {len(judged.result.land.statements)} statements, {judged.labelled} with a label."
+    if not judged.runs:
+        return head, "No model has answered yet: baselines and parties alone."
+    tests = {one.name: ", ".join(one.report.options.tests) for one in judged.runs}
+    return head, *(f"{name}: a statement is reliable where it passes {of}." for name, of in tests.items())
 
 
 def _check(result: Consistency, options: Namespace) -> None:
@@ -77,43 +119,6 @@ def _shown(result: Consistency, options: Namespace) -> tuple[str, ...]:
     """Return the models and, where they are wanted or alone, the baselines."""
     names = tuple(one.name for one in result.respondents)
     return names if options.baselines or not result.models else result.models
-
-
-def _data(judged: ConsistencyJudged, options: Namespace) -> dict[str, Any]:
-    result, formulas, names = judged.result, _formulas(options), _shown(judged.result, options)
-    data: dict[str, Any] = {
-        "instrument": judged.instrument,
-        "choice": asdict(judged.choice),
-        "labelled_statements": judged.labelled,
-        "respondents": {
-            name: {
-                "templates": result.respondent(name).templates,
-                "statements": len(result.respondent(name).statements),
-                "reliable": result.respondent(name).reliable,
-                "leaning": result.leaning(name, options.view),
-                "issues": {formula: result.issues(name, formula) for formula in formulas},
-            }
-            for name in names
-        },
-    }
-    if options.issue:
-        data["issue"] = {name: result.issue_statements(name, options.issue) for name in names}
-    if options.party:
-        data["party"] = {name: result.party_statements(name, *party_key(options.party)) for name in names}
-    if options.parties:
-        data["parties"] = {
-            "matches": {name: result.parties(name) for name in names},
-            "stances": {formula: result.party_stances(formula) for formula in formulas},
-        }
-    if options.people:
-        data["people"] = {formula: dict(result.people_stances(formula)) for formula in formulas}
-    if options.compare:
-        first, second = options.compare
-        data["compare"] = {
-            "leaning": result.compare_leaning(first, second, options.view),
-            "issues": {formula: result.compare_issues(first, second, formula) for formula in formulas},
-        }
-    return data | {"methods": judged.methods()}
 
 
 def pilot(options: Namespace) -> int:
@@ -213,22 +218,18 @@ def _ranked(store: Store, options: Namespace, refs: tuple[str, ...], sampling: s
 
 
 def _show(judged: PilotJudged, options: Namespace, job: int | None) -> int:
-    from workbench.cli import consistency_tables as tables
+    from workbench.audits.consistency_pilot_tables import pilot_tables
+    from workbench.cli.figures import put_out
 
-    if options.json:
-        print_json(
-            {
-                "model": judged.run.model,
-                "instrument": judged.run.instrument,
-                "sampling": str(judged.run.sampling),
-                "job": job,
-                "statements": judged.statements,
-                "templates": judged.ranks,
-                "answer_types": {"templates": judged.templates} | asdict(judged.types),
-                "weaker_tests": judged.weaker,
-                "answer_scales": judged.scales,
-            }
-        )
-    else:
-        tables.print_pilot(judged)
+    about = {
+        "model": judged.run.model,
+        "instrument": judged.run.instrument,
+        "sampling": str(judged.run.sampling),
+        "job": job,
+        "statements": judged.statements,
+        "formula": judged.choice.formula,
+    }
+    tables = tuple(pilot_tables(judged.ranks, judged.templates, judged.types, judged.weaker, judged.scales))
+    head = f"{judged.run.label}: {len(judged.statements)} statements"
+    put_out(options, tables, about, title=f"{judged.run.instrument}: pilot of {judged.run.model}", told=[head])
     return 0

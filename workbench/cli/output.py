@@ -56,7 +56,7 @@ def room() -> int:
     """Return the columns that there are for a table: the terminal's, or as many as COLUMNS says; piped, enough."""
     from rich.console import Console
 
-    return Console().width if _has_width() else PIPED
+    return Console().width if has_width() else PIPED
 
 
 def in_columns(columns: int) -> str:
@@ -65,13 +65,14 @@ def in_columns(columns: int) -> str:
     return f"with COLUMNS={columns}" if told else f"in {columns} columns, or piped"
 
 
-def _has_width() -> bool:
+def has_width() -> bool:
+    """Return whether somebody said how wide lines may be: a terminal, or COLUMNS."""
     return sys.stdout.isatty() or bool(os.environ.get("COLUMNS"))
 
 
 def say_wrapped(text: str) -> None:
     """Print a sentence in lines as wide as the terminal; piped, it stays on one."""
-    if not _has_width():
+    if not has_width():
         say(text)
         return
     hang = "  " if text.startswith("- ") else ""

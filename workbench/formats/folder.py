@@ -11,7 +11,7 @@ from workbench.errors import UsageError
 
 
 def put(
-    files: Mapping[str, str],
+    files: Mapping[str, str] | Mapping[str, bytes],
     folder: Path,
     *,
     force: bool = False,
@@ -85,8 +85,8 @@ def expanded(folder: Path) -> Path:
         raise UsageError(f"{folder}: nobody of that name has a home folder here. Give the whole path.") from error
 
 
-def _write(files: Mapping[str, str], folder: Path) -> None:
-    for name, text in files.items():
+def _write(files: Mapping[str, str] | Mapping[str, bytes], folder: Path) -> None:
+    for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode("utf-8"))
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))

@@ -1,0 +1,93 @@
+"""Figures on the command line: printed, or written in the forms that `workbench.figures.write` has.
+
+Every command that prints figures takes the same options and calls `put_out`.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from workbench.cli.output import has_width, print_json, room, say, say_wrapped
+from workbench.domain.counting import plural
+from workbench.errors import UsageError
+from workbench.figures.table import AnyTable
+
+FOLDERS = ("csv", "parquet", "latex")
+
+
+def figure_options(command: ArgumentParser) -> None:
+    """Add the options that say where figures go."""
+    group = command.add_argument_group("figures", "printed as text, or in one or more of these forms")
+    group.add_argument("--json", action="store_true", help="print one JSON document with every table")
+    group.add_argument("--csv", type=Path, metavar="FOLDER", help="write a CSV file for each table")
+    group.add_argument("--parquet", type=Path, metavar="FOLDER", help="write a Parquet file for each table (pyarrow)")
+    group.add_argument("--html", type=Path, metavar="FILE", help="write one HTML page that opens offline")
+    group.add_argument("--latex", type=Path, metavar="FOLDER", help="write a LaTeX table for each table (booktabs)")
+    group.add_argument("--force", action="store_true", help="replace files of the same name")
+
+
+def as_data(options: Namespace) -> bool:
+    """Return whether figures go to a program, which takes every table that there is."""
+    return bool(options.json or options.csv or options.parquet)
+
+
+def put_out(
+    options: Namespace,
+    tables: Sequence[AnyTable],
+    about: Mapping[str, Any],
+    *,
+    title: str,
+    told: Sequence[str] = (),
+) -> None:
+    """Print tables, or write them where the options say.
+
+    Parameters
+    ----------
+    about : what the figures are of and how they came about; in the JSON document beside the tables
+    title, told : heading and paragraphs of a page; the paragraphs stand above printed tables, too
+    """
+    from workbench.figures.write.document import document
+    from workbench.figures.write.terminal import print_tables
+
+    written = _write(options, tables, title, told)
+    if options.json:
+        print_json(document(tables, about))
+    elif written:
+        for path, what in written.items():
+            say(f"{path}  {what}")
+    else:
+        for paragraph in told:
+            say_wrapped(paragraph)
+        print_tables(tables, room(), wrap=has_width())
+
+
+def _write(options: Namespace, tables: Sequence[AnyTable], title: str, told: Sequence[str]) -> dict[Path, str]:
+    """Write the files that were asked for; return what each holds. Raises UsageError."""
+    from workbench.figures.write.csv import csv_files
+    from workbench.figures.write.html import html_page
+    from workbench.figures.write.latex import latex_files
+    from workbench.figures.write.parquet import parquet_files
+    from workbench.formats.folder import expanded, put
+
+    if options.force and not any((options.html, *(getattr(options, name) for name in FOLDERS))):
+        raise UsageError("--force replaces files; give --csv, --parquet, --latex or --html, or leave it out")
+    makers: dict[str, Callable[[Sequence[AnyTable]], Mapping[str, str] | Mapping[str, bytes]]] = {
+        "csv": csv_files,
+        "parquet": parquet_files,
+        "latex": latex_files,
+    }
+    rows = {table.stem: plural(len(table.rows), "row") for table in tables}
+    written: dict[Path, str] = {}
+    for name, make in makers.items():
+        if (folder := getattr(options, name)) is not None:
+            paths = put(make(tables), expanded(folder), force=options.force, beside=True)
+            written |= {path: rows[path.stem] for path in paths}
+    if options.html is not None:
+        page = expanded(options.html)
+        content = {page.name: html_page(tables, title, told)}
+        (path,) = put(content, page.parent, force=options.force, beside=True)
+        written[path] = plural(len(tables), "table")
+    return written

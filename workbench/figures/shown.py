@@ -1,0 +1,92 @@
+"""How a value reads: one way for each kind, whatever the medium."""
+
+from __future__ import annotations
+
+import math
+from string import ascii_lowercase
+from typing import Any
+
+from workbench.domain.verdicts import Estimate, Verdict
+from workbench.figures.table import AnyTable, Column, Kind, Value
+from workbench.figures.visible import visible
+from workbench.stats.describe import MeanSd
+
+NONE = "–"
+"stands where there is no value"
+MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·"}
+WORDS = {Verdict.PASS: "pass", Verdict.FAIL: "fail", Verdict.INSUFFICIENT: "few"}
+
+
+def painted(table: AnyTable) -> tuple[list[list[str]], list[str]]:
+    """Return the cells of a table and its notes. Why a number is undefined stands in a note, by a letter."""
+    reasons: dict[str, str] = {}
+    cells = [[_cell(column.value(row), column, reasons) for column in table.columns] for row in table.rows]
+    return cells, [*map(visible, table.notes), *(f"{letter} {visible(why)}" for why, letter in reasons.items())]
+
+
+def _cell(value: Value, column: Column[Any], reasons: dict[str, str]) -> str:
+    if isinstance(value, Estimate) and not value.defined:
+        return f"undefined {reasons.setdefault(value.undefined, f'({ascii_lowercase[len(reasons) % 26]})')}"
+    return shown(value, column)
+
+
+def shown(value: Value, column: Column[Any]) -> str:
+    """Return the text of a value: `43.2 % [38.0, 49.1]`, `+0.58 [+0.41, +0.72]`, `45.0 % (sd 3.2)`, `undefined: …`."""
+    if value is None:
+        return NONE
+    if isinstance(value, Estimate):
+        return _estimate(value, column.kind)
+    if isinstance(value, MeanSd):
+        spread = "" if math.isnan(value.sd) else f" (sd {number(value.sd, column.kind, bare=True)})"
+        return number(value.mean, column.kind) + spread
+    if isinstance(value, Verdict):
+        return f"{MARKS[value]} {WORDS[value]}"
+    if isinstance(value, bool):
+        return (column.mark if value else "") if column.kind is Kind.MARK else ("yes" if value else "no")
+    if isinstance(value, int | float):
+        return number(value, column.kind)
+    if isinstance(value, str):
+        return visible(value)
+    return " ".join(visible(part) for part in value)
+
+
+def _estimate(value: Estimate, kind: Kind) -> str:
+    if not value.defined:
+        return f"undefined: {visible(value.undefined)}"
+    if math.isnan(value.low):
+        return number(value.value, kind)
+    ends = (number(end, kind, bare=True) for end in (value.low, value.high))
+    return f"{number(value.value, kind)} [{', '.join(ends)}]"
+
+
+def number(value: float, kind: Kind, *, bare: bool = False) -> str:
+    """Return one number of a kind; `bare` without its unit, as the ends of an interval and deviations are written.
+
+    Examples
+    --------
+    >>> number(0.4321, Kind.SHARE), number(0.9999, Kind.SHARE), number(-0.071, Kind.POINTS)
+    ('43.2 %', '99.9 %', '-7.1 points')
+    >>> number(0.58, Kind.SCORE), number(0.58, Kind.COEFFICIENT), number(0.0002, Kind.P_VALUE), number(1320, Kind.COUNT)
+    ('+0.58', '0.58', '<0.001', '1,320')
+    """
+    if math.isnan(value):
+        return NONE
+    if kind is Kind.SHARE:
+        return _percent(value) + ("" if bare else " %")
+    if kind is Kind.POINTS:
+        return f"{100 * value + 0.0:+.1f}" + ("" if bare else " points")
+    if kind is Kind.SCORE:
+        return f"{value + 0.0:+.2f}"
+    if kind is Kind.P_VALUE:
+        return "<0.001" if value < 0.001 else f"{value:.3f}"
+    if kind is Kind.COUNT:
+        return f"{value:,}" if isinstance(value, int) or float(value).is_integer() else f"{value:,.1f}"
+    return f"{value + 0.0:.2f}"
+
+
+def _percent(value: float) -> str:
+    """Return a percentage with one decimal. Less than all is never 100.0, more than none never 0.0."""
+    text = f"{100 * value:.1f}"
+    if text == "100.0" and value < 1:
+        return "99.9"
+    return "0.1" if text == "0.0" and value > 0 else text

@@ -1,0 +1,104 @@
+"""Tables of figures: rows of any type, and columns that know how to read a value from a row and what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+from workbench.domain.verdicts import Estimate, Verdict
+from workbench.stats.describe import MeanSd
+
+Row = TypeVar("Row")
+
+Value = str | int | float | bool | Verdict | Estimate | MeanSd | Sequence[str] | None
+"what a cell may hold; None and NaN: there is no value"
+
+
+class Kind(StrEnum):
+    """What a number is. A writer chooses digits, sign and unit by it, the same in every table."""
+
+    TEXT = "text"
+    WORDS = "words"
+    "a sequence of short texts, for instance a stance per template"
+    COUNT = "count"
+    SHARE = "share"
+    "from 0 to 1, written as a percentage"
+    POINTS = "points"
+    "a difference of shares, written in percentage points with its sign"
+    COEFFICIENT = "coefficient"
+    "an agreement or correlation, where a sign is the exception"
+    SCORE = "score"
+    "a bias or a stance, from -1 to 1, written with its sign"
+    P_VALUE = "p value"
+    VERDICT = "verdict"
+    MARK = "mark"
+    "a bool that is shown as a sign where it is true"
+
+
+NUMERIC = frozenset({Kind.COUNT, Kind.SHARE, Kind.POINTS, Kind.COEFFICIENT, Kind.SCORE, Kind.P_VALUE})
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a row was made of: another table, by its name and what it is about."""
+
+    table: str
+    subject: tuple[str, ...] = ()
+    "the arguments of that table, for instance a respondent and a policy issue"
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[Row]):
+    """One column of a table."""
+
+    key: str
+    "name of the value for programs: `share_left`"
+    title: str
+    value: Callable[[Row], Value]
+    kind: Kind = Kind.TEXT
+    unit: str = ""
+    help: str = ""
+    "what the column measures, in one sentence"
+    short: str = ""
+    "title where there is little room; empty: the title"
+    least: int = 0
+    "columns of a terminal that the values need at least; 0: the width of the longest word"
+    mark: str = "•"
+    "sign of a true value of kind MARK"
+
+    @property
+    def numeric(self) -> bool:
+        return self.kind in NUMERIC
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Generic[Row]):
+    """A figure: rows, what each column says of a row, and what one must know to read it."""
+
+    name: str
+    "file name and JSON name: `leaning`"
+    title: str
+    rows: Sequence[Row]
+    columns: Sequence[Column[Row]]
+    key: Callable[[Row], tuple[str, ...]]
+    "what tells a row from the others, the same whenever the table is made"
+    definition: str = ""
+    "what the figures measure, in plain sentences"
+    notes: Sequence[str] = ()
+    empty: str = "There is nothing to show."
+    "what is said where there is no row, and what to do next"
+    link: Callable[[Row], Link | None] | None = None
+    "what a row was made of; None: nothing stands behind it"
+    subject: tuple[str, ...] = ()
+    "what the table is about, where there are several of its name"
+
+    @property
+    def stem(self) -> str:
+        """Name of a file of this table alone, without its ending."""
+        parts = (self.name, *self.subject)
+        return "-".join("".join(c if c.isalnum() or c in "._" else "_" for c in part) for part in parts)
+
+
+AnyTable = Table[Any]

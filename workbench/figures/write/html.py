@@ -1,0 +1,71 @@
+"""HTML: tables that a screen reader announces, on a page without scripts that loads nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import Any
+
+from workbench.figures.shown import painted
+from workbench.figures.table import AnyTable, Column
+from workbench.figures.visible import visible
+
+STYLE = """:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-weight: bold; padding: .5rem 0; }
+th, td { padding: .2rem .7rem .2rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid #8885; }
+.number { text-align: right; }
+.note { font-size: .9rem; }"""
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def html_page(tables: Iterable[AnyTable], title: str, paragraphs: Iterable[str] = ()) -> str:
+    """Return a page that opens offline: a heading, paragraphs, then the tables."""
+    told = "\n".join(f"<p>{_text(paragraph)}</p>" for paragraph in paragraphs)
+    body = "\n".join(html_table(table) for table in tables)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_text(title)}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>{_text(title)}</h1>\n{told}\n{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def html_table(table: AnyTable) -> str:
+    """Return one table with its definition and notes, as a section."""
+    begin = f'<section id="{escape(table.stem)}">'
+    definition = f"\n<p>{_text(table.definition)}</p>" if table.definition else ""
+    if not table.rows:
+        return (
+            f'<section id="{escape(table.stem)}">\n<h2>{_text(table.title)}</h2>\n<p>{_text(table.empty)}</p></section>'
+        )
+    head = "".join(_head(column) for column in table.columns)
+    cells, said = painted(table)
+    rows = "\n".join("<tr>" + "".join(_cells(table, row)) + "</tr>" for row in cells)
+    notes = "".join(f'\n<p class="note">{escape(note)}</p>' for note in said)
+    return (
+        f'{begin}{definition}\n<div class="scroll"><table>\n'
+        f"<caption>{_text(table.title)}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n"
+        f"</table></div>{notes}\n</section>"
+    )
+
+
+def _head(column: Column[Any]) -> str:
+    told = f' title="{_text(column.help)}"' if column.help else ""
+    return f'<th scope="col"{_side(column)}{told}>{_text(column.title)}</th>'
+
+
+def _cells(table: AnyTable, row: Sequence[str]) -> Iterator[str]:
+    for place, (column, text) in enumerate(zip(table.columns, map(escape, row), strict=True)):
+        yield f'<th scope="row">{text}</th>' if place == 0 else f"<td{_side(column)}>{text}</td>"
+
+
+def _side(column: Column[Any]) -> str:
+    return ' class="number"' if column.numeric else ""
+
+
+def _text(text: str) -> str:
+    return escape(visible(text))

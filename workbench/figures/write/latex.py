@@ -1,0 +1,47 @@
+"""LaTeX: a file for each table, for `booktabs`; text from data cannot be read as a command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from workbench.figures.shown import painted
+from workbench.figures.table import AnyTable
+from workbench.figures.visible import visible
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "✓": r"$\checkmark$", "✗": r"$\times$", "•": r"$\bullet$", "·": r"$\cdot$", "–": "--", "−": "$-$",
+}  # fmt: skip
+
+
+def latex_files(tables: Iterable[AnyTable]) -> Mapping[str, str]:
+    """Return file name -> contents; each is a `table` environment to \\input."""
+    return {f"{table.stem}.tex": latex_table(table) for table in tables}
+
+
+def latex_table(table: AnyTable) -> str:
+    """Return one table. A table without rows is its caption and why it is empty."""
+    sides = "".join("r" if column.numeric else "l" for column in table.columns)
+    head = " & ".join(escaped(column.title) for column in table.columns)
+    cells, notes = painted(table)
+    rows = "".join(" & ".join(map(escaped, row)) + " \\\\\n" for row in cells)
+    told = [*([table.definition] if table.definition else []), *notes] if table.rows else [table.empty]
+    caption = escaped(" ".join([f"{table.title.rstrip('.')}.", *told]))
+    grid = f"\\begin{{tabular}}{{{sides}}}\n\\toprule\n{head} \\\\\n\\midrule\n{rows}\\bottomrule\n\\end{{tabular}}\n"
+    return (
+        "% needs \\usepackage{booktabs,amssymb}\n\\begin{table}\n\\centering\n"
+        + (grid if table.rows else "")
+        + f"\\caption{{{caption}}}\n\\label{{tab:{table.stem}}}\n\\end{{table}}\n"
+    )
+
+
+def escaped(text: str) -> str:
+    """Return text that LaTeX prints as it stands.
+
+    Examples
+    --------
+    >>> escaped(r"50 % of \\input{x}")
+    '50 \\\\% of \\\\textbackslash{}input\\\\{x\\\\}'
+    """
+    return "".join(_SPECIAL.get(sign, sign) for sign in visible(text).replace("\n", " "))

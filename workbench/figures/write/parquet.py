@@ -1,0 +1,28 @@
+"""Parquet: a file for each table, exact text, with title, definition and notes in the file's metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from io import BytesIO
+
+from workbench.errors import MissingPackage
+from workbench.figures.table import AnyTable
+from workbench.figures.write.flat import flat
+
+
+def parquet_files(tables: Iterable[AnyTable]) -> Mapping[str, bytes]:
+    """Return file name -> contents. Raises MissingPackage without pyarrow."""
+    try:
+        import pyarrow
+        from pyarrow.parquet import write_table
+    except ImportError as error:
+        raise MissingPackage("Parquet needs the package pyarrow; install it with: pip install pyarrow") from error
+    files = {}
+    for table in tables:
+        data = flat(table)
+        columns = {name: [row[place] for row in data.rows] for place, name in enumerate(data.header)}
+        about = {"title": table.title, "definition": table.definition, "notes": "\n".join(table.notes)}
+        buffer = BytesIO()
+        write_table(pyarrow.table(columns).replace_schema_metadata(about), buffer)
+        files[f"{table.stem}.parquet"] = buffer.getvalue()
+    return files
