@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from stores.base import Aggregate
 from stores.run_rows import Run, run_values
+from stores.template_versions import PROBES
 from stores.texts import restored
 from stores.thoughts import ANSWER_ID, HELD
 from stores.units import first_wording
@@ -148,7 +149,7 @@ _READ = f"""
         select u.*, t.id as template_id, t.name as template, d.id as draw_id, {ANSWER_ID} as text_id,
             r.text_id as output_id, r.count
         from put u
-        join probe p on p.wording_id = u.wording_id and p.audit = :audit
+        join probe p on p.wording_id = u.wording_id and {PROBES}
         join template t on t.id = p.template_id
         join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
         join response r on r.draw_id = d.id

@@ -13,6 +13,7 @@ from typing import TypeVar
 from stores.base import Aggregate
 from stores.models import newest_model
 from stores.run_rows import Run, run_values
+from stores.template_versions import PROBES
 from stores.texts import restored
 from workbench.domain.responses import ModelCard, Sampling
 
@@ -84,11 +85,11 @@ def _grouped(rows: Iterable[tuple[K, int, str | None, bytes | None, int]]) -> di
     return dict(found)
 
 
-_SCOPE = """
+_SCOPE = f"""
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and p.audit = :audit
+    join probe p on p.wording_id = w.id and {PROBES}
 """
 
 _OF_PROMPTS = """

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stores import statement_lists
+from stores import statement_lists, template_versions
 from stores.base import Aggregate, now
 from stores.choice_imports import AddedChoices, beside_the_rest, joined_notes, put_choices
 from stores.choice_rows import read_items
@@ -16,7 +16,6 @@ from stores.questionnaire_imports import AddedRespondents, put
 from stores.statement_imports import sync_statements
 from stores.statement_lists import Filters, StatementLine
 from stores.statement_rows import read_statements
-from stores.templates import TEMPLATE_COLUMNS, as_template, template_id
 from workbench.domain.instruments import Instrument, IssueDefinition
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.prompts import Template
@@ -92,7 +91,7 @@ class Instruments(Aggregate):
             wanted = beside_the_rest(connection, instrument_id, instrument) if part else instrument.statements
             synced = sync_statements(connection, instrument_id, wanted)
             _define(connection, instrument_id, instrument.definitions)
-            _add_templates(connection, instrument_id, instrument.templates, keep=part)
+            _put_templates(connection, instrument_id, instrument.templates, keep=part)
             theirs = replace(instrument, survey=synced.answers(instrument.survey))
             skipped = sync_people(connection, instrument_id, theirs, synced.ids)
             asked = instrument.questionnaire
@@ -206,12 +205,7 @@ class Instruments(Aggregate):
         return tuple(found[name] for name in issues if name in found)
 
     def _templates(self, instrument_id: int) -> tuple[Template, ...]:
-        rows = self.connection.execute(
-            f"select {TEMPLATE_COLUMNS} from template t join instrument_template i on i.template_id = t.id "
-            "where i.instrument_id = :instrument order by i.ordinal",
-            {"instrument": instrument_id},
-        )
-        return tuple(as_template(row) for row in rows)
+        return template_versions.current(self.connection, instrument_id)
 
 
 def _rows(connection: sqlite3.Connection, sql: str, values: dict[str, object]) -> Iterator[sqlite3.Row]:
@@ -277,21 +271,20 @@ def _define(connection: sqlite3.Connection, instrument_id: int, definitions: Ite
     )
 
 
-def _add_templates(
-    connection: sqlite3.Connection, instrument_id: int, templates: Iterable[Template], *, keep: bool
+def _put_templates(
+    connection: sqlite3.Connection, instrument_id: int, templates: Sequence[Template], *, keep: bool
 ) -> None:
-    """Make an instrument's templates these; `keep`: after those that it has."""
-    if not keep:
-        connection.execute("delete from instrument_template where instrument_id = ?", (instrument_id,))
-    row = connection.execute(
-        "select coalesce(max(ordinal), -1) + 1 from instrument_template where instrument_id = ?", (instrument_id,)
-    ).fetchone()
-    for ordinal, template in enumerate(templates, start=row[0]):
-        connection.execute(
-            "insert into instrument_template (instrument_id, template_id, ordinal) values (?, ?, ?) "
-            "on conflict do nothing",
-            (instrument_id, template_id(connection, template), ordinal),
-        )
+    """Make an instrument's templates these; `keep`: together with those that it has under other names."""
+    there = template_versions.current(connection, instrument_id) if keep else ()
+    given = {(t.audit, t.family, t.name, t.language, t.inverted) for t in templates}
+    kept = [t for t in there if (t.audit, t.family, t.name, t.language, t.inverted) not in given]
+    wanted = [*kept, *templates]
+    ids = template_versions.register(connection, instrument_id, wanted)
+    connection.execute("delete from instrument_template where instrument_id = ?", (instrument_id,))
+    connection.executemany(
+        "insert into instrument_template (instrument_id, template_id, ordinal) values (?, ?, ?) on conflict do nothing",
+        ((instrument_id, ids[template.key], ordinal) for ordinal, template in enumerate(wanted)),
+    )
 
 
 _BEHIND_NAMES = (

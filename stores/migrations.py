@@ -8,6 +8,8 @@ At ten million responses `response` costs about 15 bytes a row, `draw` about 60 
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from stores.sqlite import Database, Migrations
 from stores.thoughts import find_thoughts
 
@@ -756,3 +758,57 @@ def m014_identity(db: Database) -> None:
         alter table attempt add column place text not null default ''
         """,
     )
+
+
+@migrations()
+def m015_template_versions(db: Database) -> None:
+    """Versions of templates, as statements have them.
+
+    A version is a template's text in both label orders and one language; two versions share the order that did not
+    change. What was imported or asked before is numbered in the order in which it came: of each label order the first
+    text makes the first version, and so on.
+    """
+    _run(
+        db,
+        """
+        create table template_version (
+            instrument_id integer not null references instrument,
+            template_id integer not null references template,
+            version integer not null check (version > 0),
+            primary key (instrument_id, template_id, version)
+        ) strict, without rowid
+        """,
+    )
+    chains: dict[tuple[object, ...], dict[str, dict[int, list[int]]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(list))
+    )
+    current: dict[tuple[object, ...], dict[str, dict[int, int]]] = defaultdict(lambda: defaultdict(dict))
+    for instrument, rowid, audit, family, name, language, inverted, now in db.execute(_OLD_TEMPLATES):
+        chains[instrument, audit, family, name][language][inverted].append(rowid)
+        if now:
+            current[instrument, audit, family, name][language][inverted] = rowid
+    for chain, languages in chains.items():
+        versions = [
+            {order: rowids[min(place, len(rowids) - 1)] for order, rowids in orders.items()}
+            for orders in languages.values()
+            for place in range(max(map(len, orders.values())))
+        ]
+        versions.sort(key=lambda version: max(version.values()))
+        for now in current[chain].values():
+            if not any(now.items() <= version.items() for version in versions):
+                versions.append(now)
+        for number, version in enumerate(versions, start=1):
+            for rowid in version.values():
+                db.execute("insert into template_version values (?, ?, ?)", (chain[0], rowid, number))
+
+
+_OLD_TEMPLATES = """
+    select u.instrument_id, t.id, t.audit, t.family, t.name, t.language, t.inverted, max(u.now)
+    from (
+        select instrument_id, template_id, 1 as now from instrument_template
+        union all
+        select distinct s.instrument_id, p.template_id, 0
+        from probe p join wording w on w.id = p.wording_id join statement s on s.id = w.statement_id
+    ) u join template t on t.id = u.template_id
+    group by u.instrument_id, t.id order by u.instrument_id, t.id
+"""

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from stores.base import Aggregate
 from stores.models import newest_model
-from stores.run_rows import Run, run_values
+from stores.run_rows import Run, run_values, way_values
 from stores.runs import Runs
+from stores.template_versions import PROBES
 from stores.templates import TEMPLATE_COLUMNS, as_template
 from workbench.domain.prompts import Template
 from workbench.domain.responses import Sampling
@@ -121,11 +122,13 @@ class RunPredictions:
 class Predictions(Aggregate):
     """The verbs on predictions."""
 
-    def runs(self, audit: str, instrument: str | None = None) -> tuple[Run, ...]:
+    def runs(
+        self, audit: str, instrument: str | None = None, *, versions: Mapping[str, int] | None = None
+    ) -> tuple[Run, ...]:
         """Return the runs of an audit that a job asked of their instrument, the newest last. A prompt may have the text
         of one of another instrument, and what a model made of that says nothing of a design that it was not asked.
         """
-        return tuple(run for run in Runs(self.store).list(audit, instrument) if self._is_asked(run))
+        return tuple(run for run in Runs(self.store).list(audit, instrument, versions=versions) if self._is_asked(run))
 
     def of_run(self, run: Run, only: str = "") -> RunPredictions:
         """Return all prompts of a run that were asked; `only`: under this condition, in the original wording."""
@@ -170,8 +173,7 @@ class Predictions(Aggregate):
         return dict(rows.fetchall())
 
     def _is_asked(self, run: Run) -> bool:
-        values = {"audit": run.audit, "instrument": run.instrument, "model": run.model_id, "sampling": run.sampling_id}
-        row = self.connection.execute(_ANY_DESIGN, values).fetchone()
+        row = self.connection.execute(_ANY_DESIGN, way_values(run)).fetchone()
         return row is not None or bool(self._idle(run))
 
     def _jobs_of(self, run: Run) -> Mapping[str, object]:
@@ -181,7 +183,7 @@ class Predictions(Aggregate):
         """Return the jobs (rowids) that found all of a run stored. They have no draws to say which model they meant: it
         is the one whose answers a plan counted as stored then.
         """
-        values = {"audit": run.audit, "instrument": run.instrument, "model": run.model}
+        values = way_values(run) | {"model": run.model}
         found = []
         for job, text, ended in self.connection.execute(_IDLE, values):
             spec = json.loads(text)
@@ -194,7 +196,11 @@ class Predictions(Aggregate):
 
 
 def _is_of(spec: Mapping[str, Any], run: Run) -> bool:
-    return (spec.get("audit"), spec.get("instrument")) == (run.audit, run.instrument)
+    return (spec.get("audit"), spec.get("instrument"), spec.get("family", run.family)) == (
+        run.audit,
+        run.instrument,
+        run.family,
+    )
 
 
 def _as_row(row: Sequence[Any]) -> PredictionRow:
@@ -221,7 +227,8 @@ _OF_RUN = """
         select d.prompt_id, max(d.id) as newest from draw d
         where d.model_id = :model and d.sampling_id = :sampling group by d.prompt_id
     ) a
-    cross join probe p on p.prompt_id = a.prompt_id and p.audit = :audit and p.wording_id in (
+    cross join probe p on p.prompt_id = a.prompt_id and p.audit = :audit
+    and p.template_id in (select value from json_each(:templates)) and p.wording_id in (
         select w.id from wording w
         where w.language = :language and w.statement_id in (select value from json_each(:scope))
             and (:only = '' or w.kind = 'original')
@@ -234,12 +241,12 @@ _PUT = f"""
     from wording w join statement s on s.id = w.statement_id join template t on t.id = ?2 where w.id = ?1
 """
 
-_OF_PROBE = """
+_OF_PROBE = f"""
     select p.id, s.ref, w.kind, w.ordinal, t.name, t.positive, t.negative, p.axes, n.tokens, n.rest, n.words, d.reason
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and p.audit = :audit
+    join probe p on p.wording_id = w.id and {PROBES}
     join template t on t.id = p.template_id
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
     left join next_tokens n on n.prompt_id = p.prompt_id and n.model_id = :model
@@ -258,7 +265,10 @@ _ATTEMPTS = f"""
     order by a.id
 """
 
-_OF_INSTRUMENT = "json_extract(j.spec, '$.audit') = :audit and json_extract(j.spec, '$.instrument') = :instrument"
+_OF_INSTRUMENT = """
+    json_extract(j.spec, '$.audit') = :audit and json_extract(j.spec, '$.instrument') = :instrument
+    and coalesce(json_extract(j.spec, '$.family'), :family) = :family
+"""
 _ANY_DESIGN = f"""
     select 1 from draw d where d.model_id = :model and d.sampling_id = :sampling and d.attempt_id in (
         select a.id from attempt a where a.job_id in (select j.id from job j where {_OF_INSTRUMENT})

@@ -8,6 +8,7 @@ from stores.base import Aggregate
 from stores.people import reader_id
 from stores.rule_readings import RuleReading, insert_readings
 from stores.run_rows import Run, run_values
+from stores.template_versions import PROBES
 from stores.texts import restored
 from workbench.domain.prompts import Template
 from workbench.domain.readings import ReaderCard
@@ -35,12 +36,12 @@ class Readings(Aggregate):
             insert_readings(connection, readings)
 
 
-_UNREAD = """
+_UNREAD = f"""
     select distinct x.body, x.packed
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and p.audit = :audit
+    join probe p on p.wording_id = w.id and {PROBES}
     join template t on t.id = p.template_id and t.key = :template
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
     join given_answer r on r.draw_id = d.id

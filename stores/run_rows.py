@@ -1,7 +1,7 @@
 """What runs are made of.
 
-A *run* is everything one model answered under one sampling for one instrument: what verdicts are made of. Two
-samplings are never pooled.
+A *run* is everything one model answered under one sampling for one instrument, to one family of templates in one
+version each: what verdicts are made of. Two samplings are never pooled, nor two families, nor two versions.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
+from stores import template_versions
 from stores.scopes import scope_of
+from stores.template_versions import AskedTemplate
 from workbench.domain.responses import Sampling
 
 
@@ -39,10 +41,27 @@ class Run:
     samples: int
     "the most answers any one prompt has"
     last: str
+    family: str
+    "of templates"
+    families: tuple[str, ...] = ()
+    "all that the model was asked so, the one asked most recently last"
+    versions: tuple[AskedTemplate, ...] = ()
+    "which version counts of each template that has several"
+
+    @property
+    def way(self) -> tuple[str, str, str, int, int]:
+        """What runs have in common that differ in their templates alone."""
+        return self.audit, self.instrument, self.language, self.model_id, self.sampling_id
 
     @property
     def label(self) -> str:
-        return f"{self.model} · {self.instrument} · {self.sampling}"
+        return " · ".join([self.model, self.instrument, str(self.sampling), *self.asked_with])
+
+    @property
+    def asked_with(self) -> tuple[str, ...]:
+        """The family and the versions of templates, where there are others: `family user`, `personal-1 version 2`."""
+        family = (f"family {self.family}",) if len(self.families) > 1 else ()
+        return (*family, *(f"{one.name} version {one.version}" for one in self.versions if one.version and one.edited))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +120,21 @@ class ResponseRow:
 
 
 def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:
-    """Return what the queries on a run are bound to; `scope` are the statements, in the versions that it is about."""
-    values: dict[str, object] = {
+    """Return what the queries on a run are bound to: `scope` are the statements, in the versions that it is about, and
+    the rest is what `template_versions.PROBES` needs.
+    """
+    values = way_values(run)
+    values |= template_versions.bound(connection, values, run.versions)
+    return values | {"scope": scope_of(connection, values)}
+
+
+def way_values(run: Run) -> dict[str, object]:
+    """Return what tells a run from others, its versions of templates aside."""
+    return {
         "audit": run.audit,
         "instrument": run.instrument,
         "language": run.language,
+        "family": run.family,
         "model": run.model_id,
         "sampling": run.sampling_id,
     }
-    return values | {"scope": scope_of(connection, values)}

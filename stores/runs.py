@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
+from typing import Any
 
-from stores.base import Aggregate, now
+from stores import template_versions
+from stores.base import Aggregate, instrument_id_of, now
 from stores.instruments import Instruments
 from stores.job_rows import write_progress
 from stores.models import model_id, newest_model
 from stores.people import people_of
 from stores.prompts import add_prompts, read_prompt, wordings_of
 from stores.rule_readings import RuleReading, insert_readings
-from stores.run_rows import Answered, Failures, ResponseRow, Run, run_values
+from stores.run_rows import Answered, Failures, ResponseRow, Run, run_values, way_values
 from stores.scopes import LIVE
 from stores.statement_rows import read_statements
-from stores.templates import TEMPLATE_COLUMNS, as_template, template_id
+from stores.template_versions import PROBES
+from stores.templates import TEMPLATE_COLUMNS, as_template
 from stores.texts import restored, text_ids
 from stores.thoughts import ANSWER_ID, CUT_OFF, HELD, add_thoughts
 from workbench.domain.instruments import Instrument
@@ -67,7 +70,8 @@ class Runs(Aggregate):
         beside another text. Raises ConflictError where none has: somebody changed it since the plan was made.
         """
         with self.store.write() as connection:
-            template_ids = {(t.name, t.inverted): template_id(connection, t) for t in templates}
+            ids = template_versions.register(connection, instrument_id_of(connection, instrument), templates)
+            template_ids = {(t.name, t.inverted): ids[t.key] for t in templates}
             wordings = wordings_of(connection, instrument, language, templates, probes)
             add_prompts(connection, {probe.prompt.key: probe.prompt for probe in probes}.values())
             connection.executemany(
@@ -134,35 +138,54 @@ class Runs(Aggregate):
             write_progress(connection, job)
 
     def list(
-        self, audit: str | None = None, instrument: str | None = None, model: str | None = None
+        self,
+        audit: str | None = None,
+        instrument: str | None = None,
+        model: str | None = None,
+        *,
+        versions: Mapping[str, int] | None = None,
     ) -> tuple[Run, ...]:
-        """Return the runs that match, the newest last."""
+        """Return the runs that match, the newest last: one for each family of templates.
+
+        `versions`: name of a template -> the version that counts; of others see `template_versions.asked`.
+        """
         rows = self.connection.execute(_RUNS, {"audit": audit, "instrument": instrument, "model": model})
-        return tuple(
-            Run(
-                audit=row[0],
-                instrument=row[1],
-                language=row[2],
-                model=row[3],
-                revision=row[4],
-                backend=row[5],
-                dtype=row[6],
-                sampling=Sampling(*row[7:13]),
-                model_id=row[13],
-                sampling_id=row[14],
-                prompts=row[15],
-                answered=row[16],
-                responses=row[17],
-                failed=row[18],
-                samples=row[19],
-                last=row[20],
-                encoding=row[21],
-            )
-            for row in rows
+        runs = [_as_run(row) for row in rows]
+        families: dict[tuple[object, ...], list[str]] = defaultdict(list)
+        for run in runs:
+            families[run.way].append(run.family)
+        several = template_versions.several(self.connection)
+        found = []
+        for one in runs:
+            run = replace(one, families=tuple(families[one.way]))
+            if (run.instrument, run.audit, run.family) in several:
+                run = self._of_versions(run, versions or {})
+            if run.prompts:
+                found.append(run)
+        return tuple(found)
+
+    def _of_versions(self, run: Run, wanted: Mapping[str, int]) -> Run:
+        """Return a run with the versions of its templates that count, and counts of what was asked under these."""
+        values = way_values(run)
+        chosen = template_versions.asked(self.connection, values, wanted)
+        values |= template_versions.bound(self.connection, values, chosen)
+        prompts, answered, responses, failed, samples, last = self.connection.execute(_RECOUNTED, values).fetchone()
+        return replace(
+            run,
+            versions=chosen,
+            prompts=prompts,
+            answered=answered or 0,
+            responses=responses or 0,
+            failed=failed or 0,
+            samples=samples or 0,
+            last=last or run.last,
         )
 
     def cells(self, run: Run) -> tuple[tuple[str, str, int, str, int, int, str], ...]:
-        """Return every planned cell of a run as (ref, kind, ordinal, template, inverted, probe, relation)."""
+        """Return every planned cell of a run as (ref, kind, ordinal, template, inverted, probe, relation).
+
+        A run has one version of each template, so the name tells it from the others.
+        """
         rows = self.connection.execute(_CELLS, run_values(self.connection, run))
         return tuple(rows.fetchall())
 
@@ -231,9 +254,10 @@ class Runs(Aggregate):
         return {ref: (asked, current) for ref, asked, current in rows}
 
     def templates(self, run: Run) -> tuple[Template, ...]:
-        """Return the templates that a run used, both orders, as they were then."""
+        """Return the templates that a run used, both orders, in the versions that it is about."""
         rows = self.connection.execute(_TEMPLATES, run_values(self.connection, run))
-        return tuple(as_template(row) for row in rows)
+        versions = {one.name: one.version for one in run.versions}
+        return tuple(replace(found, version=versions.get(found.name, 1)) for found in map(as_template, rows))
 
     def responses(
         self, run: Run, probe_id: int, reader_ids: Sequence[int], *, offset: int = 0, limit: int = -1
@@ -286,6 +310,29 @@ class Runs(Aggregate):
         return int(row[0]), int(row[1])
 
 
+def _as_run(row: Sequence[Any]) -> Run:
+    return Run(
+        audit=row[0],
+        instrument=row[1],
+        language=row[2],
+        family=row[3],
+        model=row[4],
+        revision=row[5],
+        backend=row[6],
+        dtype=row[7],
+        sampling=Sampling(*row[8:14]),
+        model_id=row[14],
+        sampling_id=row[15],
+        prompts=row[16],
+        answered=row[17],
+        responses=row[18],
+        failed=row[19],
+        samples=row[20],
+        last=row[21],
+        encoding=row[22],
+    )
+
+
 def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:
     assert len(sampling.key) == KEY_BYTES
     connection.execute(
@@ -311,22 +358,22 @@ _RUNS = f"""
     ),
     asked as (
         select d.model_id, d.sampling_id, d.prompt_id, sum(d.n - d.failed) as n, sum(d.failed) as failed,
-            max(d.at) as last
+            max(d.at) as last, max(d.id) as newest
         from draw d group by d.model_id, d.sampling_id, d.prompt_id
     ),
     used as (
-        select distinct p.prompt_id, p.audit, w.instrument, w.language
-        from probe p join placed w on w.id = p.wording_id
+        select distinct p.prompt_id, p.audit, w.instrument, w.language, t.family
+        from probe p join placed w on w.id = p.wording_id join template t on t.id = p.template_id
         where :audit is null or p.audit = :audit
     ),
     run as (
-        select u.audit, u.instrument, u.language, a.model_id, a.sampling_id, count(*) as prompts,
+        select u.audit, u.instrument, u.language, u.family, a.model_id, a.sampling_id, count(*) as prompts,
             sum(a.n > 0) as answered, sum(a.n) as responses, sum(a.failed) as failed, max(a.n) as samples,
-            max(a.last) as last
+            max(a.last) as last, max(a.newest) as newest
         from asked a cross join used u on u.prompt_id = a.prompt_id
-        group by u.audit, u.instrument, u.language, a.model_id, a.sampling_id
+        group by u.audit, u.instrument, u.language, u.family, a.model_id, a.sampling_id
     )
-    select r.audit, i.name, r.language, m.name, m.revision, m.backend, m.dtype,
+    select r.audit, i.name, r.language, r.family, m.name, m.revision, m.backend, m.dtype,
         g.temperature, g.top_p, g.top_k, g.max_new_tokens, g.stop, g.mode, m.id, g.id,
         r.prompts, r.answered, r.responses, r.failed, r.samples, r.last, m.encoding
     from run r
@@ -334,14 +381,31 @@ _RUNS = f"""
     join model m on m.id = r.model_id
     join sampling g on g.id = r.sampling_id
     where :model is null or m.name = :model
-    order by r.last, r.audit, i.name, r.language, m.id, g.id
+    order by r.last, r.newest, r.audit, i.name, r.language, m.id, g.id, r.prompts, r.family
 """  # names are joined to what is counted, not to every prompt: of 130,000 prompts three times as fast
 
-_SCOPE = """
+_RECOUNTED = f"""
+    with used as (
+        select distinct p.prompt_id
+        from instrument i
+        join statement s on s.instrument_id = i.id
+        join wording w on w.statement_id = s.id and w.language = :language
+        join probe p on p.wording_id = w.id and {PROBES}
+        where i.name = :instrument and {LIVE}
+    ),
+    asked as (
+        select sum(d.n - d.failed) as n, sum(d.failed) as failed, max(d.at) as last
+        from used u join draw d on d.prompt_id = u.prompt_id
+        where d.model_id = :model and d.sampling_id = :sampling group by d.prompt_id
+    )
+    select count(*), sum(n > 0), sum(n), sum(failed), max(n), max(last) from asked
+"""
+
+_SCOPE = f"""
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and p.audit = :audit
+    join probe p on p.wording_id = w.id and {PROBES}
     join template t on t.id = p.template_id
     where i.name = :instrument
 """
@@ -359,13 +423,13 @@ _ASKED = f"""
     from (select p.id as probe, t.system, t.user, w.text_id {_SCOPE}) a join text x on x.id = a.text_id
 """
 
-_COUNTS = """
+_COUNTS = f"""
     with answered as (
         select p.id as probe, p.template_id, r.text_id, r.count
         from instrument i
         join statement s on s.id in (select value from json_each(:scope))
         join wording w on w.statement_id = s.id and w.language = :language
-        join probe p on p.wording_id = w.id and p.audit = :audit
+        join probe p on p.wording_id = w.id and {PROBES}
         join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
         join given_answer r on r.draw_id = d.id
         where i.name = :instrument
@@ -373,7 +437,7 @@ _COUNTS = """
     select a.probe, g.label, sum(a.count)
     from answered a
     left join unit u on u.text_id = a.text_id and u.template_id = a.template_id and u.wording_id is null
-    left join reading g on g.unit_id = u.id and g.reader_id in ({readers})
+    left join reading g on g.unit_id = u.id and g.reader_id in ({{readers}})
     group by a.probe, g.label
 """
 
@@ -382,24 +446,24 @@ _PLAN = """
     on conflict (model_id, sampling_id, prompt_id) do update set n = max(n, excluded.n)
 """
 
-_PLANNED = """
+_PLANNED = f"""
     select p.id, max(sum(d.n - d.failed), coalesce(max(n.n), sum(d.n)))
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and p.audit = :audit
+    join probe p on p.wording_id = w.id and {PROBES}
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
     left join planned n on n.prompt_id = p.prompt_id and n.model_id = :model and n.sampling_id = :sampling
     where i.name = :instrument
     group by p.id
 """
 
-_FAILURES = """
+_FAILURES = f"""
     select p.id, s.ref, sum(d.n - d.failed), max(d.reason)
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and p.audit = :audit
+    join probe p on p.wording_id = w.id and {PROBES}
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
     where i.name = :instrument
     group by p.id order by s.ordinal
@@ -413,12 +477,12 @@ _TEMPLATES = f"""
     order by t.id
 """
 
-_TRUNCATED = """
+_TRUNCATED = f"""
     select p.id, sum(r.count)
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and p.audit = :audit
+    join probe p on p.wording_id = w.id and {PROBES}
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
     join response r on r.draw_id = d.id
     join thought h on h.text_id = r.text_id and h.answer_id is null

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from stores.questionnaire_rows import who_says_yes_or_no
+from stores.template_versions import PROBES
 
 Cell = tuple[object, ...]
 """(kind, ordinal, template, axes) of a prompt, without what an edit changes (the context, the number of options; of a
@@ -34,7 +35,8 @@ def scope_of(connection: sqlite3.Connection, run: Mapping[str, object]) -> str:
     current version counts as the newest, also where an edit was undone and others were made after it. Of people who are
     asked about, as many have to be answered for as before, without those whose answers mean neither yes nor no by now:
     nobody is asked about them any more.
-    `run` binds instrument, audit, language, model and sampling.
+    Only prompts under the run's templates count: a statement that was changed together with a template was not asked
+    under it before. `run` binds instrument, audit, language, model and sampling, and what `PROBES` needs.
     """
     chosen: dict[str, int] = {}
     several: dict[str, list[int]] = {}
@@ -98,7 +100,7 @@ _ANSWERED = f"""
     from instrument i
     join statement s on s.instrument_id = i.id
     join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and p.audit = :audit
+    join probe p on p.wording_id = w.id and {PROBES}
     where i.name = :instrument and {LIVE}
         and exists (
             select 1 from statement o where o.instrument_id = s.instrument_id and o.ref = s.ref and o.id <> s.id

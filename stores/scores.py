@@ -16,6 +16,7 @@ from stores.base import Aggregate, now
 from stores.job_rows import write_progress
 from stores.models import newest_model
 from stores.run_rows import Run, run_values
+from stores.template_versions import PROBES
 from stores.texts import restored, text_ids
 from workbench.domain.keys import text_key
 from workbench.domain.responses import ModelCard
@@ -214,22 +215,22 @@ _ADD_TOKENS = """
         attempt_id = excluded.attempt_id, at = excluded.at
 """
 
-_OF_RUN = """
+_OF_RUN = f"""
     select p.id, c.text_id, c.log_probability
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and p.audit = :audit
+    join probe p on p.wording_id = w.id and {PROBES}
     join score c on c.prompt_id = p.prompt_id and c.model_id = :model
     where i.name = :instrument
 """
 
-_TABLES = """
+_TABLES = f"""
     select p.id, n.tokens, n.rest, n.words
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and p.audit = :audit
+    join probe p on p.wording_id = w.id and {PROBES}
     join next_tokens n on n.prompt_id = p.prompt_id and n.model_id = :model
     where i.name = :instrument
 """

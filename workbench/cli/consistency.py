@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import listed, print_json, say
+from workbench.domain.prompts import TemplateChoice
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ def _ranked(store: Store, options: Namespace, refs: tuple[str, ...], sampling: s
         dtype=options.dtype,
         reader=options.reader,
         statements=refs,
-        family=options.family,
+        templates=TemplateChoice(families=listed(options.family)),
         formula=options.formula,
         seed=options.seed,
     )

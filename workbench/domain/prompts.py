@@ -72,6 +72,8 @@ class Template:
     audit: str = "reliability"
     scale: str = ""
     "what an answer is: empty, one of the two labels; `likert`, a number; `free`, any text"
+    version: int = field(default=1, compare=False)
+    "of its text, among those that its instrument has had under its name in its family; no part of what it is"
 
     @property
     def order(self) -> str:
@@ -110,6 +112,16 @@ class Template:
             ),
             self.chat,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateChoice:
+    """Under which templates answers count; where nothing is chosen, those that were asked most recently."""
+
+    families: tuple[str, ...] = ()
+    "each is a result of its own"
+    versions: tuple[tuple[str, int], ...] = ()
+    "(name of a template, version)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,11 +16,12 @@ from workbench.audits.bias_figures import Options
 from workbench.audits.bias_score import Report, judge
 from workbench.audits.bias_tally import Int32Array, Item, Tally
 from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import TemplateChoice
 from workbench.domain.readings import STANCES
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Relation, Side, Statement, VariantId, VariantKind, variant_order
 from workbench.errors import UnknownName, UsageError
-from workbench.pipeline.judging import elsewhere, find_run, matching, told_apart
+from workbench.pipeline.judging import LATEST, elsewhere, find_run, matching, runs_of, told_apart
 from workbench.pipeline.labels import settled
 from workbench.pipeline.reading import read
 from workbench.pipeline.training import PUBLISHED_THRESHOLD, Evaluation
@@ -43,6 +43,7 @@ class BiasChoice:
     "a part of how a sampling is described"
     dtype: str | None = None
     "that local models were computed in; None: any"
+    templates: TemplateChoice = LATEST
     reader: str | None = None
     "a classifier's name, or `people` for settled human labels alone; None: the newest classifier"
     labels: str = INSTRUMENT
@@ -131,7 +132,7 @@ def model_sides(store: Store, model: str, instrument: str) -> dict[str, Mapping[
 def _runs(store: Store, choice: BiasChoice) -> dict[str, tuple[Run, ...]]:
     chosen = [
         run
-        for run in store.runs.list(AUDIT)
+        for run in runs_of(store, AUDIT, templates=choice.templates)
         if (not choice.instruments or run.instrument in choice.instruments)
         and (not choice.models or run.model in choice.models)
     ]
@@ -153,16 +154,18 @@ def _named(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
     """Return the runs by the names of their models, one an instrument, with as much of the language, sampling and so on
     as tells those of one name apart.
     """
-    languages = Counter((run.model_id, run.sampling_id, run.instrument) for run in runs)
-    several = {(model, sampling) for (model, sampling, _), found in languages.items() if found > 1}
-    ways: dict[tuple[int, int, str], list[Run]] = {}
+    several = _apart(runs, [run.language for run in runs])
+    families = _apart(runs, [run.family for run in runs])
+    ways: dict[tuple[int, int, str, str], list[Run]] = {}
     for run in runs:
-        spoken = run.language if (run.model_id, run.sampling_id) in several else ""
-        ways.setdefault((run.model_id, run.sampling_id, spoken), []).append(run)
+        model = run.model_id, run.sampling_id
+        spoken, family = run.language if model in several else "", run.family if model in families else ""
+        ways.setdefault((*model, spoken, family), []).append(run)
     firsts = [found[0] for found in ways.values()]
     names = told_apart(
         [run.model for run in firsts],
         [run.language for run in firsts],
+        [run.family for run in firsts],
         [str(run.sampling) for run in firsts],
         [run.dtype for run in firsts],
         [run.revision[:8] for run in firsts],
@@ -170,6 +173,14 @@ def _named(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
         [f"run {run.model_id}.{run.sampling_id}" for run in firsts],
     )
     return {name: tuple(found) for name, found in sorted(zip(names, ways.values(), strict=True))}
+
+
+def _apart(runs: Sequence[Run], told: Sequence[str]) -> set[tuple[int, int]]:
+    """Return the models, with their samplings, of which an instrument's runs differ in what is told of each run."""
+    found: dict[tuple[int, int, str], set[str]] = {}
+    for run, part in zip(runs, told, strict=True):
+        found.setdefault((run.model_id, run.sampling_id, run.instrument), set()).add(part)
+    return {(model, sampling) for (model, sampling, _), parts in found.items() if len(parts) > 1}
 
 
 def _tally(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -13,10 +12,11 @@ from workbench.audits import consistency as audit
 from workbench.audits.consistency import Consistency, reliable_stances
 from workbench.audits.reliability import Options, Report
 from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import TemplateChoice
 from workbench.domain.readings import ReaderCard
 from workbench.domain.seeds import SEED
 from workbench.errors import UnknownName, UsageError
-from workbench.pipeline.judging import JUDGED_BY, matching
+from workbench.pipeline.judging import JUDGED_BY, LATEST, matching, runs_of, told_apart
 from workbench.pipeline.verdicts import verdicts
 
 Whose = Literal["gold", "people"]
@@ -34,6 +34,7 @@ class ConsistencyChoice:
     "how a sampling is described, or a part of it (`T 0.25`)"
     dtype: str | None = None
     "None: any"
+    templates: TemplateChoice = LATEST
     reader: str = "label-words"
     reliability: Options = field(default_factory=Options)
     "what makes a stance reliable"
@@ -122,7 +123,7 @@ def _since(one: JudgedRun) -> str:
 
 def _runs(store: Store, choice: ConsistencyChoice, instrument: str) -> tuple[tuple[str, Run], ...]:
     """Return the runs that are meant, under names that tell them apart."""
-    every = store.runs.list("reliability", instrument)
+    every = runs_of(store, "reliability", instrument, templates=choice.templates)
     runs = matching(every, choice.sampling, choice.dtype)
     if every and not runs:
         described = ", ".join(dict.fromkeys(f"{run.sampling} in {run.dtype}" for run in every))
@@ -146,16 +147,14 @@ def _runs(store: Store, choice: ConsistencyChoice, instrument: str) -> tuple[tup
 
 def _names(runs: Sequence[Run]) -> list[str]:
     """Return the models' names, with as much of the sampling, language and revision as tells runs apart."""
-    parts = [[run.model] for run in runs]
-    for told in (
+    return told_apart(
+        [run.model for run in runs],
+        [run.family for run in runs],
         [str(run.sampling) for run in runs],
         [run.language for run in runs],
         [run.revision[:8] for run in runs],
         [run.dtype for run in runs],
-    ):
-        names = Counter(map(tuple, parts))
-        parts = [[*part, more] if names[tuple(part)] > 1 else part for part, more in zip(parts, told, strict=True)]
-    return [" · ".join(part) for part in parts]
+    )
 
 
 __all__ = ["ConsistencyChoice", "ConsistencyJudged", "JudgedRun", "consistency"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +11,16 @@ from stores.run_rows import Failures, Run
 from stores.store import Store
 from workbench.audits.counts import SIGNS, Counts, Int8Array
 from workbench.domain.findings import folded
-from workbench.domain.prompts import SLOT
+from workbench.domain.prompts import SLOT, TemplateChoice
+from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.readings import Stance
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.stats.arrays import BoolArray, IntArray
 
+LATEST = TemplateChoice()
+"the templates that were asked most recently"
 QUESTIONNAIRE = "questionnaire"
 JUDGED_BY = {
     "reliability": "verdicts STORE",
@@ -38,13 +41,16 @@ def find_run(
     *,
     dtype: str | None = None,
     answered: bool = False,
+    templates: TemplateChoice = LATEST,
 ) -> Run:
     """Return the one run that matches, as `matching` has it; `answered`: of those that have answers, not probabilities
-    alone. A run in which everything failed is meant only where no other matches.
+    alone. A run in which everything failed is meant only where no other matches. Of several families of templates the
+    one that was asked most recently is meant, unless one is chosen.
 
     Raises UnknownName where there is none, AmbiguousRun where there are several.
     """
-    there = [run for run in store.runs.list(audit, instrument, model) if not (answered and run.sampling.mode == EXACT)]
+    found = runs_of(store, audit, instrument, model, templates=templates)
+    there = [run for run in found if not (answered and run.sampling.mode == EXACT)]
     runs = matching(there, sampling, dtype)
     if there and not runs:
         asked = " and ".join([f"sampling {sampling!r}"] * bool(sampling) + [f"dtype {dtype!r}"] * bool(dtype))
@@ -59,9 +65,74 @@ def find_run(
         )
     if len(runs) > 1:
         raise AmbiguousRun(
-            f"{len(runs)} runs match; say which with --model, --instrument, --sampling or --dtype:\n{_listed(runs)}"
+            f"{len(runs)} runs match; say which with --model, --instrument, --sampling, --dtype or --family:\n"
+            f"{_listed(runs)}"
         )
     return runs[0]
+
+
+def runs_of(
+    store: Store,
+    audit: str,
+    instrument: str | None = None,
+    model: str | None = None,
+    *,
+    templates: TemplateChoice = LATEST,
+) -> tuple[Run, ...]:
+    """Return the runs of an audit, the newest last: under each chosen family, else under the one that each model was
+    asked most recently.
+
+    Raises UnknownName for a family, or a version of a template, that nobody was asked.
+    """
+    runs = store.runs.list(audit, instrument, model, versions=dict(templates.versions))
+    return chosen_of(runs, templates)
+
+
+def chosen_of(runs: Sequence[Run], templates: TemplateChoice) -> tuple[Run, ...]:
+    """Return those of some runs that a choice of templates means, as `runs_of`."""
+    _check_templates(runs, templates)
+    return tuple(run for run in runs if run.family in (templates.families or run.families[-1:]))
+
+
+def _check_templates(runs: Sequence[Run], chosen: TemplateChoice) -> None:
+    families = list(dict.fromkeys(family for run in runs for family in run.families))
+    unknown = [family for family in chosen.families if family not in families]
+    if runs and unknown:
+        raise UnknownName(
+            f"nobody was asked templates of the family {', '.join(map(repr, unknown))}; "
+            f"families that were asked: {', '.join(families)}"
+        )
+    asked: dict[str, set[int]] = {}
+    for one in (one for run in runs for one in run.versions):
+        asked.setdefault(one.name, set()).update((one.version, *one.others))
+    for name, version in chosen.versions if runs else ():
+        if version not in asked.get(name, ()) or not version:
+            there = "; ".join(f"{of}: {', '.join(map(str, sorted(vs - {0})))}" for of, vs in sorted(asked.items()))
+            raise UnknownName(
+                f"no answers count under version {version} of the template {name!r}. "
+                + (f"Versions that were asked: {there}" if there else "Every template was asked in one version")
+            )
+
+
+def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
+    """Say of which runs answers under other families or versions of templates are left out, and how to choose them."""
+    notes = []
+    for run in dict.fromkeys(runs):
+        if others := [family for family in run.families if family != run.family]:
+            notes.append(
+                f"{run.model} was asked the families of templates {named_few(run.families)}; this result is about "
+                f"{run.family}. For another: --family {others[-1]}"
+            )
+        for one in run.versions:
+            if one.others:
+                numbers = ", ".join(map(str, one.others))
+                which = f"version {one.version} counts" if one.version else "none of its versions counts"
+                notes.append(
+                    f"{run.model} was asked several versions of the template {one.name}; {which}, {numbers} "
+                    f"{'does' if len(one.others) == 1 else 'do'} not. For another: "
+                    f"--template-version {one.name}={one.others[-1]}"
+                )
+    return tuple(notes)
 
 
 def instead(store: Store, audit: str) -> str:

@@ -19,10 +19,11 @@ from workbench.audits.consistency_pilot import (
     weaker_tests,
 )
 from workbench.audits.reliability import Options, judge
+from workbench.domain.prompts import TemplateChoice
 from workbench.domain.readings import ReaderCard
 from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
-from workbench.pipeline.judging import counts, find_run
+from workbench.pipeline.judging import LATEST, counts, find_run
 from workbench.pipeline.reading import read
 
 
@@ -40,8 +41,7 @@ class PilotChoice:
     reliability: Options = field(default_factory=Options)
     statements: tuple[str, ...] = ()
     "refs; empty: all that were asked"
-    family: str | None = None
-    "only templates of this family"
+    templates: TemplateChoice = LATEST
     formula: audit.Formula = "signed"
     seed: int = SEED
     resamples: int = 1000
@@ -69,17 +69,23 @@ def pilot(store: Store, choice: PilotChoice) -> PilotJudged:
     Raises UnknownName or AmbiguousRun where the choice fits no or several runs, UsageError where none of the chosen
     statements or templates was asked.
     """
-    run = find_run(store, "reliability", choice.model, choice.instrument, choice.sampling, dtype=choice.dtype)
+    run = find_run(
+        store,
+        "reliability",
+        choice.model,
+        choice.instrument,
+        choice.sampling,
+        dtype=choice.dtype,
+        templates=choice.templates,
+    )
     reader, card = read(store, run, choice.reader)
     asked = counts(store, run, reader)
     of_run = store.runs.templates(run)
-    names = [t.name for t in of_run if choice.family in (None, t.family)]
-    found = of_statements(asked, choice.statements or asked.statements, names)
-    if not names or not found.statements:
-        families = ", ".join(sorted({t.family for t in of_run}))
+    found = of_statements(asked, choice.statements or asked.statements, [t.name for t in of_run])
+    if not found.statements:
         raise UsageError(
-            f"{run.label} has no answers to these statements under templates of {choice.family or 'any family'}; it "
-            f"has {len(asked.statements)} statements and templates of: {families}"
+            f"{run.label} has no answers to these statements under the templates of the family {run.family}; it has "
+            f"{len(asked.statements)} statements"
         )
     report = judge(found, choice.reliability)
     instrument = store.instruments.get(run.instrument)

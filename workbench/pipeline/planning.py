@@ -28,6 +28,9 @@ from workbench.pipeline.deciding import decided_for
 from workbench.pipeline.design_checks import check_design, check_given_away, check_ideal, check_script, check_settled
 from workbench.pipeline.valid_answers import ValidTally, valid_tally
 
+DEFAULT_LANGUAGE = "en"
+"of templates that are there in several languages, but not in those of the statements"
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -369,7 +372,19 @@ def _chosen_templates(instrument: Instrument, design: Design) -> tuple[Template,
             f"There is: {', '.join(families) or 'none'}"
         )
     _known("template", design.templates, sorted({t.name for t in family}), design.instrument)
-    return tuple(t for t in family if not design.templates or t.name in design.templates)
+    chosen = [t for t in family if not design.templates or t.name in design.templates]
+    return tuple(_in_one_language(chosen, (design.language, instrument.language, DEFAULT_LANGUAGE)))
+
+
+def _in_one_language(templates: Sequence[Template], wanted: Sequence[str]) -> Iterator[Template]:
+    """Yield each template in one of its languages: the first of those wanted that it has, else its first one."""
+    spoken: dict[str, dict[str, None]] = {}
+    for template in templates:
+        spoken.setdefault(template.name, {})[template.language] = None
+    for template in templates:
+        languages = spoken[template.name]
+        if template.language == next((language for language in wanted if language in languages), next(iter(languages))):
+            yield template
 
 
 def _known(what: str, wanted: Sequence[str], known: Sequence[str], where: str) -> None:

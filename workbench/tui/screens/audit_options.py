@@ -201,7 +201,7 @@ def run_words(run: Run) -> Content:
     of = "prompts scored" if run.sampling.mode == EXACT else "answers"
     return Content.assemble(
         (visible(run.model), "bold"),
-        f" · {visible(run.instrument)} · {run.sampling}\n",
+        f" · {visible(' · '.join([run.instrument, str(run.sampling), *run.asked_with]))}\n",
         (f"  {run.responses:,} {of} · {visible(run.dtype)} · revision {visible(run.revision[:12])}", "dim"),
         (f" · last {visible(run.last[:16]).replace('T', ' ')} UTC", "dim"),
     )

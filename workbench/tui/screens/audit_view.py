@@ -274,10 +274,10 @@ def _chances(report: Report, template: str) -> FloatArray | None:
 
 
 def same_run(a: Run, b: Run) -> bool:
-    """Return whether two runs are of the same model, sampling and instrument, however many answers they have."""
-    return (a.audit, a.instrument, a.language, a.model_id, a.sampling_id) == (
-        b.audit, b.instrument, b.language, b.model_id, b.sampling_id,
-    )  # fmt: skip
+    """Return whether two runs are of the same model, sampling, instrument and family of templates, however many answers
+    they have.
+    """
+    return (a.way, a.family) == (b.way, b.family)
 
 
 def _same(store: Store, known: Judged, runs: tuple[Run, ...], run: Run, settings: Settings) -> bool:
