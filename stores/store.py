@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from stores.bias import BiasReadings
 from stores.checks import Checks
@@ -16,6 +17,7 @@ from stores.connection import open_database, translated
 from stores.drafts import Drafts
 from stores.drawn import DrawnAnswers
 from stores.exchange import Exchange
+from stores.identity import identity_of, rescue, write_unsaved
 from stores.instruments import Instruments
 from stores.issues import Issues
 from stores.jobs import Jobs
@@ -29,7 +31,7 @@ from stores.scores import Scores
 from stores.sqlite import Database
 from stores.statements import Statements
 from stores.surveys import Surveys
-from workbench.errors import AttemptEnded
+from workbench.errors import AttemptEnded, StoreError, StoreGone
 
 
 class Store:
@@ -49,6 +51,9 @@ class Store:
         self.notice = notice
         "why this store is slower than it could be, for people; empty where it is not"
         self._attempt: int | None = None
+        self.identity = identity_of(self.connection, path)
+        self.moved = ""
+        "says that the store was gone and where its copy is, which this object writes to since; empty: it is there"
         self.instruments = Instruments(self)
         self.statements = Statements(self)
         self.drafts = Drafts(self)
@@ -93,6 +98,8 @@ class Store:
         What is written for an attempt at a job (the one named here, or that of `work_for`) is refused with AttemptEnded
         once that attempt has ended: a worker that was taken for gone must not write beside the one that has its job.
 
+        A file that was deleted, moved or replaced meanwhile is written by nobody: StoreGone says so before the commit.
+
         Taking the write lock at the start means that waiting happens before any work, bounded by the busy timeout,
         and that a read inside the block cannot be out of date by the time of the write.
         """
@@ -101,8 +108,10 @@ class Store:
         except sqlite3.Error as error:
             raise translated(error, self.path) from error
         try:
+            self.identity.check_uid(self.connection)
             _check_attempt(self.connection, attempt or self._attempt)
             yield self.connection
+            self.identity.check()
             self.connection.execute("commit")
         except BaseException as error:
             self.connection.rollback()
@@ -111,6 +120,44 @@ class Store:
             ):
                 raise translated(error, self.path) from error
             raise
+
+    def check(self) -> None:
+        """Raise StoreGone where the file is no longer there: what is read from now on is on no disk."""
+        self.identity.check()
+
+    def keep(self, write: Callable[[], None], unsaved: Iterable[Any] = ()) -> None:
+        """Write what exists nowhere else yet. Where the store is gone, go on with a copy of it and write there; `moved`
+        says so from then on, and `check_moved` raises it once what is under way has come in, too.
+
+        Raises StoreGone where no copy can be made: `unsaved` (dataclasses) is then in a file of JSON lines.
+        """
+        try:
+            write()
+        except StoreGone as error:
+            try:
+                self.rescue(error)
+            except StoreGone as trouble:
+                path = write_unsaved(self.identity.path, unsaved)
+                raise StoreGone(f"{trouble} What was not stored yet is in {path}, as JSON lines.") from error
+            write()
+
+    def rescue(self, error: StoreGone) -> None:
+        """Go on with a copy of a store that is gone; once is enough. Raises StoreGone where no copy can be made."""
+        if self.moved:
+            return
+        try:
+            path = rescue(self.connection, self.identity)
+        except StoreError as trouble:
+            raise StoreGone(f"{error} {trouble}") from error
+        self.connection.close()
+        self.db, self.notice = open_database(path, create=False)
+        self.path, self.identity = path, identity_of(self.connection, path)
+        self.moved = f"{error} All that was stored, and what was not yet, is in {path}: go on there."
+
+    def check_moved(self) -> None:
+        """Raise StoreGone where this object goes on with a copy since its store was gone."""
+        if self.moved:
+            raise StoreGone(self.moved)
 
     def close(self) -> None:
         self.connection.close()

@@ -11,7 +11,8 @@
     │   ├── NotAStore              the file is something else
     │   ├── NewerStore             written by a newer workbench
     │   ├── ReadOnlyStore          the file or its folder cannot be written
-    │   └── StoreBusy              another program held the store for too long
+    │   ├── StoreBusy              another program held the store for too long
+    │   └── StoreGone              the file was deleted, moved or replaced while it was open
     ├── ModelError                 a model could not be loaded or asked
     │   ├── MissingPackage         an optional package is not installed
     │   ├── BudgetSpent            a served model would cost more than was allowed
@@ -108,6 +109,10 @@ class ReadOnlyStore(StoreError):
 
 class StoreBusy(StoreError):
     """Another program held the store's write lock for too long."""
+
+
+class StoreGone(StoreError):
+    """The store's file was deleted, moved or replaced while it was open; nothing of this change was written."""
 
 
 class ModelError(WorkbenchError):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import print_json, say, say_wrapped, table
-from workbench.errors import UsageError
+from workbench.errors import StoreGone, UsageError
 
 if TYPE_CHECKING:
     from stores.job_rows import Job
@@ -246,6 +246,7 @@ def _until_ended(store: Store, job_id: int, *, quiet: bool) -> Job:
     shown = ""
     while True:
         launch.reap()
+        _check_there(store)
         job = store.jobs.get(job_id)
         line = progress_line(job)
         if not quiet and line != shown:
@@ -256,6 +257,17 @@ def _until_ended(store: Store, job_id: int, *, quiet: bool) -> Job:
                 _end(job, store.path)
             return job
         time.sleep(LOOK_EVERY_S)
+
+
+def _check_there(store: Store) -> None:
+    """Raise StoreGone, saying where workers keep what they have, once the store's file is no longer there."""
+    try:
+        store.check()
+    except StoreGone as error:
+        raise StoreGone(
+            f"{error} A worker that was at a job ends, and writes what was stored and what it still had to "
+            f"{store.path.stem}.rescued{store.path.suffix} beside it, or to the folder for temporary files."
+        ) from error
 
 
 def progress_line(job: Job) -> str:

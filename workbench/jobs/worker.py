@@ -21,7 +21,7 @@ from pathlib import Path
 
 from stores.store import Store
 from workbench import __version__
-from workbench.errors import AttemptEnded, ModelError, WorkbenchError
+from workbench.errors import AttemptEnded, ModelError, StoreGone, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.jobs.control import PAUSED, REQUESTED, Control
 from workbench.jobs.launch import hold_s, lane_of, most_at_once
@@ -57,11 +57,15 @@ class Heart:
                     while not self._over.is_set():
                         self._beat(store)
                         self._over.wait(STOPPING_BEAT_S if self._control.stopping else BEAT_EVERY_S)
+            except StoreGone as error:
+                self._control.end(str(error))
+                return
             except WorkbenchError as error:
                 say(f"heartbeat: {error}")
                 self._over.wait(BEAT_EVERY_S)
 
     def _beat(self, store: Store) -> None:
+        store.check()
         if short := shortage(self._path, self._free):
             self._control.end(f"stopped: {short}")
         self._control.hear(store.jobs.beat(self._job_id, attempt=self._attempt))
@@ -93,6 +97,8 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
                 state, message = _until_ended(store, job_id, attempt, control, shelf)
         except AttemptEnded as error:
             state, message = "lost", str(error)
+        except StoreGone as error:
+            state, message = "failed", _kept(store, error, job_id)
         except ModelError as error:
             state, message = "failed", f"{str(error).removesuffix('.')}. {MENDED}"
         except WorkbenchError as error:
@@ -100,10 +106,22 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
         except Exception as error:  # a bug: its traceback goes to the log, its first line to the screen
             traceback.print_exc()
             state, message = "failed", f"{type(error).__name__}: {error} (the log has the details)"
-        if state != "paused" and not store.jobs.finish(job_id, attempt, state, message):
+        try:
+            store.check()
+            ended = state == "paused" or store.jobs.finish(job_id, attempt, state, message)
+        except StoreGone as error:
+            state, message = "failed", _kept(store, error, job_id)
+            ended = store.jobs.finish(job_id, attempt, state, message)
+        if not ended:
             say("another worker has the job now")
         say(f"{state}: {message}")
     return {"done": 0, "cancelled": 3, "paused": 3, "lost": 3}.get(state, 1)
+
+
+def _kept(store: Store, error: StoreGone, job_id: int) -> str:
+    """Write what a store that is gone held to a new file, which the worker ends in, and say where that is."""
+    store.rescue(error)
+    return f"{store.moved} Resume: workbench jobs {store.path} resume {job_id}"
 
 
 def take(store: Store, job_id: int) -> int:

@@ -117,7 +117,7 @@ class _Asking:
                     came[key] = before[0] + valid, before[1] + total
                 if not drawn.more and time.monotonic() - self._committed >= FLUSH_AFTER_S:
                     self.commit()
-                    if self._should_stop():
+                    if self._should_stop() or self._store.moved:
                         if not isinstance(self._model, Unhurried):
                             break
                         self._model.wind_down()
@@ -143,7 +143,10 @@ class _Asking:
         progress.merged = saved(work.sampled_tokens, work.sampled_tokens_computed)
         progress.used = self._model.meter() if isinstance(self._model, Metered) else {}
         state = None if self._job is None else (self._job, progress.done, progress.as_json())
-        self._store.runs.add(*self._ids, self._attempt, self._batch, job=state, readings=readings)
+        self._store.keep(
+            lambda: self._store.runs.add(*self._ids, self._attempt, self._batch, job=state, readings=readings),
+            self._batch,
+        )
         self._batch.clear()
         self._committed = time.monotonic()
 
@@ -180,6 +183,8 @@ def collect(
     left; a prompt that failed waits for another attempt. Stops after the answers at hand when `should_stop` says so;
     what was committed is complete and stays. Calls to a served model that are under way then are paid for, so they are
     waited for. `only`: of these prompts (keys) alone.
+
+    Raises StoreGone, which names the copy that all was written to, where the store's file went away meanwhile.
     """
     if plan.templates:
         store.runs.add_probes(
@@ -188,12 +193,13 @@ def collect(
     asking = _Asking(store, plan, model, attempt, job, should_stop)
     while wanted := [(key, request) for key, request in asking.plan.requests() if only is None or key in only]:
         came = asking.ask(wanted)
-        if plan.tally is None or should_stop():
+        if plan.tally is None or should_stop() or store.moved:
             break
         asking.go_on(came)
         only = frozenset(came)
     if plan.tally is not None:
         asking.commit()
+    store.check_moved()
     return asking.progress
 
 

@@ -93,7 +93,8 @@ def run_drafting(
             for batch, source in answers:
                 progress.seconds = time.monotonic() - started
                 _commit(store, plan, batch, source, progress, job)
-                if should_stop():
+                if should_stop() or store.moved:
+                    store.check_moved()
                     return progress
     if progress.done == progress.total:
         draw_samples(store, plan)
@@ -156,7 +157,7 @@ def _commit(
         progress.done, progress.calls = progress.done + 1, progress.calls + 1
     progress.lines.update(draft.fault for draft in drafts)
     state = None if job is None else (job, progress.done, progress.as_json())
-    store.drafts.add(plan.spec.instrument, drafts, source, job=state)
+    store.keep(lambda: store.drafts.add(plan.spec.instrument, drafts, source, job=state), drafts)
 
 
 def _read(store: Store, spec: DraftSpec, call: Call, text: str, fresh: Sequence[NewDraft]) -> list[NewDraft]:

@@ -135,7 +135,7 @@ class _Scoring:
         """Commit about once a second; return whether to leave off at once. Calls that are paid for are waited for."""
         if time.monotonic() - self._committed >= FLUSH_AFTER_S:
             self._commit()
-            if not self.stopped and self._should_stop():
+            if not self.stopped and (self._should_stop() or self._store.moved):
                 self.stopped = True
                 if isinstance(self._model, Unhurried):
                     self._model.wind_down()
@@ -151,7 +151,8 @@ class _Scoring:
         progress.shared = saved(work.prompt_tokens, work.prompt_tokens_computed)
         progress.used = self._model.meter() if isinstance(self._model, Metered) else {}
         state = None if self._job is None else (self._job, progress.done, progress.as_json())
-        self._store.scores.add(self._model_id, self._sampling_id, self._attempt, batch.scored, batch.tables, job=state)
+        ids = (self._model_id, self._sampling_id, self._attempt)
+        self._store.keep(lambda: self._store.scores.add(*ids, batch.scored, batch.tables, job=state), batch.scored)
 
 
 def score_design(
@@ -182,6 +183,7 @@ def score_design(
         scoring.score(portion)
         if scoring.stopped or should_stop():
             break
+    store.check_moved()
     return scoring.progress
 
 

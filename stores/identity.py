@@ -1,0 +1,103 @@
+"""Which file a store is, and how to tell that it is no longer there.
+
+A connection goes on working when its file is deleted, moved or replaced: what it commits then is on no disk that
+anybody can reach. So the file's device and inode are compared with those at opening before each commit, and with them
+the uid inside, which tells a store from another one that was copied over it. What the connection can still read is
+written to a new file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import StoreError, StoreGone
+
+
+@dataclass(frozen=True, slots=True)
+class FileIdentity:
+    """What a store's file was when it was opened."""
+
+    path: Path
+    "absolute"
+    device: int
+    inode: int
+    uid: bytes
+
+    def check(self) -> None:
+        """Raise StoreGone where the file at the path is not this one."""
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            raise StoreGone(
+                f"{self.path}: the store is gone. Its file was deleted or moved while it was open."
+            ) from None
+        except OSError as error:
+            raise StoreGone(f"{self.path}: the store cannot be reached any more ({error.strerror}).") from error
+        if (found.st_dev, found.st_ino) != (self.device, self.inode):
+            raise StoreGone(f"{self.path}: the store is gone. Another file was put in its place while it was open.")
+
+    def check_uid(self, connection: sqlite3.Connection) -> None:
+        """Raise StoreGone where what the connection reads is another store."""
+        if uid_of(connection) != self.uid:
+            raise StoreGone(f"{self.path}: the store is gone. Another store was copied over it while it was open.")
+
+
+def identity_of(connection: sqlite3.Connection, path: Path) -> FileIdentity:
+    """Return what the file of a connection is now."""
+    absolute = path.resolve()
+    found = absolute.stat()
+    return FileIdentity(absolute, found.st_dev, found.st_ino, uid_of(connection))
+
+
+def uid_of(connection: sqlite3.Connection) -> bytes:
+    return bytes(connection.execute("select uid from identity").fetchone()[0])
+
+
+def rescue(connection: sqlite3.Connection, identity: FileIdentity, target: Path | None = None) -> Path:
+    """Write what the connection of a store that is gone still reads to a new file, and return its path.
+
+    `target` None: beside the store, or in the folder for temporary files. Raises StoreError where the target is there
+    already, cannot be written, or nothing of the store can be read any more.
+    """
+    path = target or free_path(identity.path)
+    if path.exists():
+        raise StoreError(f"{path}: there is a file of this name. Give another name.")
+    try:
+        with closing(sqlite3.connect(path)) as copy:
+            connection.backup(copy)
+            copy.execute("pragma journal_mode = delete")
+            whole = copy.execute("pragma quick_check").fetchone()[0] == "ok" and uid_of(copy) == identity.uid
+    except (sqlite3.Error, OSError, TypeError) as error:
+        path.unlink(missing_ok=True)
+        raise StoreError(
+            f"{path}: what was stored could not be written there ({error}). Try another folder."
+        ) from error
+    if not whole:
+        path.unlink(missing_ok=True)
+        raise StoreError(f"{identity.path}: nothing of the store can be read any more; it was written over.")
+    return path
+
+
+def write_unsaved(path: Path, items: Iterable[Any]) -> Path:
+    """Write dataclasses as JSON lines to a new file beside a store that is gone; return the file's path."""
+    target = free_path(path, "unsaved", ".jsonl")
+    lines = (json.dumps(asdict(item), default=bytes.hex, ensure_ascii=False) for item in items)
+    target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return target
+
+
+def free_path(path: Path, word: str = "rescued", suffix: str = "") -> Path:
+    """Return a name that is free: `audit.rescued.db`, `audit.rescued-2.db`, …, beside a file where that can be."""
+    folder = path.parent if path.parent.is_dir() and os.access(path.parent, os.W_OK) else Path(tempfile.gettempdir())
+    number, suffix = 1, suffix or path.suffix
+    while (found := folder / f"{path.stem}.{word}{f'-{number}' if number > 1 else ''}{suffix}").exists():
+        number += 1
+    return found
