@@ -48,6 +48,7 @@ _NEWEST = """
     )
     select m.id from model m
     where m.name = :model and (:dtype = '' or m.dtype = :dtype) and (:until = '' or m.first_seen <= :until)
+        and (:until <> '' or m.backend <> 'transformers' or m.encoding <> 'unknown')
         and exists (select 1 from draw d where d.model_id = m.id and d.attempt_id in (select id from alike))
     order by m.id desc limit 1
-"""  # specifications of older jobs have neither field
+"""  # specifications of older jobs have neither field; nothing is added to answers of which the encoding is unknown

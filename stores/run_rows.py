@@ -63,6 +63,16 @@ class Run:
         family = (f"family {self.family}",) if len(self.families) > 1 else ()
         return (*family, *(f"{one.name} version {one.version}" for one in self.versions if one.version and one.edited))
 
+    @property
+    def encoded(self) -> str:
+        """How turns were put into the model's chat format, for people; empty where another program does that."""
+        return f"encoding {self.encoding}" if self.backend == "transformers" else ""
+
+    @property
+    def computed(self) -> str:
+        """What computed the answers, and in what manner."""
+        return " · ".join(filter(None, (self.backend, self.dtype, self.encoded)))
+
 
 @dataclass(frozen=True, slots=True)
 class Failures:

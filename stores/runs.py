@@ -296,6 +296,14 @@ class Runs(Aggregate):
             for output, row in outputs
         )
 
+    def encodings(self) -> tuple[tuple[str, str], ...]:
+        """Return the models that were asked here and ran on some machine of ours, with how their turns were encoded."""
+        rows = self.connection.execute(
+            "select distinct m.name, m.encoding from model m where m.backend = 'transformers' "
+            "and exists (select 1 from draw d where d.model_id = m.id) order by m.name, m.encoding"
+        )
+        return tuple((name, encoding) for name, encoding in rows)
+
     def prompt(self, probe_id: int) -> Prompt:
         """Return what the model saw."""
         return read_prompt(self.connection, probe_id)

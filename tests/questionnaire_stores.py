@@ -84,7 +84,7 @@ def panel(respondents: int = 10, name: str = NAME) -> Instrument:
 
 
 def card(model: str = "oracle", dtype: str = "float32", **told: str) -> ModelCard:
-    return replace(ModelCard(model, "r1", "transformers", dtype, "none"), **told)
+    return replace(ModelCard(model, "r1", "transformers", dtype, "none", "1"), **told)
 
 
 def predict(

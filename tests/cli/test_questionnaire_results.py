@@ -47,7 +47,7 @@ def test_the_main_table_is_the_papers_with_the_majority_beside_the_accuracy(
     ]
     assert "▲ above the majority's answer (maj.): the interval leaves it out" in out
     assert "panel: 2 targets, 10 context questions, 10 respondents" in out
-    assert "tuned · revision r1 · transformers · float32 · 40 prompts about 10 respondents" in out
+    assert "tuned · revision r1 · transformers · float32 · encoding 1 · 40 prompts about 10 respondents" in out
     assert "Mean of 2 targets, ± over targets, [ ] over respondents: accuracy 100.0 ± 0.0 [100.0, 100.0] few" in out
     assert "|bias| is a mean of absolute values: noise only adds to it" in out
     assert "All prompts: yes:no 13:6; p(yes) 68.4 ± 47.8 (sd)" in out

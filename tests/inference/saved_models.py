@@ -26,8 +26,8 @@ def tokenizer(*, begin: bool = True, ends: bool = False, chat: bool = False) -> 
     return PreTrainedTokenizerFast(tokenizer_object=inner, chat_template=CHAT if chat else None, **names)
 
 
-def save_llama(folder: Path, *, begin: bool = True, chat: bool = False, **settings: Any) -> str:
-    """Save a decoder-only model with a window of `WINDOW` tokens; return its name."""
+def save_llama(folder: Path, *, begin: bool = True, chat: bool = False, window: int = WINDOW, **settings: Any) -> str:
+    """Save a decoder-only model with a window of so many tokens; return its name."""
     config = LlamaConfig(
         vocab_size=259,
         hidden_size=32,
@@ -35,7 +35,7 @@ def save_llama(folder: Path, *, begin: bool = True, chat: bool = False, **settin
         num_hidden_layers=2,
         num_attention_heads=4,
         num_key_value_heads=2,
-        max_position_embeddings=WINDOW,
+        max_position_embeddings=window,
         initializer_range=0.25,
         pad_token_id=0,
         bos_token_id=1,

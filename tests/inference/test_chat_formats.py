@@ -123,7 +123,7 @@ def test_a_template_that_knows_no_system_turn_has_it_in_the_users(base: str, tmp
     file = tmp_path / "strict.jinja"
     file.write_text(TEMPLATES["system merged"], encoding="utf-8")
     model = loaded(base, str(file))
-    assert model.card.chat_format.endswith("+system-merged")
+    assert "system turn at the beginning of the user turn" in model.card.encoding
     prompt = Prompt((Message("system", "Be brief."), Message("user", "a?")))
     assert "user\nBe brief.\n\na?<|end|>" in written(model, prompt)
 

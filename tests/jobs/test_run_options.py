@@ -133,7 +133,7 @@ def test_answers_in_another_dtype_do_not_count_as_stored(filled: Store) -> None:
     filled.runs.add_probes("reliability", "small", "en", plan.templates, plan.probes)
     attempt = filled.jobs.claim(launch.create(filled, plan.design, plan), "test")
     for dtype, prompts in (("bfloat16", 5), ("float32", 3)):
-        card = ModelCard("some/model", "r", "transformers", dtype, "none")
+        card = ModelCard("some/model", "r", "transformers", dtype, "none", "1")
         ids = filled.runs.begin(card, plan.design.sampling)
         some = [(key, request) for key, request in plan.requests()][:prompts]
         filled.runs.add(*ids, attempt, [Answered(key, r.seed, 6, (("Harmful.", 6),)) for key, r in some])

@@ -98,6 +98,11 @@ def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
         action="store_true",
         help="compute the probabilities of the two labels, or of the offered letters; nothing is sampled",
     )
+    run.add_argument(
+        "--no-default-system",
+        action="store_true",
+        help="leave a system turn empty that the model's chat template adds by itself; this makes another model",
+    )
     run.add_argument("--dtype", choices=DTYPES, help="of a local model (default: float32, on a GPU bfloat16)")
     run.add_argument(
         "--cluster", metavar="WHERE", help="answer on a Ray cluster: local (this machine's GPUs), auto, or an address"

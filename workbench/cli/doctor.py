@@ -129,6 +129,16 @@ def _endpoint() -> Check:
     return Check("served models", "ok", f"{url}; {limits}; {calls} calls at once at most; {ENDPOINT_KEY} {key}")
 
 
+def _model(name: str, encoding: str) -> Check:
+    """How the turns of prompts reach a model that ran here: only a plain version is without anything to know."""
+    from workbench.domain.responses import UNKNOWN
+
+    if encoding == UNKNOWN:
+        said = "encoding unknown: asked before it was checked that its chat template writes every turn"
+        return Check(f"model {name}", "note", said)
+    return Check(f"model {name}", "note" if ";" in encoding else "ok", f"turns encoded as version {encoding}")
+
+
 def _store(path: Path) -> Iterator[Check]:
     from stores.connection import file_system
     from stores.store import Store
@@ -141,6 +151,7 @@ def _store(path: Path) -> Iterator[Check]:
             found = f"{mode} journal on {file_system(path) or 'an unknown file system'}"
             yield Check("store", "note" if store.notice else "ok", f"{path}: {found}. {store.notice}".strip())
             yield Check("integrity", "ok" if intact == "ok" else "error", str(intact))
+            yield from (_model(name, encoding) for name, encoding in store.runs.encodings())
             lost = [str(job.id) for job in store.jobs.list() if job.state == "lost"]
             if lost:
                 yield Check("jobs", "note", f"{', '.join(lost)} lost their worker; workbench jobs {path} resume JOB")

@@ -101,7 +101,7 @@ def void_tests(report: Report) -> dict[str, int]:
 def head(run: Run, report: Report, card: ReaderCard, failures: Failures) -> None:
     """Say what is judged, by which rules, and what is missing because it failed."""
     rule, options = report.options.rule, report.options
-    say(f"{run.label} · revision {run.revision[:12]} · {run.backend} · {run.dtype}")
+    say(f"{run.label} · revision {run.revision[:12]} · {run.computed}")
     exact = exact_report(report)
     if exact is not None:
         _exact_head(run, exact)

@@ -17,6 +17,7 @@ from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Contexts, Role
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling
 from workbench.errors import UsageError
+from workbench.inference.chat_formats import NO_DEFAULT
 
 if TYPE_CHECKING:
     from stores.job_rows import Job
@@ -136,10 +137,16 @@ def requested_design(store: Store, options: Namespace) -> Design:
         templates=_chosen(options.templates, names),
         dtype=options.dtype or "",
         cluster=(options.cluster or "").strip(),
-        chat_format=(getattr(options, "chat_format", None) or "").strip(),
+        chat_format=_chat_format(options),
         contexts=contexts,
         tries=TRIES if getattr(options, "tries", None) is None else options.tries,
     )
+
+
+def _chat_format(options: Namespace) -> str:
+    named = (getattr(options, "chat_format", None) or "").strip()
+    emptied = getattr(options, "no_default_system", False) and not named.endswith(NO_DEFAULT)
+    return named + NO_DEFAULT if emptied else named
 
 
 def _only(store: Store, defaults: Defaults) -> str:

@@ -19,6 +19,8 @@ MARKUP = re.compile(r"<\|?[^<>\s|]+\|?>|\[/?[A-Z_]{3,}\]")
 "what templates put around turns: `<|im_start|>`, `<start_of_turn>`, `[INST]`"
 TRIED = (("user", "qqtryone"), ("assistant", "qqtrytwo"), ("user", "qqtrythree"))
 "a chat of several turns, in words that no template writes itself"
+NO_DEFAULT = "+no-default-system"
+"after a chat format, or alone for the model's own: a system turn that the template adds by itself is left empty"
 
 
 def check_chat_format(model: str, chat_format: str) -> None:
@@ -32,6 +34,17 @@ def check_chat_format(model: str, chat_format: str) -> None:
         )
     if model == "scripted" or model.startswith("scripted:"):
         raise UsageError(f"{model}: a chat format ({chat_format}) has no effect on a scripted model; leave it out")
+
+
+def parted(chat_format: str) -> tuple[str, bool]:
+    """Return whose chat template is meant (empty: the model's own), and whether it may add a system turn by itself.
+
+    Examples
+    --------
+    >>> parted("smollm2"), parted("+no-default-system"), parted("a/b+no-default-system")
+    (('smollm2', True), ('', False), ('a/b', False))
+    """
+    return chat_format.removesuffix(NO_DEFAULT), not chat_format.endswith(NO_DEFAULT)
 
 
 def chat_template(chat_format: str) -> str:

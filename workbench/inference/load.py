@@ -13,6 +13,7 @@ def load(name: str, *, dtype: str = "", cluster: str = "", chat_format: str = ""
 
     `dtype` empty: float32 on a CPU, bfloat16 on a GPU. `cluster`: the workers of a Ray cluster load it and answer.
     `chat_format`: whose chat template is used in place of the model's own: a folder, hub id, `smollm2` or .jinja file.
+    With `+no-default-system` after it, or alone, a system turn that the template adds by itself is left empty.
 
     Raises ModelError, saying what was tried, where there is none; UsageError for a dtype or chat format that has no
     effect on this model, or a dtype that is unknown.

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
 
 from workbench.domain.prompts import Prompt
-from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
+from workbench.domain.responses import Decided, Drawn, ModelCard, Request, Sampling
+from workbench.domain.thinking import Pair, split
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
-from workbench.inference.chat_formats import chat_template, give_chat_format
+from workbench.inference.chat_formats import chat_template, give_chat_format, parted
 from workbench.inference.engines import Answers, Engine
 from workbench.inference.local_network import Loaded, load_network
-from workbench.inference.local_text import TextFormat
+from workbench.inference.local_text import Encoded, TextFormat
 from workbench.inference.local_window import window_of
 from workbench.inference.local_words import SpelledVocabulary
 from workbench.inference.plain import PlainEngine
@@ -30,29 +32,35 @@ NO_CHAT = (
 def load_local(name: str, dtype: str = "", device: str = "", chat_format: str = "") -> LocalModel:
     """Load a model; see `local_network.load_network` for what is chosen where nothing is named, and what it raises.
 
-    `chat_format`: whose chat template is used in place of the model's own, see `chat_formats`. Raises ModelError where
-    it cannot be used.
+    `chat_format`: whose chat template is used in place of the model's own, and whether it may add a system turn, see
+    `chat_formats`. Raises ModelError where it cannot be used.
     """
-    template = chat_template(chat_format) if chat_format else ""  # what can fail at once does, before the weights load
+    borrowed, default_system = parted(chat_format)
+    template = chat_template(borrowed) if borrowed else ""  # what can fail at once does, before the weights load
     loaded = load_network(name, dtype, device)
-    said = give_chat_format(loaded.tokenizer, chat_format, template) if chat_format else ()
-    return LocalModel(loaded, said)
+    said = give_chat_format(loaded.tokenizer, borrowed, template) if borrowed else ()
+    return LocalModel(loaded, said, default_system=default_system)
 
 
 class LocalModel:
     """A language model of transformers: decoder-only, or encoder-decoder."""
 
-    def __init__(self, loaded: Loaded, said: tuple[str, ...] = ()):
+    def __init__(self, loaded: Loaded, said: tuple[str, ...] = (), *, default_system: bool = True):
         """`said`: what else a person should know of how it was loaded."""
         self._work = Work()
-        self._format = TextFormat(loaded.tokenizer)
+        try:
+            self._format = TextFormat(loaded.tokenizer, default_system=default_system)
+        except ModelError as error:
+            raise ModelError(f"{loaded.name}: {error}") from error
         self._vocabulary = int(loaded.network.get_output_embeddings().weight.shape[0])
         self._spelled = SpelledVocabulary(loaded.tokenizer, self._vocabulary)
         self._window = window_of(loaded.network.config)
         self._engine, unshared = _engine(loaded.network, _stop_tokens(loaded), self._work)
-        self._card = ModelCard(loaded.name, loaded.revision, "transformers", loaded.dtype, self._format.name)
+        self._card = ModelCard(
+            loaded.name, loaded.revision, "transformers", loaded.dtype, self._format.name, self._format.encoding
+        )
         no_chat = NO_CHAT if self._format.name == "none" else ""
-        self.notes = tuple(filter(None, (loaded.place, unshared, no_chat, *said)))
+        self.notes = tuple(filter(None, (loaded.place, unshared, no_chat, *said, *self._format.notes)))
         "what a person should know of how it was loaded"
 
     @property
@@ -65,28 +73,31 @@ class LocalModel:
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
         """Draw answers; prompts that do not fit the model's window fail by themselves, before anything is computed."""
-        prompts = [self.encode(request.prompt) for request in requests]
-        refusals = [self._refusal(r.prompt, ids, sampling) for r, ids in zip(requests, prompts, strict=True)]
+        prompts = [self._encoded(request.prompt) for request in requests]
+        refusals = [self._refusal(r.prompt, found, sampling) for r, found in zip(requests, prompts, strict=True)]
+        opened = [found.opened if isinstance(found, Encoded) else "" for found in prompts]
         refused = [position for position, reason in enumerate(refusals) if reason]
         for position in refused:
             more = position != refused[-1]
             yield Drawn(position, (), failed=requests[position].n, reason=refusals[position], more=more)
         fit = [position for position, reason in enumerate(refusals) if not reason]
-        groups = self._engine.sample(
-            [prompts[i] for i in fit], [requests[i] for i in fit], sampling, self._format.spell
-        )
+        asked = [self._decided_outside(requests[i], opened[i]) for i in fit]
+        groups = self._engine.sample([_ids(prompts[i]) for i in fit], asked, sampling, self._format.spell)
         for group in groups:
             for left, answers in enumerate(group, start=1 - len(group)):
-                yield Drawn(fit[answers.request], self._texts(answers), decided=answers.decided, more=left < 0)
+                at = fit[answers.request]
+                yield Drawn(at, self._texts(answers, opened[at]), decided=answers.decided, more=left < 0)
 
     def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
         """Yield the log-probabilities of options. All prompts are given to the engine, so that it can share them.
+
+        Where the chat template opens a thought, options are what comes after it: the thought is closed at once.
 
         Options are tokenised by themselves, see `TextFormat.encode_option`. A prompt that does not fit with its longest
         option comes back with the reason. Raises ModelError for an option without a token, before anything is computed.
         """
         ends = [[self._format.encode_option(option) for option in choices] for choices in options]
-        ids = [self.encode(prompt) for prompt in prompts]
+        ids = [self._encoded(prompt, closed=True) for prompt in prompts]
         fit = []
         for position, (prompt, tokens) in enumerate(zip(prompts, ids, strict=True)):
             longest = max(map(len, ends[position]), default=0)
@@ -94,7 +105,7 @@ class LocalModel:
                 yield Scored(position, np.full(len(ends[position]), np.nan), reason)
             else:
                 fit.append(position)
-        for scores in self._engine.score([ids[i] for i in fit], [ends[i] for i in fit]):
+        for scores in self._engine.score([_ids(ids[i]) for i in fit], [ends[i] for i in fit]):
             yield Scored(fit[scores.prompt], scores.log_probabilities)
 
     def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
@@ -104,7 +115,7 @@ class LocalModel:
         """
         if not 1 <= k <= self._vocabulary:
             raise ModelError(f"{k} next tokens were asked for; {self._card.name} has {self._vocabulary:,}")
-        ids = [self.encode(prompt) for prompt in prompts]
+        ids = [self._encoded(prompt, closed=True) for prompt in prompts]
         fit = []
         for position, (prompt, tokens) in enumerate(zip(prompts, ids, strict=True)):
             if reason := self._misfit(prompt, tokens, 1, "to look at"):
@@ -112,9 +123,9 @@ class LocalModel:
             else:
                 fit.append(position)
         sets = self._spelled.sets(words) if words and fit else []
-        for found in self._engine.likeliest([ids[i] for i in fit], k, sets):
+        for found in self._engine.likeliest([_ids(ids[i]) for i in fit], k, sets):
             position = fit[found.prompt]
-            texts = tuple(self._format.spell_next(ids[position], token) for token in found.tokens)
+            texts = tuple(self._format.spell_next(_ids(ids[position]), token) for token in found.tokens)
             rest = max(0.0, 1.0 - float(np.exp(found.log_probabilities).sum()))
             masses = dict(zip(words, found.masses, strict=True)) if words else None
             yield NextTokens(position, texts, found.log_probabilities, rest, masses)
@@ -141,22 +152,54 @@ class LocalModel:
         """Return the tokens of a prompt, see `TextFormat.encode`."""
         return self._format.encode(prompt)
 
-    def _texts(self, answers: Answers) -> tuple[tuple[str, int], ...]:
-        """Return answers by their text: different tokens may spell the same one."""
+    def _encoded(self, prompt: Prompt, *, closed: bool = False) -> Encoded | str:
+        """Return a prompt in tokens, or why the model would not see all of it."""
+        try:
+            return self._format.encoded(prompt, closed=closed)
+        except ModelError as error:
+            return str(error)
+
+    def _decided_outside(self, request: Request, opened: str) -> Request:
+        if request.decided is None or not (opened or self._format.own):
+            return request
+        return replace(request, decided=DecidedOutside(request.decided, opened, self._format.own))
+
+    def _texts(self, answers: Answers, opened: str) -> tuple[tuple[str, int], ...]:
+        """Return answers with their thoughts, by their text: different tokens may spell the same one."""
         texts: dict[str, int] = {}
         for tokens, count in answers.counts.items():
-            text = self._format.spell(tokens)
+            text = split(opened + self._format.spell(tokens), self._format.own).stored
             texts[text] = texts.get(text, 0) + count
         return tuple(sorted(texts.items(), key=lambda item: (-item[1], item[0])))
 
-    def _refusal(self, prompt: Prompt, ids: list[int], sampling: Sampling) -> str:
-        return self._misfit(prompt, ids, sampling.max_new_tokens, "to generate (--max-new-tokens)")
+    def _refusal(self, prompt: Prompt, found: Encoded | str, sampling: Sampling) -> str:
+        return self._misfit(prompt, found, sampling.max_new_tokens, "to generate (--max-new-tokens)")
 
-    def _misfit(self, prompt: Prompt, ids: list[int], more: int, what: str) -> str:
+    def _misfit(self, prompt: Prompt, found: Encoded | str, more: int, what: str) -> str:
         """Return why a prompt cannot be asked, empty where it can."""
+        if isinstance(found, str):
+            return found
+        ids = found.ids
         if not ids:
             return NO_BEGIN
         return self._window.misfit(" ".join(message.content for message in prompt.messages), len(ids), more, what)
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedOutside:
+    """Whether an answer is settled that comes after a thought which began in the prompt."""
+
+    decided: Decided
+    opened: str
+    own: tuple[Pair, ...]
+
+    def __call__(self, text: str) -> bool:
+        answer = split(self.opened + text, self.own).answer
+        return answer is not None and self.decided(answer)
+
+
+def _ids(found: Encoded | str) -> list[int]:
+    return found.ids if isinstance(found, Encoded) else []
 
 
 def _engine(network: Any, stop: frozenset[int], work: Work) -> tuple[Engine, str]:

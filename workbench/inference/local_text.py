@@ -3,63 +3,87 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import groupby
 from typing import Any
 
 from workbench.domain.prompts import Prompt
+from workbench.domain.thinking import CHANNEL, HARMONY, is_mark
 from workbench.errors import ModelError
+from workbench.inference.chat_turns import VERSION, ChatTurns
 from workbench.inference.local_context import ContextTokens
 
-MARK = "\ue000{}\ue001"
-"stands for a message while the chat template is put around it"
 BEFORE = 4
 "tokens in front of a next token that settle how it is spelled: with its space or without"
 REMEMBERED = 50_000
 "spelled next tokens that are kept"
 
 
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A prompt in tokens."""
+
+    ids: list[int]
+    "empty where the prompt is, and the model has no token that begins a text"
+    opened: str = ""
+    "the mark of the thought that the chat template opens at the end of the prompt; empty: none"
+
+
 class TextFormat:
     """How a model is given prompts, and how its tokens are read."""
 
-    def __init__(self, tokenizer: Any):
+    def __init__(self, tokenizer: Any, *, default_system: bool = True):
+        """`default_system`: see `ChatTurns`, of which this raises the errors."""
         self._tokenizer = tokenizer
+        self._chat = ChatTurns(tokenizer, default_system=default_system) if tokenizer.chat_template else None
+        self.own = self._chat.own if self._chat else ()
+        "marks of thoughts that only this model's chat template has"
         self._special = tuple(tokenizer.all_special_tokens)
         self._contexts = ContextTokens(tokenizer)
         self._next: dict[tuple[int, ...], str] = {}
         "what was spelled of late: chats end alike, and their likeliest next tokens are few"
-        self._merge_system = False
-        self.name = self._named()
-        "a hash of the chat template, noting whether the system turn has to be part of the user's; or `none`"
+        self._thought_tokens = self._marks()
+        "tokens that decoding drops, though they tell thoughts from answers -> their text"
+        template = tokenizer.chat_template
+        self.name = blake2b(str(template).encode(), digest_size=8).hexdigest() if template else "none"
+        "a hash of the chat template, or `none`"
+        self.encoding = self._chat.encoding if self._chat else VERSION
+        self.notes = self._chat.notes if self._chat else ()
+        "what a person should know of how turns are encoded"
 
     def encode(self, prompt: Prompt) -> list[int]:
-        """Return the tokens of a prompt in the model's chat format; special tokens only where the format has them.
+        """Return the tokens of `encoded`."""
+        return self.encoded(prompt).ids
+
+    def encoded(self, prompt: Prompt, *, closed: bool = False) -> Encoded:
+        """Return a prompt in the model's chat format; special tokens only where the format has them.
 
         Without a chat format the messages are joined by blank lines. Text of a message that spells a special token
-        (`<|im_end|>`) is tokenised as the characters that it is. An empty prompt is the token that begins a text; the
-        list is empty where the model has none.
+        (`<|im_end|>`) is tokenised as the characters that it is. `closed`: a thought that the format opens is ended.
+
+        Raises ModelError where the chat template does not write what a turn says.
         """
-        if prompt.chat and self._tokenizer.chat_template:
-            return self._encode_chat(prompt)
+        if prompt.chat and self._chat is not None and prompt.messages:
+            return self._encode_chat(self._chat, prompt, closed=closed)
         text = "\n\n".join(message.content for message in prompt.messages)
         ids = list(self._tokenizer(text, split_special_tokens=self._special_in(text)).input_ids)
         begin = self._tokenizer.bos_token_id
-        return ids or ([] if begin is None else [int(begin)])
+        return Encoded(ids or ([] if begin is None else [int(begin)]))
 
-    def _encode_chat(self, prompt: Prompt) -> list[int]:
-        tokenizer, messages = self._tokenizer, self._turns(prompt)
-        context = prompt.messages[: prompt.context]
-        unseen = prompt.messages[prompt.context if context and self._contexts.holds(context) else 0 :]
+    def _encode_chat(self, chat: ChatTurns, prompt: Prompt, *, closed: bool) -> Encoded:
+        messages, context = prompt.messages, prompt.messages[: prompt.context]
+        unseen = messages[prompt.context if context and self._contexts.holds(context) else 0 :]
         if not any(self._special_in(message.content) for message in unseen):
-            text: str = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-            return self._encode_text(text, prompt)
-        marked = [{"role": m["role"], "content": MARK.format(i)} for i, m in enumerate(messages)]
-        frame = tokenizer.apply_chat_template(marked, tokenize=False, add_generation_prompt=True)
+            text = chat.write(messages, closed=closed)
+            return Encoded(self._encode_text(text, prompt), chat.opened(text, messages[-1].content))
         ids: list[int] = []
-        for i, message in enumerate(messages):
-            before, _, frame = frame.partition(MARK.format(i))
-            ids += tokenizer(before, add_special_tokens=False).input_ids
-            ids += tokenizer(message["content"], add_special_tokens=False, split_special_tokens=True).input_ids
-        return ids + list(tokenizer(frame, add_special_tokens=False).input_ids)
+        pieces = chat.pieces(messages, closed=closed)
+        for piece in pieces:
+            text = piece if isinstance(piece, str) else messages[piece].content
+            spelled = not isinstance(piece, str)
+            ids += self._tokenizer(text, add_special_tokens=False, split_special_tokens=spelled).input_ids
+        return Encoded(ids, chat.opened(str(pieces[-1]), ""))
 
     def _encode_text(self, text: str, prompt: Prompt) -> list[int]:
         """Return the tokens of a whole chat as text; what it has in common with others is tokenised once."""
@@ -91,9 +115,21 @@ class TextFormat:
         return list(self._tokenizer(text, add_special_tokens=False).input_ids)
 
     def spell(self, tokens: Sequence[int]) -> str:
-        """Return the text of an answer, without special tokens."""
+        """Return the text of an output, without special tokens, save for those that tell thoughts from answers."""
+        if self._thought_tokens.keys().isdisjoint(tokens):
+            return self._spelled(tokens)
+        parts = groupby(tokens, lambda token: self._thought_tokens.get(token, ""))
+        return "".join(mark * len(part) if mark else self._spelled(part) for mark, of in parts if (part := list(of)))
+
+    def _spelled(self, tokens: Sequence[int]) -> str:
         text: str = self._tokenizer.decode(list(tokens), skip_special_tokens=True)
         return text
+
+    def _marks(self) -> dict[int, str]:
+        special = {int(i): str(token) for i, token in self._tokenizer.added_tokens_decoder.items() if token.special}
+        found = {i: text for i, text in special.items() if is_mark(text, self.own)}
+        channels = CHANNEL in found.values()  # other formats have tokens of the same names
+        return {i: text for i, text in found.items() if channels or text not in HARMONY}
 
     def spell_next(self, prompt: Sequence[int], token: int) -> str:
         """Return the text that a token adds to a prompt: with its space, and special tokens by their name.
@@ -114,24 +150,5 @@ class TextFormat:
         text: str = self._tokenizer.decode(tokens, skip_special_tokens=False, clean_up_tokenization_spaces=False)
         return text
 
-    def _turns(self, prompt: Prompt) -> list[dict[str, str]]:
-        turns = [{"role": m.role, "content": m.content} for m in prompt.messages]
-        if self._merge_system and len(turns) > 1 and turns[0]["role"] == "system":
-            first, second, *rest = turns
-            return [{"role": second["role"], "content": f"{first['content']}\n\n{second['content']}"}, *rest]
-        return turns
-
     def _special_in(self, text: str) -> bool:
         return any(token in text for token in self._special)
-
-    def _named(self) -> str:
-        template = self._tokenizer.chat_template
-        if not template:
-            return "none"
-        probe = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
-        try:
-            self._tokenizer.apply_chat_template(probe, tokenize=False, add_generation_prompt=True)
-        except Exception:  # templates raise Jinja errors of their own where they know no system role
-            self._merge_system = True
-        digest = blake2b(str(template).encode(), digest_size=8).hexdigest()
-        return digest + ("+system-merged" if self._merge_system else "")

@@ -168,6 +168,7 @@ def _named(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
         [run.family for run in firsts],
         [str(run.sampling) for run in firsts],
         [run.dtype for run in firsts],
+        [run.encoded for run in firsts],
         [run.revision[:8] for run in firsts],
         [run.backend for run in firsts],
         [f"run {run.model_id}.{run.sampling_id}" for run in firsts],

@@ -154,6 +154,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
         [run.language for run in runs],
         [run.revision[:8] for run in runs],
         [run.dtype for run in runs],
+        [run.encoded for run in runs],
     )
 
 

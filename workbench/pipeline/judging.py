@@ -14,7 +14,7 @@ from workbench.domain.findings import folded
 from workbench.domain.prompts import SLOT, TemplateChoice
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.readings import Stance
-from workbench.domain.responses import EXACT
+from workbench.domain.responses import EXACT, UNKNOWN
 from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.stats.arrays import BoolArray, IntArray
@@ -51,7 +51,7 @@ def find_run(
     """
     found = runs_of(store, audit, instrument, model, templates=templates)
     there = [run for run in found if not (answered and run.sampling.mode == EXACT)]
-    runs = matching(there, sampling, dtype)
+    runs = _newer_encodings(matching(there, sampling, dtype), sampling)
     if there and not runs:
         asked = " and ".join([f"sampling {sampling!r}"] * bool(sampling) + [f"dtype {dtype!r}"] * bool(dtype))
         raise UnknownName(f"no run of {audit} has {asked}; there is:\n{_listed(there)}")
@@ -159,12 +159,26 @@ def _has_targets(store: Store, instrument: str) -> bool:
 
 def matching(runs: Sequence[Run], sampling: str | None = None, dtype: str | None = None) -> list[Run]:
     """Return the runs whose sampling is described by a text, else those whose description has it as a part
-    (`T 0.25`), and which were computed in a dtype. None or nothing stands for any.
+    (`T 0.25`), and which were computed in a dtype. None or nothing stands for any. To a local model's description
+    belongs how turns were encoded (`encoding unknown`).
     """
     found = [run for run in runs if not dtype or run.dtype == dtype]
     return [run for run in found if sampling == str(run.sampling)] or [
-        run for run in found if not sampling or sampling in str(run.sampling)
+        run for run in found if not sampling or sampling in f"{run.sampling}, {run.encoded}"
     ]
+
+
+def _newer_encodings(runs: Sequence[Run], sampling: str | None) -> list[Run]:
+    """Leave out runs of which it is not known how turns were encoded where the same model was asked again since; the
+    text `encoding` in `sampling` chooses between them.
+    """
+    known = {_but_encoding(run) for run in runs if run.encoding != UNKNOWN}
+    named = "encoding" in (sampling or "")
+    return [run for run in runs if named or run.encoding != UNKNOWN or _but_encoding(run) not in known]
+
+
+def _but_encoding(run: Run) -> tuple[object, ...]:
+    return run.instrument, run.language, run.model, run.revision, run.backend, run.dtype, run.sampling, run.family
 
 
 def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
@@ -185,7 +199,10 @@ def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
 
 
 def _listed(runs: Sequence[Run]) -> str:
-    return "\n".join(f"  {run.label} ({_size(run)}, {run.dtype}, revision {run.revision[:12]})" for run in runs)
+    return "\n".join(
+        f"  {run.label} ({', '.join(filter(None, (_size(run), run.dtype, run.encoded)))}, revision {run.revision[:12]})"
+        for run in runs
+    )
 
 
 def _size(run: Run) -> str:

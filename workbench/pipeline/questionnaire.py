@@ -201,6 +201,7 @@ def _names(runs: Sequence[Run], formats: Mapping[int, str]) -> list[str]:
         [run.dtype for run in runs],
         [run.revision[:8] for run in runs],
         [f"chat format {formats[run.model_id][:8]}" for run in runs],
+        [run.encoded for run in runs],
         [run.backend for run in runs],
         [f"run {run.model_id}.{run.sampling_id}" for run in runs],
     )

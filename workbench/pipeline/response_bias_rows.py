@@ -270,6 +270,7 @@ def _full(subject: Subject, alike: Sequence[Subject]) -> str:
     if subject.run is not None:
         runs = [one.run for one in alike if one.run is not None and one.way == subject.way]
         parts += [subject.run.dtype] if len({run.dtype for run in runs}) > 1 else []
+        parts += [subject.run.encoded] if len({run.encoded for run in runs}) > 1 else []
         parts += [str(subject.run.sampling)] if len({run.sampling for run in runs}) > 1 else []
         parts += [subject.run.revision[:8]] if len({run.revision for run in runs}) > 1 else []
         parts += [subject.run.language] if len({run.language for run in runs}) > 1 else []

@@ -146,8 +146,7 @@ def provenance(found: ProbeScores, run: Run) -> Content:
     parts = (
         run.model,
         f"revision {run.revision[:12]}",
-        run.backend,
-        run.dtype,
+        run.computed,
         f"{found.template} {found.order}",
         f"{found.at[:19].replace('T', ' ')} UTC",
         f"workbench {found.code_version}",

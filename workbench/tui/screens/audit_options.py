@@ -196,12 +196,16 @@ class RunsScreen(ModalScreen["Run | None"]):
         self.query_one("#runs", OptionList).action_cursor_up()
 
 
+def _made(run: Run) -> str:
+    return " · ".join(filter(None, (run.dtype, run.encoded)))
+
+
 def run_words(run: Run) -> Content:
     """Return two lines: whose answers, and how many."""
     of = "prompts scored" if run.sampling.mode == EXACT else "answers"
     return Content.assemble(
         (visible(run.model), "bold"),
         f" · {visible(' · '.join([run.instrument, str(run.sampling), *run.asked_with]))}\n",
-        (f"  {run.responses:,} {of} · {visible(run.dtype)} · revision {visible(run.revision[:12])}", "dim"),
+        (f"  {run.responses:,} {of} · {visible(_made(run))} · revision {visible(run.revision[:12])}", "dim"),
         (f" · last {visible(run.last[:16]).replace('T', ' ')} UTC", "dim"),
     )

@@ -1,0 +1,280 @@
+"""How the turns of a prompt are put into a chat format, so that the model sees every one of them.
+
+Some chat templates have no place for a turn: they leave the system turn out without a word, or raise an error. So each
+sequence of roles is tried with marks in place of the texts. What a template leaves out goes to the beginning of the
+next user turn, and what cannot be placed is an error, never a prompt without it. How turns were placed is part of
+the model's identity (`encoding`), as is what a template adds by itself: a default system turn, a date.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from workbench.domain.prompts import Message
+from workbench.domain.thinking import CHANNEL, FINAL, MESSAGE, end_of, opening, own_pairs
+from workbench.errors import ModelError
+
+VERSION = "1"
+"goes up whenever some prompt is encoded otherwise"
+MARK = "\ue000{}\ue001"
+"stands for a message while the chat template is put around it"
+_MARKED = re.compile("\ue000(\\d+)\ue001")
+DATE, OTHER_DATE = datetime(2024, 7, 26, 12), datetime(2001, 2, 3, 4)
+"what a template is told that today is: the date that Llama 3.1 takes where nobody tells it; and one to compare with"
+CODES = ("%-d", "%-m", "%-I", "%-H", *(f"%{letter}" for letter in "dembByYaAjHIpMSFDTR"), "%%")
+"of strftime, which a template may ask for"
+SWITCH = "enable_thinking"
+"the variable with which templates of hybrid models switch thinking off"
+SYSTEM_USER, CONVERSATION = ("system", "user"), ("user", "assistant", "user")
+"turns that instruments ask with: an instruction and an item; answered questions and one that is not"
+JOINT = "\n\n"
+"between the texts of turns that share one"
+SHOWN = 48
+
+Groups = tuple[tuple[str, tuple[int, ...]], ...]
+"a role, and which messages its turn holds"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A chat as the template writes it."""
+
+    pieces: tuple[str | int, ...]
+    "text of the template, and positions of the messages whose text stands there"
+    opened: str
+    "the mark of the thought in which the model begins; empty: it begins outside"
+
+    def text(self, messages: Sequence[Message]) -> str:
+        return "".join(piece if isinstance(piece, str) else messages[piece].content for piece in self.pieces)
+
+
+class ChatTurns:
+    """A chat template, and how every turn gets through it."""
+
+    def __init__(self, tokenizer: Any, *, default_system: bool = True):
+        """`default_system`: whether the template may add a system turn of its own where a prompt has none.
+
+        Raises ModelError where it cannot be kept from it.
+        """
+        found = tokenizer.chat_template
+        self._tokenizer = tokenizer
+        self._source = str(found.get("default") if isinstance(found, dict) else found)
+        self.own = own_pairs(self._source)
+        self._template = _dated(self._source, DATE)
+        self._placed: dict[tuple[str, ...], Groups | str] = {}
+        self.default = self._default_system()
+        self._emptied = bool(self.default) and not default_system
+        if self._emptied and self.default in self._rendered([{"role": "system", "content": ""}, _user()]):
+            raise ModelError(
+                f"the chat template adds its own system turn ({_short(self.default)}) to an empty one, too, so it "
+                "cannot be switched off. Use a chat format without it (--chat-format FILE.jinja)"
+            )
+        self.encoding, self.notes = self._described()
+
+    def write(self, messages: Sequence[Message], *, closed: bool = False) -> str:
+        """Return a chat with its texts, up to where the model goes on; `closed`: a thought that the template opens is
+        ended, so that what comes next is the answer.
+
+        Raises ModelError where the text of a turn is not in it.
+        """
+        groups = self._groups(tuple(message.role for message in messages))
+        texts = [JOINT.join(messages[i].content for i in members) for _, members in groups]
+        written = self._rendered(self._turns(groups, texts), closed=closed)
+        for message in messages:
+            if message.content.strip() not in written:
+                raise ModelError(
+                    f"the chat template leaves out or changes what the {message.role} turn says "
+                    f"({_short(message.content)}), so the model would not see it"
+                )
+        return written + (self._closing(written, messages[-1].content.strip()) if closed else "")
+
+    def pieces(self, messages: Sequence[Message], *, closed: bool = False) -> tuple[str | int, ...]:
+        """Return a chat as `write` does, with the positions of the messages in place of their texts."""
+        groups = self._groups(tuple(message.role for message in messages))
+        texts = [JOINT.join(MARK.format(i) for i in members) for _, members in groups]
+        frame = self._rendered(self._turns(groups, texts), closed=closed)
+        frame += self._closing(frame, MARK.format(len(messages) - 1)) if closed else ""
+        return tuple(int(part) if number % 2 else part for number, part in enumerate(_MARKED.split(frame)))
+
+    def opened(self, written: str, last: str) -> str:
+        """Return the mark of the thought in which a chat ends; `last`: its last message."""
+        return opening(written[written.rfind(last.strip()) + len(last.strip()) :], self.own)
+
+    def _closing(self, written: str, last: str) -> str:
+        """Return what ends the thought in which a chat ends, or leads past the channel of thoughts."""
+        if mark := self.opened(written, last):
+            return f"\n{end_of(mark, self.own)}\n\n"
+        return f"{CHANNEL}{FINAL}{MESSAGE}" if CHANNEL in self._source else ""
+
+    def _rendered(self, turns: Sequence[dict[str, str]], *, closed: bool = False, template: str = "") -> str:
+        switched = {SWITCH: False} if closed and SWITCH in self._source else {}
+        text: str = self._tokenizer.apply_chat_template(
+            list(turns),
+            tokenize=False,
+            add_generation_prompt=True,
+            chat_template=template or self._template,
+            **switched,
+        )
+        return text
+
+    def _turns(self, groups: Groups, texts: Sequence[str]) -> list[dict[str, str]]:
+        turns = [{"role": role, "content": text} for (role, _), text in zip(groups, texts, strict=True)]
+        if self._emptied and not any(turn["role"] == "system" for turn in turns):
+            return [{"role": "system", "content": ""}, *turns]
+        return turns
+
+    def _groups(self, roles: tuple[str, ...]) -> Groups:
+        """Return which turn holds which messages, found once for each sequence of roles. Raises ModelError."""
+        if roles not in self._placed:
+            self._placed[roles] = self._tried(roles)
+        found = self._placed[roles]
+        if isinstance(found, str):
+            raise ModelError(found)
+        return found
+
+    def _tried(self, roles: tuple[str, ...]) -> Groups | str:
+        """Return how a template writes all turns of these roles, or why it does not."""
+        groups: Groups = tuple((role, (place,)) for place, role in enumerate(roles))
+        missing, trouble = self._missing(groups)
+        if trouble and "system" in roles:  # templates raise errors of their own where they know no such role
+            missing, trouble = frozenset(place for place, role in enumerate(roles) if role == "system"), ""
+        if missing and not trouble and (moved := _moved(groups, missing)):
+            groups = moved
+            missing, trouble = self._missing(groups)
+        if trouble:
+            return f"the chat template cannot write the turns {', '.join(roles)}: {trouble}"
+        if missing:
+            return f"the chat template leaves out the {roles[min(missing)]} turn, so the model would not see it"
+        return groups
+
+    def _missing(self, groups: Groups) -> tuple[frozenset[int], str]:
+        """Return which messages a template leaves out, or why it writes nothing at all."""
+        turns = [{"role": role, "content": JOINT.join(map(MARK.format, members))} for role, members in groups]
+        try:
+            seen = {int(place) for place in _MARKED.findall(self._rendered(turns))}
+        except Exception as error:  # whatever a template raises: Jinja's own errors, or those of what it calls
+            return frozenset(), f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0]}"
+        return frozenset(place for _, members in groups for place in members) - seen, ""
+
+    def _default_system(self) -> str:
+        """Return the text that a template puts in place of a system turn that is not there; empty: none."""
+        try:
+            bare = self._rendered([_user()])
+            given = self._rendered([{"role": "system", "content": MARK.format(1)}, _user()])
+        except Exception:  # as in `_missing`
+            return ""
+        before, found, after = given.partition(MARK.format(1))
+        inside = len(bare) > len(before) + len(after) and bare.startswith(before) and bare.endswith(after)
+        return bare[len(before) : len(bare) - len(after)].strip() if found and inside else ""
+
+    def _is_dated(self) -> bool:
+        if self._template == self._source:
+            return False
+        other = _dated(self._source, OTHER_DATE)
+        try:
+            return self._rendered([_user()]) != self._rendered([_user()], template=other)
+        except Exception:  # as in `_missing`
+            return True
+
+    def _described(self) -> tuple[str, tuple[str, ...]]:
+        """Return the encoding, by which models are told apart, and what a person should know of it."""
+        said: list[tuple[str, str]] = []
+        if self._folds(SYSTEM_USER):
+            said.append(
+                (
+                    "system turn at the beginning of the user turn",
+                    "its chat template has no place for a system turn, so the instruction stands at the beginning of "
+                    "the user turn",
+                )
+            )
+        if self._folds(CONVERSATION):
+            said.append(
+                (
+                    "earlier turns at the beginning of the last one",
+                    "its chat template writes the last turn alone, so earlier turns stand at its beginning",
+                )
+            )
+        if self.default:
+            kept = "empty in place of" if self._emptied else "default"
+            done = (
+                "it is left empty"
+                if self._emptied
+                else "it is kept (--no-default-system leaves it empty, which makes another model)"
+            )
+            said.append(
+                (
+                    f"system turn {kept} {_short(self.default)}",
+                    f"its chat template adds a system turn where a prompt has none, {_short(self.default)}: {done}",
+                )
+            )
+        if self._is_dated():
+            said.append(
+                (
+                    f"date {DATE:%Y-%m-%d}",
+                    f"its chat template writes today's date: it is always {DATE:%Y-%m-%d}, so prompts stay the same",
+                )
+            )
+        said += self._of_thoughts()
+        return "; ".join((VERSION, *(short for short, _ in said))), tuple(note for _, note in said)
+
+    def _folds(self, roles: tuple[str, ...]) -> bool:
+        try:
+            return len(self._groups(roles)) < len(roles)
+        except ModelError:
+            return False
+
+    def _of_thoughts(self) -> list[tuple[str, str]]:
+        try:
+            usual, closed = self._rendered([_user()]), self._rendered([_user()], closed=True)
+        except Exception:  # as in `_missing`
+            return []
+        mark = self.opened(usual, _user()["content"])
+        how = f"{SWITCH}=False" if closed != usual else ""
+        if ending := self._closing(closed, _user()["content"]).strip():
+            how = " and ".join(filter(None, (how, ending)))
+        if not mark and not how:
+            return []
+        begins = f"opens a thought ({mark})" if mark else "lets the model think"
+        past = f"; probabilities are those after the thought, which is closed by {how}" if how else ""
+        note = f"its chat template {begins}: what stands before the end of the thought is stored and not read{past}"
+        return [(f"probabilities after {how}", note)] if how else []
+
+
+def _user() -> dict[str, str]:
+    return {"role": "user", "content": MARK.format(0)}
+
+
+def _moved(groups: Groups, missing: frozenset[int]) -> Groups:
+    """Return groups with the missing messages at the beginning of the next user turn that is there; none where a
+    message has no user turn after it.
+    """
+    found: list[tuple[str, tuple[int, ...]]] = []
+    held: tuple[int, ...] = ()
+    for role, members in groups:
+        if set(members) <= missing:
+            held += members
+        elif role == "user":
+            found.append((role, (*held, *members)))
+            held = ()
+        else:
+            found.append((role, members))
+    return () if held else tuple(found)
+
+
+def _dated(template: str, date: datetime) -> str:
+    """Return a template for which it is always the same day: `strftime_now` is a macro of its own, which knows the
+    usual codes. transformers would answer with the clock, and passes no function of ours to a template.
+    """
+    if "strftime_now" not in template:
+        return template
+    known = "".join(f" | replace('{code}', '{date.strftime(code)}')" for code in CODES)
+    return f"{{% macro strftime_now(format) %}}{{{{ format{known} }}}}{{% endmacro %}}\n{template}"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= SHOWN else line[: SHOWN - 1] + "…")
