@@ -6,6 +6,7 @@ import os
 import sqlite3
 from pathlib import Path
 
+from stores import backup
 from stores.migrations import APPLICATION_ID, migrations
 from stores.sqlite import Database
 from workbench.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError
@@ -50,7 +51,7 @@ def open_database(path: Path, *, create: bool) -> tuple[Database, str]:
         connection.execute("pragma foreign_keys = on")
         connection.execute("pragma synchronous = normal" if not notice else "pragma synchronous = full")
         connection.execute("pragma cache_size = -32768")
-        _migrate(db)
+        _migrate(db, path)
     except BaseException as error:
         connection.close()
         if isinstance(error, sqlite3.Error):
@@ -105,12 +106,16 @@ def _check_ours(db: Database, path: Path, *, new: bool) -> None:
         )
 
 
-def _migrate(db: Database) -> None:
-    """Bring the schema up to date in one transaction; two programs may try at once."""
-    if db.execute("pragma user_version").fetchone()[0] == SCHEMA_VERSION:
+def _migrate(db: Database, path: Path) -> None:
+    """Bring the schema up to date in one transaction; two programs may try at once. A store that is not new is copied
+    beforehand, and the user is told.
+    """
+    if _version(db) == SCHEMA_VERSION:
         return
     db.execute("begin immediate")
     try:
+        version = _version(db)
+        copy = backup.back_up(path, version, SCHEMA_VERSION) if 0 < version < SCHEMA_VERSION else None
         migrations.apply(db)
         db.execute(f"pragma application_id = {APPLICATION_ID}")
         db.execute(f"pragma user_version = {SCHEMA_VERSION}")
@@ -118,6 +123,12 @@ def _migrate(db: Database) -> None:
     except BaseException:
         db.rollback()
         raise
+    if copy is not None:
+        backup.tell(backup.migrated(path, copy, version, SCHEMA_VERSION))
+
+
+def _version(db: Database) -> int:
+    return int(db.execute("pragma user_version").fetchone()[0])
 
 
 def file_system(path: Path) -> str:

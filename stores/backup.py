@@ -1,0 +1,57 @@
+"""The copy of a store that is made before its schema is changed, beside it, and who is told."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from workbench.errors import StoreError
+
+
+def _to_stderr(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
+
+
+tell: Callable[[str], None] = _to_stderr
+"what is done with a sentence for the user: the terminal puts its own in place of this"
+
+
+def back_up(path: Path, version: int, newer: int) -> Path:
+    """Copy a store of schema `version` to `NAME.before-vN` beside it; return the copy's path. Overwrites no file.
+
+    Call it with the write lock held, before the migration to schema `newer`. Raises StoreError where the copy cannot be
+    made; nothing is left of it then.
+    """
+    target = _free(path, newer)
+    part = target.with_name(f"{target.name}.part")
+    try:
+        part.unlink(missing_ok=True)
+        with closing(sqlite3.connect(path)) as store, closing(sqlite3.connect(part)) as copy:
+            store.backup(copy)
+            copy.execute("pragma journal_mode = delete")
+        part.rename(target)
+    except (sqlite3.Error, OSError) as error:
+        part.unlink(missing_ok=True)
+        raise StoreError(
+            f"{path}: the store has schema {version} and is to be brought to schema {newer}, but could not be copied "
+            f"beforehand ({error}). Nothing was changed. Make room for a copy in {path.parent.resolve()}, then try "
+            "again."
+        ) from error
+    return target
+
+
+def migrated(path: Path, copy: Path, version: int, newer: int) -> str:
+    """Say that a store was brought up to date, and where it lies as it was."""
+    return f"{path}: brought from schema {version} to {newer}. The store as it was is kept in {copy}."
+
+
+def _free(path: Path, newer: int) -> Path:
+    name = f"{path.name}.before-v{newer}"
+    number, found = 1, path.with_name(name)
+    while found.exists():
+        number += 1
+        found = path.with_name(f"{name}-{number}")
+    return found
