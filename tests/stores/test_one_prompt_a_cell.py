@@ -2,113 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores.run_rows import Answered
-from stores.store import Store
-from tests.conftest import new_store
-from workbench import pipeline
+from tests.template_stores import FAMILIES, LANGUAGES, MODELS, NAMES, REFS, Made, Step, played, said
 from workbench.domain.designs import Design
-from workbench.domain.instruments import Instrument
-from workbench.domain.keys import content_key
-from workbench.domain.prompts import Template
-from workbench.domain.responses import ModelCard, Sampling
-from workbench.domain.statements import NEGATION, ORIGINAL, Statement, Wording
-from workbench.pipeline.judging import counts
+from workbench.domain.prompts import Template, TemplateChoice
+from workbench.errors import UnknownName
+from workbench.pipeline.judging import counts, runs_of, template_notes
+from workbench.pipeline.planning import plan
 from workbench.pipeline.reading import read
-
-FAMILIES, NAMES, LANGUAGES, REFS = ("chat", "user"), ("personal-1", "personal-2"), ("en", "de"), ("a", "b")
-MODELS = ("one", "two")
-LABELS = ("agree", "disagree")
-
-Step = tuple[str, str, str]
-
-
-@dataclass
-class Made:
-    """The instrument as it is at one time; an edit of a text is one more revision of it."""
-
-    texts: Counter[tuple[str, ...]] = field(default_factory=Counter)
-
-    def template(self, family: str, name: str, *, inverted: bool) -> Template:
-        first, second = reversed(LABELS) if inverted else LABELS
-        revision = self.texts["template", family, name, str(inverted)]
-        return Template(
-            name=name,
-            inverted=inverted,
-            user=f"{family} {name}, {revision} times edited: {first} or {second}? {{statement}}",
-            positive="agree",
-            negative="disagree",
-            family=family,
-        )
-
-    def statement(self, ref: str) -> Statement:
-        text = f"{ref}, {self.texts['statement', ref]} times edited"
-        wordings = [
-            Wording(variant, language, f"{variant} of {text} in {language}")
-            for language in LANGUAGES
-            for variant in (ORIGINAL, NEGATION)
-        ]
-        return Statement(ref, tuple(wordings))
-
-    def instrument(self) -> Instrument:
-        templates = [
-            self.template(family, name, inverted=inverted)
-            for family in FAMILIES
-            for name in NAMES
-            for inverted in (False, True)
-        ]
-        return Instrument("small", "Small", tuple(map(self.statement, REFS)), templates=tuple(templates))
-
-
-def said(model: str, key: bytes) -> tuple[tuple[str, int], ...]:
-    """Return what a model answers to a prompt: numbers that hardly another prompt has."""
-    rng = np.random.default_rng(list(content_key([model, key.hex()])))
-    agree, disagree, neither = (int(n) for n in rng.integers(1, 60, 3))
-    return (("agree", agree), ("disagree", disagree), ("It depends.", neither))
-
-
-def ask(store: Store, model: str, family: str, language: str, refs: Sequence[str]) -> None:
-    """Ask what is missing as a job does."""
-    design = Design("small", model, samples=1, family=family, language=language, statements=tuple(refs))
-    card = ModelCard(model, "r1", "scripted", "float32", "none")
-    plan = pipeline.plan(store, design, card=card)
-    store.runs.add_probes("reliability", "small", plan.design.language, plan.templates, plan.probes)
-    job = store.jobs.create("sample", plan.design.as_json(), len(plan.prompts))
-    attempt = store.jobs.claim(job, "1.0")
-    ids = store.runs.begin(card, Sampling())
-    batch = [Answered(key, 1, sum(n for _, n in said(model, key)), said(model, key)) for key, _ in plan.requests()]
-    store.runs.add(*ids, attempt, batch)
-    store.jobs.finish(job, attempt, "done")
-
-
-@contextmanager
-def played(steps: Sequence[Step]) -> Iterator[Store]:
-    """Yield a store in which an instrument was edited and asked in this order."""
-    made = Made()
-    with TemporaryDirectory() as folder, new_store(Path(folder) / "audit.db") as store:
-        store.instruments.add(made.instrument())
-        for what, first, second in steps:
-            if what == "ask":
-                model, family = first.split()
-                ask(store, model, family, second, REFS)
-            elif what == "ask one":
-                model, family = first.split()
-                ask(store, model, family, second, REFS[:1])
-            else:
-                made.texts[(what, *first.split(), *filter(None, [second]))] += 1
-                store.instruments.add(made.instrument())
-        yield store
-
 
 asking = st.tuples(
     st.sampled_from(("ask", "ask one")),
@@ -149,3 +57,66 @@ def test_the_answers_in_a_cell_are_those_that_are_stored_for_its_prompt(steps: l
                     assert in_cell == (expected["agree"], expected["disagree"], expected["It depends."])
                     asked += 1
             assert asked
+
+
+EDIT = ("template", "chat personal-1", "False")
+ASK = ("ask", "one chat", "en")
+
+
+def test_two_families_are_two_runs_and_the_one_asked_last_is_meant() -> None:
+    with played([ASK, ("ask", "one user", "en")]) as store:
+        assert [run.family for run in store.runs.list("reliability")] == ["chat", "user"]
+        (run,) = runs_of(store, "reliability")
+        assert (run.family, run.families) == ("user", ("chat", "user"))
+        assert run.label.endswith(" · family user")
+        (note,) = template_notes([run])
+        assert "chat, user" in note
+        assert note.endswith("--family chat")
+        both = runs_of(store, "reliability", templates=TemplateChoice(families=("chat", "user")))
+        assert [one.family for one in both] == ["chat", "user"]
+        assert template_notes(both) == ()
+        with pytest.raises(UnknownName, match="families that were asked: chat, user"):
+            runs_of(store, "reliability", templates=TemplateChoice(families=("gpt",)))
+
+
+def test_an_edited_template_is_another_version_that_shares_the_order_that_stayed() -> None:
+    with played([ASK, EDIT]) as store:
+        versions = {(t.family, t.name): t.version for t in store.instruments.get("small").templates}
+        assert versions == {("chat", "personal-1"): 2, ("chat", "personal-2"): 1, **{("user", n): 1 for n in NAMES}}
+        (run,) = store.runs.list("reliability")
+        assert [(one.name, one.version, one.others) for one in run.versions] == [("personal-1", 1, ())]
+        before = store.runs.totals()[0]
+    with played([ASK, EDIT, ASK]) as store:
+        (run,) = store.runs.list("reliability")
+        assert [(one.name, one.version, one.others) for one in run.versions] == [("personal-1", 2, (1,))]
+        assert run.label.endswith(" · personal-1 version 2")
+        assert run.prompts == 16
+        assert store.runs.totals()[0] > before
+        (note,) = template_notes([run])
+        assert note.endswith("--template-version personal-1=1")
+        (old,) = runs_of(store, "reliability", templates=TemplateChoice(versions=(("personal-1", 1),)))
+        assert (old.versions[0].version, old.versions[0].others, old.prompts) == (1, (2,), 16)
+        for wrong in (("personal-1", 3), ("personal-2", 2)):
+            with pytest.raises(UnknownName, match="Versions that were asked: personal-1: 1, 2"):
+                runs_of(store, "reliability", templates=TemplateChoice(versions=(wrong,)))
+
+
+def test_a_text_that_comes_back_is_the_version_that_it_was() -> None:
+    made = Made()
+    with played([ASK, EDIT, ASK]) as store:
+        store.instruments.add(made.instrument())
+        versions = {t.version for t in store.instruments.get("small").templates}
+        assert versions == {1}
+        (run,) = store.runs.list("reliability")
+        assert [(one.version, one.others) for one in run.versions] == [(1, (2,))], "what the instrument has now"
+
+
+def test_templates_in_two_languages_are_not_asked_as_one() -> None:
+    with played([]) as store:
+        base = Made().instrument()
+        german = tuple(replace(t, language="de", user=f"Auf Deutsch: {t.user}") for t in base.templates)
+        store.instruments.add(replace(base, templates=(*base.templates, *german)))
+        for language, expected in (("en", "en"), ("de", "de"), ("", "en")):
+            found = plan(store, Design("small", "one", samples=1, language=language))
+            assert {t.language for t in found.templates} == {expected}
+            assert len(found.templates) == 4

@@ -212,6 +212,19 @@ def run_choice(command: argparse.ArgumentParser, audits: tuple[str, ...] = ("rel
         "--sampling", metavar="TEXT", help="where a model has several: its description, or a part of it"
     )
     command.add_argument("--dtype", metavar="NAME", help="where a model was computed in several: float32, bfloat16, …")
+    template_options(command)
+
+
+def template_options(command: argparse.ArgumentParser) -> None:
+    """Add what tells one template from another of its name."""
+    command.add_argument(
+        "--family", metavar="NAME,…", help="of templates; several make a result each (default: the one asked last)"
+    )
+    command.add_argument(
+        "--template-version",
+        metavar="NAME=N,…",
+        help="of templates that were edited (default: the present one if it was asked, else the one asked last)",
+    )
 
 
 def reliability_options(command: argparse.ArgumentParser) -> None:

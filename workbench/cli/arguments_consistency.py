@@ -52,7 +52,14 @@ def add_pilot(commands: Commands[argparse.ArgumentParser]) -> None:
         "--statements", type=int, metavar="N", help="how many, drawn evenly over countries (default: 10 a country)"
     )
     seed_option(command, "the draw of statements, the answers and the intervals")
-    command.add_argument("--family", help="family of templates (default: the published one)")
+    command.add_argument(
+        "--family", help="family of templates (default: the published one; --rank: the one asked last)"
+    )
+    command.add_argument(
+        "--template-version",
+        metavar="NAME=N,…",
+        help="--rank: of templates that were edited (default: the present one)",
+    )
     command.add_argument("--templates", metavar="N|NAME,…", help="the first N, or these (default: all of the family)")
     command.add_argument("--variants", metavar="V,…", help="original, paraphrase-1, … (default: as the audit compares)")
     command.add_argument("--language", help="language of the wordings (default: the instrument's)")

@@ -22,6 +22,7 @@ def bias(options: Namespace) -> int:
     """Print the bias of every model, by dimension and source, and one table more."""
     from stores.store import Store
     from workbench import pipeline
+    from workbench.cli.judged import templates_of
     from workbench.pipeline.bias import BiasChoice
 
     choice = BiasChoice(
@@ -29,6 +30,7 @@ def bias(options: Namespace) -> int:
         models=listed(options.models),
         sampling=options.sampling,
         dtype=options.dtype,
+        templates=templates_of(options),
         reader=options.reader,
         labels=options.labels,
         threshold=options.threshold,
@@ -60,10 +62,14 @@ def sides(options: Namespace) -> int:
     """Print what a model said of the statements' sides, and its kappa with people and with the instrument."""
     from stores.store import Store
     from workbench import pipeline
+    from workbench.cli.judged import templates_of
 
     with Store.open(options.store) as store:
         instrument = options.instrument or store.instruments.only()
-        report = pipeline.sides(store, instrument, options.model, queue=options.queue, seed=options.seed)
+        templates = templates_of(options)
+        report = pipeline.sides(
+            store, instrument, options.model, templates=templates, queue=options.queue, seed=options.seed
+        )
     if options.json:
         print_json(asdict(report))
         return 0
@@ -74,6 +80,8 @@ def sides(options: Namespace) -> int:
 def _print_sides(report: SidesReport) -> None:
     count = len(report.rows)
     say(f"{report.model} on {report.instrument}: {count} statements, {report.unread} without a readable label")
+    for note in report.notes:
+        say(f"note: {note}")
     table(
         ["statement", "dimension", "leaning", "instrument says", "people say"],
         [
@@ -101,6 +109,10 @@ def _data(judged: BiasJudged, options: Namespace) -> dict[str, Any]:
         "choice": judged.choice,
         "reader": judged.reader,
         "unlabelled_statements": judged.unlabelled,
+        "templates": {
+            model: {run.instrument: {"family": run.family, "versions": run.versions} for run in of}
+            for model, of in judged.runs.items()
+        },
         "models": {
             model: {
                 "all": report.figure(model),
@@ -122,6 +134,8 @@ def _dimensions() -> tuple[Any, ...]:
 
 
 def _print_head(judged: BiasJudged) -> None:
+    from workbench.cli.judged import say_templates
+
     choice = judged.choice
     how = f"classifier {judged.reader} at {choice.threshold:g}" if judged.classifier else "people's settled labels"
     parts = [
@@ -132,6 +146,10 @@ def _print_head(judged: BiasJudged) -> None:
         *([f"{judged.unlabelled} statements have no side"] if judged.unlabelled else []),
     ]
     say("; ".join(parts))
+    for model, of in judged.runs.items():
+        if asked := dict.fromkeys(part for run in of for part in run.asked_with):
+            say(f"{model}: {', '.join(asked)}")
+    say_templates(run for of in judged.runs.values() for run in of)
     say("bias = (right - left) / 2: -1 wholly left, +1 wholly right")
 
 

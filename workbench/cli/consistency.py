@@ -8,7 +8,6 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import listed, print_json, say
-from workbench.domain.prompts import TemplateChoice
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def consistency(options: Namespace) -> int:
     from stores.store import Store
     from workbench import pipeline
     from workbench.cli.figures import put_out
-    from workbench.cli.judged import options_of
+    from workbench.cli.judged import options_of, templates_of
     from workbench.pipeline.reading import LABEL_WORDS
 
     choice = pipeline.ConsistencyChoice(
@@ -34,6 +33,7 @@ def consistency(options: Namespace) -> int:
         models=listed(options.model) or None,
         sampling=options.sampling,
         dtype=options.dtype,
+        templates=templates_of(options),
         reader=options.reader or LABEL_WORDS,
         reliability=options_of(options),
         labels=options.labels,
@@ -49,6 +49,7 @@ def consistency(options: Namespace) -> int:
     about = {
         "instrument": judged.instrument,
         "choice": asdict(judged.choice),
+        "templates": {one.name: {"family": one.run.family, "versions": one.run.versions} for one in judged.runs},
         "labelled_statements": judged.labelled,
         "methods": judged.methods(),
     }
@@ -85,11 +86,19 @@ def _tables(judged: ConsistencyJudged, options: Namespace) -> Iterator[AnyTable]
 
 def _told(judged: ConsistencyJudged) -> tuple[str, ...]:
     """Say what the figures rest on."""
+    from workbench.pipeline.judging import template_notes
+
     head = f"{judged.instrument}: {len(judged.result.land.statements)} statements, {judged.labelled} with a label."
     if not judged.runs:
         return head, "No model has answered yet: baselines and parties alone."
     tests = {one.name: ", ".join(one.report.options.tests) for one in judged.runs}
-    return head, *(f"{name}: a statement is reliable where it passes {of}." for name, of in tests.items())
+    asked = [
+        f"{one.name}: answers to templates of {', '.join(one.run.asked_with)}."
+        for one in judged.runs
+        if one.run.asked_with
+    ]
+    reliable = [f"{name}: a statement is reliable where it passes {of}." for name, of in tests.items()]
+    return head, *asked, *reliable, *template_notes(one.run for one in judged.runs)
 
 
 def _check(result: Consistency, options: Namespace) -> None:
@@ -176,7 +185,7 @@ def _ask(store: Store, options: Namespace) -> int:
             if options.json:
                 print_json({"statements": design.statements, "job": asdict(job)})
             return EXIT_CODES.get(job.state, 1)
-    return _show(_ranked(store, options, design.statements, str(design.sampling)), options, job_id)
+    return _show(_ranked(store, options, design.statements, str(design.sampling), design.family), options, job_id)
 
 
 def _detached(options: Namespace, design: Design, job_id: int, needed: int) -> int:
@@ -201,9 +210,13 @@ def _design(store: Store, options: Namespace) -> Design:
     return replace(requested_design(store, as_run), statements=refs)
 
 
-def _ranked(store: Store, options: Namespace, refs: tuple[str, ...], sampling: str | None) -> PilotJudged:
+def _ranked(
+    store: Store, options: Namespace, refs: tuple[str, ...], sampling: str | None, family: str | None = None
+) -> PilotJudged:
     from workbench import pipeline
+    from workbench.cli.judged import templates_of
 
+    templates = templates_of(options)
     choice = pipeline.PilotChoice(
         model=options.model,
         instrument=options.instrument,
@@ -211,7 +224,7 @@ def _ranked(store: Store, options: Namespace, refs: tuple[str, ...], sampling: s
         dtype=options.dtype,
         reader=options.reader,
         statements=refs,
-        templates=TemplateChoice(families=listed(options.family)),
+        templates=replace(templates, families=(family,)) if family else templates,
         formula=options.formula,
         seed=options.seed,
     )
@@ -221,16 +234,19 @@ def _ranked(store: Store, options: Namespace, refs: tuple[str, ...], sampling: s
 def _show(judged: PilotJudged, options: Namespace, job: int | None) -> int:
     from workbench.audits.consistency_pilot_tables import pilot_tables
     from workbench.cli.figures import put_out
+    from workbench.pipeline.judging import template_notes
 
     about = {
         "model": judged.run.model,
         "instrument": judged.run.instrument,
         "sampling": str(judged.run.sampling),
+        "family": judged.run.family,
+        "template_versions": judged.run.versions,
         "job": job,
         "statements": judged.statements,
         "formula": judged.choice.formula,
     }
     tables = tuple(pilot_tables(judged.ranks, judged.templates, judged.types, judged.weaker, judged.scales))
-    head = f"{judged.run.label}: {len(judged.statements)} statements"
-    put_out(options, tables, about, title=f"{judged.run.instrument}: pilot of {judged.run.model}", told=[head])
+    told = [f"{judged.run.label}: {len(judged.statements)} statements", *template_notes([judged.run])]
+    put_out(options, tables, about, title=f"{judged.run.instrument}: pilot of {judged.run.model}", told=told)
     return 0

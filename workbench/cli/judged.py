@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import say
+from workbench.cli.output import listed, say
 from workbench.domain.counting import plural
 from workbench.errors import UsageError
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from stores.store import Store
     from workbench.audits.exact import ExactOptions, ExactReport
     from workbench.audits.reliability import Options, Report
+    from workbench.domain.prompts import TemplateChoice
     from workbench.domain.readings import ReaderCard
 
 
@@ -45,6 +47,27 @@ def exact_options(options: Namespace) -> ExactOptions:
     )
 
 
+def templates_of(options: Namespace) -> TemplateChoice:
+    """Return under which templates answers count. Raises UsageError for a version that is no number."""
+    from workbench.domain.prompts import TemplateChoice
+
+    versions = []
+    for text in listed(options.template_version):
+        name, equals, number = text.rpartition("=")
+        if not equals or not name or not number.isdecimal():
+            raise UsageError(f"found --template-version {text!r}; give a template and its version, as personal-1=2")
+        versions.append((name, int(number)))
+    return TemplateChoice(families=listed(options.family), versions=tuple(versions))
+
+
+def say_templates(runs: Iterable[Run]) -> None:
+    """Say which families and versions of templates are left out, and how to choose them."""
+    from workbench.pipeline.judging import template_notes
+
+    for note in template_notes(runs):
+        say(f"note: {note}")
+
+
 def judged(store: Store, options: Namespace) -> tuple[Run, Report, ReaderCard]:
     """Return the run that the command line means, its verdicts and who read it."""
     from workbench import pipeline
@@ -52,7 +75,13 @@ def judged(store: Store, options: Namespace) -> tuple[Run, Report, ReaderCard]:
     from workbench.pipeline.reading import LABEL_WORDS
 
     run = pipeline.find_run(
-        store, options.audit, options.model, options.instrument, options.sampling, dtype=options.dtype
+        store,
+        options.audit,
+        options.model,
+        options.instrument,
+        options.sampling,
+        dtype=options.dtype,
+        templates=templates_of(options),
     )
     if run.sampling.mode == EXACT and options.reader is not None:
         raise UsageError(f"{run.label} has probabilities and no answers that are read; leave out --reader")
@@ -102,6 +131,7 @@ def head(run: Run, report: Report, card: ReaderCard, failures: Failures) -> None
     """Say what is judged, by which rules, and what is missing because it failed."""
     rule, options = report.options.rule, report.options
     say(f"{run.label} · revision {run.revision[:12]} · {run.computed}")
+    say_templates([run])
     exact = exact_report(report)
     if exact is not None:
         _exact_head(run, exact)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
 from workbench.cli.arguments_questionnaire_results import SECTIONS
-from workbench.cli.judged import about
+from workbench.cli.judged import about, templates_of
 from workbench.cli.output import listed, print_json, say
 from workbench.domain.counting import plural
 from workbench.errors import UnknownName, UsageError
@@ -35,7 +35,9 @@ def verdicts(options: Namespace) -> int:
 
     _check_given(options)
     sections = chosen_sections(options)
-    choice = QuestionnaireChoice(options.instrument, listed(options.model), options.dtype, _options(options))
+    choice = QuestionnaireChoice(
+        options.instrument, listed(options.model), options.dtype, templates_of(options), _options(options)
+    )
     with Store.open(options.store) as store:
         judged = questionnaire(store, choice)
         shown = conditions_shown(judged, options)

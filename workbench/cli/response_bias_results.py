@@ -6,6 +6,7 @@ from argparse import Namespace
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from workbench.cli.judged import templates_of
 from workbench.cli.output import listed, print_json, say, say_wrapped
 from workbench.cli.response_bias_shown import (
     CELLS,
@@ -50,14 +51,16 @@ def judged_of(store: Store, options: Namespace) -> ResponseBiasJudged:
     """Return the response biases of the models that are meant; a name may hold commas, as a sampling's does."""
     from workbench.pipeline.response_bias import ResponseBiasChoice, response_bias
 
-    names, rules = listed(options.model), _options(options)
+    names, rules, templates = listed(options.model), _options(options), templates_of(options)
     try:
-        return response_bias(store, ResponseBiasChoice(options.instrument or "", names, rules))
+        return response_bias(store, ResponseBiasChoice(options.instrument or "", names, templates, rules))
     except UnknownName:
         if len(names) < 2:
             raise
         with suppress(UnknownName):
-            return response_bias(store, ResponseBiasChoice(options.instrument or "", (options.model,), rules))
+            return response_bias(
+                store, ResponseBiasChoice(options.instrument or "", (options.model,), templates, rules)
+            )
         raise  # what was said of the names apart tells more
 
 

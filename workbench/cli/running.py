@@ -105,6 +105,8 @@ def _next(store: Store, options: Namespace, design: Design) -> str:
     if len({run.sampling for run in runs}) > 1:
         exact = design.sampling == EXACTLY
         command += f" --sampling {EXACT if exact else shlex.quote(str(design.sampling))}"
+    if any(len(run.families) > 1 for run in runs):
+        command += f" --family {design.family}"
     if design.dtype and len({run.dtype for run in runs}) > 1:
         command += f" --dtype {design.dtype}"
     return command

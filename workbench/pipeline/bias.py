@@ -21,6 +21,7 @@ from workbench.domain.readings import STANCES
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Relation, Side, Statement, VariantId, VariantKind, variant_order
 from workbench.errors import UnknownName, UsageError
+from workbench.pipeline.bias_prefixes import Places, prefixes
 from workbench.pipeline.judging import LATEST, elsewhere, find_run, matching, runs_of, told_apart
 from workbench.pipeline.labels import settled
 from workbench.pipeline.reading import read
@@ -69,6 +70,8 @@ class BiasJudged:
     people: Mapping[int, str] | None
     unlabelled: int
     "statements that have no side, so that no figure holds them"
+    prefixes: Places
+    "what the templates of each run are called in the report"
 
     @property
     def reader(self) -> str:
@@ -84,7 +87,7 @@ def bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
     if people is not None and not people:
         raise UsageError("nobody has labelled answers yet; label some, or train a classifier")
     evaluation = Evaluation.of(classifier.evaluation) if classifier else None
-    tally, unlabelled = _tally(store, choice, runs, classifier, people)
+    tally, unlabelled, called = _tally(store, choice, runs, classifier, people)
     options = Options(
         seed=choice.seed,
         draws=choice.draws,
@@ -95,7 +98,9 @@ def bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
     if choice.correct and evaluation is None:
         raise UsageError("people's labels are not corrected for a classifier's error; leave the correction out")
     confusion = evaluation.confusion(choice.threshold) if choice.correct and evaluation else None
-    return BiasJudged(choice, judge(tally, options, confusion), runs, classifier, evaluation, people, unlabelled)
+    return BiasJudged(
+        choice, judge(tally, options, confusion), runs, classifier, evaluation, people, unlabelled, called
+    )
 
 
 def responses(
@@ -108,22 +113,31 @@ def responses(
     offset: int = 0,
     limit: int = 200,
 ) -> tuple[BiasResponse, ...]:
-    """Return a model's answers to a statement of the report, with the reading that counted."""
+    """Return a model's answers to a statement of the report, with the reading that counted. `template`: only under this
+    prefix of the report.
+    """
     reader = judged.classifier.reader if judged.classifier else None
     found: list[BiasResponse] = []
     several = len({run.instrument for of in judged.runs.values() for run in of}) > 1
     for run in judged.runs[model]:
         if not several or ref.startswith(f"{run.instrument}/"):
             short = ref.removeprefix(f"{run.instrument}/") if several else ref
-            found += store.bias.responses(
-                run, reader, short, template=template, people=judged.people, offset=offset, limit=limit
-            )
+            called = judged.prefixes[model, run.instrument]
+            name = next((name for name, prefix in called.items() if prefix == template), None)
+            if template is None or name is not None:
+                found += store.bias.responses(
+                    run, reader, short, template=name, people=judged.people, offset=offset, limit=limit
+                )
     return tuple(found)
 
 
 def model_sides(store: Store, model: str, instrument: str) -> dict[str, Mapping[str, str | None]]:
     """Return the sides that a model gave an instrument's statements. Raises UnknownName where it gave none."""
-    run = find_run(store, "statement_labels", model, instrument, answered=True)
+    return sides_of_run(store, find_run(store, "statement_labels", model, instrument, answered=True))
+
+
+def sides_of_run(store: Store, run: Run) -> dict[str, Mapping[str, str | None]]:
+    """Return the sides that a run of the statement labels gave the statements."""
     reader, _ = read(store, run)
     where = {probe: (ref, template) for ref, _, _, template, _, probe, _ in store.runs.cells(run)}
     return statement_labels.labels((*where[probe], label, n) for probe, label, n in store.runs.counts(run, [reader]))
@@ -190,8 +204,10 @@ def _tally(
     runs: Mapping[str, Sequence[Run]],
     classifier: Classifier | None,
     people: Mapping[int, str] | None,
-) -> tuple[Tally, int]:
-    """Return the readings of all runs as arrays, and how many statements that were asked have no side."""
+) -> tuple[Tally, int, Places]:
+    """Return the readings of all runs as arrays, how many statements that were asked have no side, and what templates
+    are called as prefixes.
+    """
     reader = classifier.reader if classifier else None
     language = {run.instrument: run.language for of in runs.values() for run in of}
     cells = {
@@ -207,14 +223,14 @@ def _tally(
     }
     every = [cell for found in cells.values() for cell in found]
     variants = tuple(sorted({VariantId(VariantKind(c.kind), c.ordinal) for c in every}, key=variant_order))
-    prefixes = tuple(dict.fromkeys(t.name for of in runs.values() for run in of for t in store.runs.templates(run)))
+    names, called = prefixes(store, runs)
     authors = tuple(
         tuple(_author(statement, variant, language[name]) for variant in variants) for name, statement, _ in items
     )
     turned = _turned(cells, tuple(runs), items, variants, by_version=choice.labels == INSTRUMENT)
-    counts = _counted(cells, tuple(runs), prefixes, [(name, s.ref) for name, s, _ in items], variants)
+    counts = _counted(cells, tuple(runs), names, called, [(name, s.ref) for name, s, _ in items], variants)
     found = tuple(item for _, _, item in items)
-    return Tally(tuple(runs), prefixes, found, variants, authors, *counts, turned), unlabelled
+    return Tally(tuple(runs), names, found, variants, authors, *counts, turned), unlabelled, called
 
 
 def _turned(
@@ -272,17 +288,16 @@ def _items(
 def _counted(
     cells: Mapping[tuple[str, str], Sequence[BiasCell]],
     models: Sequence[str],
-    prefixes: Sequence[str],
+    names: Sequence[str],
+    called: Places,
     items: Sequence[tuple[str, str]],
     variants: Sequence[VariantId],
 ) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array]:
     """Return the arrays `read`, `by_rule`, `dropped` and `unread` of a tally."""
-    shape = (len(models), len(prefixes), len(items), len(variants))
+    shape = (len(models), len(names), len(items), len(variants))
     read_, by_rule = (np.zeros((*shape, len(STANCES)), dtype=np.int32) for _ in range(2))
     dropped, unread = (np.zeros(shape, dtype=np.int32) for _ in range(2))
-    at_model, at_prefix, at_item = (
-        {name: place for place, name in enumerate(names)} for names in (models, prefixes, items)
-    )
+    at_model, at_prefix, at_item = ({one: place for place, one in enumerate(axis)} for axis in (models, names, items))
     at_variant = {(v.kind.value, v.ordinal): place for place, v in enumerate(variants)}
     at_stance = {stance.value: place for place, stance in enumerate(STANCES)}
     for (model, name), found in cells.items():
@@ -290,7 +305,8 @@ def _counted(
             item = at_item.get((name, cell.ref))
             if item is None:
                 continue
-            where = (at_model[model], at_prefix[cell.template], item, at_variant[cell.kind, cell.ordinal])
+            prefix = called[model, name][cell.template]
+            where = (at_model[model], at_prefix[prefix], item, at_variant[cell.kind, cell.ordinal])
             if cell.label is None:
                 unread[where] += cell.count
             elif not cell.kept:
@@ -321,4 +337,4 @@ def _item(
     return Item(ref, statement.source or name, dimension, leaning)
 
 
-__all__ = ["INSTRUMENT", "PEOPLE", "BiasChoice", "BiasJudged", "bias", "model_sides", "responses"]
+__all__ = ["INSTRUMENT", "PEOPLE", "BiasChoice", "BiasJudged", "bias", "model_sides", "responses", "sides_of_run"]

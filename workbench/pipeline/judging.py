@@ -9,10 +9,10 @@ import numpy as np
 
 from stores.run_rows import Failures, Run
 from stores.store import Store
+from stores.template_versions import AskedTemplate
 from workbench.audits.counts import SIGNS, Counts, Int8Array
 from workbench.domain.findings import folded
 from workbench.domain.prompts import SLOT, TemplateChoice
-from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.readings import Stance
 from workbench.domain.responses import EXACT, UNKNOWN
 from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
@@ -115,24 +115,37 @@ def _check_templates(runs: Sequence[Run], chosen: TemplateChoice) -> None:
 
 
 def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
-    """Say of which runs answers under other families or versions of templates are left out, and how to choose them."""
+    """Say which answers under other families or versions of templates results leave out, and how to choose them."""
+    every = tuple(dict.fromkeys(runs))
+    shown = {run.way: {one.family for one in every if one.way == run.way} for run in every}
     notes = []
-    for run in dict.fromkeys(runs):
-        if others := [family for family in run.families if family != run.family]:
+    if len({run.family for run in every}) > 1 and len({run.model for run in every}) > 1:
+        families = dict.fromkeys(f"{run.model} {run.family}" for run in every)
+        notes.append(f"these results are about several families of templates: {', '.join(families)}")
+    for run in every:
+        others = [family for family in run.families if family not in shown[run.way]]
+        if others:
             notes.append(
-                f"{run.model} was asked the families of templates {named_few(run.families)}; this result is about "
+                f"{run.model} was asked the families of templates {', '.join(run.families)}; this result is about "
                 f"{run.family}. For another: --family {others[-1]}"
             )
-        for one in run.versions:
-            if one.others:
-                numbers = ", ".join(map(str, one.others))
-                which = f"version {one.version} counts" if one.version else "none of its versions counts"
-                notes.append(
-                    f"{run.model} was asked several versions of the template {one.name}; {which}, {numbers} "
-                    f"{'does' if len(one.others) == 1 else 'do'} not. For another: "
-                    f"--template-version {one.name}={one.others[-1]}"
-                )
-    return tuple(notes)
+        notes += version_notes(run)
+    return tuple(dict.fromkeys(notes))
+
+
+def version_notes(run: Run | None, template: str | None = None) -> tuple[str, ...]:
+    """Say of which templates of a run, or of one of them, a model was asked versions that are left out."""
+    versions = run.versions if run is not None else ()
+    return tuple(_version_note(run, one) for one in versions if run and one.others and template in (None, one.name))
+
+
+def _version_note(run: Run, one: AskedTemplate) -> str:
+    counts = f"version {one.version} counts" if one.version else "the chosen one was not among them"
+    others = f"version{'s' * (len(one.others) > 1)} {', '.join(map(str, one.others))}"
+    return (
+        f"{run.model} was asked several versions of the template {one.name}: {counts}, {others} left out. "
+        f"For another: --template-version {one.name}={one.others[-1]}"
+    )
 
 
 def instead(store: Store, audit: str) -> str:

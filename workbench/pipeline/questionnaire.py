@@ -15,10 +15,19 @@ from workbench.audits.questionnaire_score import Report, judge
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import TemplateChoice
 from workbench.domain.questionnaires import Questionnaire, Role
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.pipeline.judging import instead, matching, nothing_answered, told_apart
+from workbench.pipeline.judging import (
+    LATEST,
+    chosen_of,
+    instead,
+    matching,
+    nothing_answered,
+    template_notes,
+    told_apart,
+)
 from workbench.pipeline.questionnaire_again import asking_again
 from workbench.pipeline.questionnaire_rows import AUDIT, Gathered, gather, reasons
 
@@ -40,6 +49,7 @@ class QuestionnaireChoice:
     "none: all that answered"
     dtype: str | None = None
     "None: any"
+    templates: TemplateChoice = LATEST
     options: Options = field(default_factory=Options)
 
 
@@ -111,7 +121,8 @@ def questionnaire(
     `store.predictions.runs` of this audit, where they are known.
     """
     choice = choice or QuestionnaireChoice()
-    every = store.predictions.runs(AUDIT, choice.instrument or None) if asked is None else asked
+    versions = dict(choice.templates.versions)
+    every = store.predictions.runs(AUDIT, choice.instrument or None, versions=versions) if asked is None else asked
     instrument = store.instruments.get(choice.instrument or _only_asked(store, every))
     people = store.questionnaires.get(instrument.name)
     if people is None or not people.of_role(Role.TARGET):
@@ -149,6 +160,7 @@ def notes_of(
     store: Store, instrument: Instrument, runs: Mapping[str, Run], gathered: Mapping[str, Gathered], options: Options
 ) -> Iterator[str]:
     """Yield what is to be said of each run."""
+    yield from template_notes(runs.values())
     for name, run in runs.items():
         again = asking_again(store, run, gathered[name], instrument.language)
         yield from _notes(name, gathered[name], tuple(store.runs.outdated(run)), options, again)
@@ -170,7 +182,7 @@ def _runs(store: Store, choice: QuestionnaireChoice, instrument: str, asked: Ite
 
     One in which everything failed is among them where its model was named, or nothing else is there.
     """
-    every = [run for run in asked if run.instrument == instrument]
+    every = chosen_of([run for run in asked if run.instrument == instrument], choice.templates)
     if not every:
         raise UnknownName(
             f"nobody was asked {instrument}. Start with: workbench run STORE --audit {AUDIT} --instrument "
@@ -197,6 +209,7 @@ def _names(runs: Sequence[Run], formats: Mapping[int, str]) -> list[str]:
     """Return the models' names, with as much of the language, revision and so on as tells runs apart."""
     return told_apart(
         [run.model for run in runs],
+        [run.family for run in runs],
         [run.language for run in runs],
         [run.dtype for run in runs],
         [run.revision[:8] for run in runs],

@@ -7,7 +7,7 @@ answers that somebody else published. Subjects are never pooled; each has a repo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stores.store import Store
 from workbench.audits.response_bias_compare import Comparison, SamplingAgreement, compare, sampling_agreement
@@ -21,8 +21,10 @@ from workbench.domain.choice_statements import pair_of
 from workbench.domain.choices import AnswerSet, Bias, ChoiceItem, ChoicePair, Perturbation
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import TemplateChoice
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.pipeline.judging import LATEST, chosen_of, version_notes
 from workbench.pipeline.response_bias_rows import AUDIT, Subject, Way, asked_here, imported, named
 
 Place = tuple[Bias, Perturbation | None, str]
@@ -37,6 +39,8 @@ class ResponseBiasChoice:
     "empty: the only one with answers"
     models: tuple[str, ...] = ()
     "names of models or of subjects; empty: all"
+    templates: TemplateChoice = LATEST
+    "no family chosen: each that was asked is a subject of its own"
     options: Options = field(default_factory=Options)
 
 
@@ -89,7 +93,9 @@ def response_bias(store: Store, choice: ResponseBiasChoice | None = None) -> Res
     choice = choice or ResponseBiasChoice()
     instrument = store.instruments.get(choice.instrument or _only_answered(store))
     items = store.choices.items(instrument.name)
-    subjects = _chosen(named(tuple(_subjects(store, instrument.name, items))), choice, instrument.name)
+    subjects = _chosen(
+        named(tuple(_subjects(store, instrument.name, items, choice.templates))), choice, instrument.name
+    )
     pairs = _pairs(instrument, items)
     shares = {(bias, key): pair.shares for (bias, _, key), pair in pairs.items() if pair.shares}
     judged = {name: subject for name, subject in subjects.items() if subject.tables}
@@ -160,14 +166,18 @@ def _only_answered(store: Store) -> str:
     return found[0]
 
 
-def _subjects(store: Store, instrument: str, items: Mapping[str, ChoiceItem]) -> Iterator[Subject]:
+def _subjects(
+    store: Store, instrument: str, items: Mapping[str, ChoiceItem], templates: TemplateChoice
+) -> Iterator[Subject]:
     """Yield all ways in which models were asked, imported answers first."""
     by_model: dict[str, list[AnswerSet]] = {}
     for one in store.choices.answer_sets(instrument):
         by_model.setdefault(one.model, []).append(one)
     for model, sets in by_model.items():
         yield imported(model, sets, model)
-    for run in store.predictions.runs(AUDIT, instrument):
+    runs = store.predictions.runs(AUDIT, instrument, versions=dict(templates.versions))
+    families = templates.families or tuple({run.family for run in runs})
+    for run in chosen_of(runs, replace(templates, families=families)):
         yield from asked_here(store, run, items)
 
 
@@ -207,6 +217,7 @@ def _notes(store: Store, subjects: Mapping[str, Subject], items: Mapping[str, Ch
         if subject.unfinished:
             yield f"{name}: {plural(len(subject.unfinished), 'form')} not finished yet; `workbench jobs` says how far"
         yield from _on_probabilities(name, subject)
+        yield from version_notes(subject.run, subject.template)
         if subject.run is not None and (changed := store.runs.outdated(subject.run)):
             yield f"{name}: {plural(len(changed), 'question')} changed since ({named_few(list(changed))})"
         if subject.run is not None and subject.run.failed:

@@ -265,6 +265,8 @@ def _full(subject: Subject, alike: Sequence[Subject]) -> str:
     parts = [subject.model]
     if subject.template not in ("", LETTERED):
         parts.append(subject.template)
+    if subject.run is not None and subject.template in _shared(alike):
+        parts.append(f"family {subject.run.family}")
     if len({one.way for one in alike}) > 1 or subject.way == "exact":
         parts.append(subject.way)
     if subject.run is not None:
@@ -275,6 +277,15 @@ def _full(subject: Subject, alike: Sequence[Subject]) -> str:
         parts += [subject.run.revision[:8]] if len({run.revision for run in runs}) > 1 else []
         parts += [subject.run.language] if len({run.language for run in runs}) > 1 else []
     return " · ".join(parts)
+
+
+def _shared(subjects: Sequence[Subject]) -> set[str]:
+    """Return the templates whose names several families of these subjects have."""
+    families: dict[str, set[str]] = {}
+    for one in subjects:
+        if one.run is not None:
+            families.setdefault(one.template, set()).add(one.run.family)
+    return {name for name, of in families.items() if len(of) > 1}
 
 
 __all__ = ["AUDIT", "Asked", "Subject", "Way", "asked_here", "imported", "named"]

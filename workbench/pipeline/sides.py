@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from stores.store import Store
 from workbench.audits.statement_labels import DIMENSION, LEANING
+from workbench.domain.prompts import TemplateChoice
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
-from workbench.pipeline.bias import model_sides
-from workbench.pipeline.judging import find_run
+from workbench.pipeline.bias import sides_of_run
+from workbench.pipeline.judging import LATEST, find_run, template_notes
 from workbench.pipeline.labels import HALVES
 from workbench.stats.agreement import MISSING, cohen_kappa
 from workbench.stats.resampling import derive_rng
@@ -50,10 +51,18 @@ class SidesReport:
     "statements of which one label or both could not be read"
     kappas: Mapping[str, Mapping[str, Estimate]]
     "with whom -> condition -> Cohen's kappa with the model"
+    notes: tuple[str, ...] = ()
+    "which families and versions of templates are left out, in sentences"
 
 
 def sides(
-    store: Store, instrument: str, model: str | None = None, *, queue: str | None = None, seed: int = SEED
+    store: Store,
+    instrument: str,
+    model: str | None = None,
+    *,
+    templates: TemplateChoice = LATEST,
+    queue: str | None = None,
+    seed: int = SEED,
 ) -> SidesReport:
     """Return a model's labels with its kappas (Faulborn et al. 2025, section 3.1: .77 and .76 for GPT-4).
 
@@ -61,8 +70,8 @@ def sides(
     """
     if queue is not None and (name := store.queues.get(queue).codebook.name) != CODEBOOK:
         raise UsageError(f"people were asked by the codebook {name!r} in the queue {queue!r}; name one of {CODEBOOK!r}")
-    run = find_run(store, "statement_labels", model, instrument, answered=True)
-    found = model_sides(store, run.model, instrument)
+    run = find_run(store, "statement_labels", model, instrument, answered=True, templates=templates)
+    found = sides_of_run(store, run)
     by_model: dict[str, Pair] = {ref: (of[DIMENSION], of[LEANING]) for ref, of in found.items()}
     statements = [s for s in store.instruments.get(instrument).statements if s.ref in by_model]
     given: dict[str, Pair] = {s.ref: (s.dimension, s.leaning) for s in statements}
@@ -86,6 +95,7 @@ def sides(
             for name, labels in others.items()
             if labels
         },
+        notes=template_notes([run]),
     )
 
 

@@ -296,7 +296,7 @@ def _predictions(store: Store) -> PredictionLine | None:
 
     run, options = runs[-1], Options(draws=100)  # few: no interval is shown
     try:
-        judged = questionnaire(store, QuestionnaireChoice(run.instrument, (run.model,), run.dtype, options))
+        judged = questionnaire(store, QuestionnaireChoice(run.instrument, (run.model,), run.dtype, options=options))
     except WorkbenchError:
         return None
     name, report = next(iter(judged.reports.items()))
