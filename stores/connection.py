@@ -60,6 +60,18 @@ def open_database(path: Path, *, create: bool) -> tuple[Database, str]:
     return db, notice
 
 
+def is_store(path: Path) -> bool:
+    """Return whether a file begins as a store does; nothing is opened but the file itself, and nothing is changed."""
+    try:
+        if not path.is_file():  # a pipe would wait for a writer for ever
+            return False
+        with path.open("rb") as file:
+            head = file.read(72)
+    except OSError:
+        return False
+    return head.startswith(b"SQLite format 3\x00") and int.from_bytes(head[68:], "big") == APPLICATION_ID
+
+
 def translated(error: sqlite3.Error, path: Path) -> StoreError:
     """Return the error as one that tells a person what to do. Nothing of a failed transaction was written."""
     text = str(error)

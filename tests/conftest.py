@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -49,6 +49,7 @@ def pytest_configure() -> None:
     """
     os.environ.pop("COLUMNS", None)  # pytest-xdist tells its processes how wide the terminal is, and tables would obey
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ["XDG_STATE_HOME"] = mkdtemp()  # tests open stores, and a person's list of recent ones is the person's
     if "PYTEST_XDIST_WORKER" in os.environ:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
 

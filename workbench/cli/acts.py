@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 SHIPPED = "veldania"
 
 
+def welcome(options: Namespace) -> int:  # noqa: ARG001  there is nothing to say yet
+    """Open the terminal on the choice of a store."""
+    from workbench.tui.welcome import run_welcome
+
+    return run_welcome(Path.cwd())
+
+
 def open_store(options: Namespace) -> int:
     """Open the terminal; make the store after asking where there is none."""
     path: Path = options.store

@@ -30,10 +30,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments and arguments[0] not in COMMANDS and not arguments[0].startswith("-"):
         arguments.insert(0, "open")
     options = parser.parse_args(arguments)
-    if not hasattr(options, "command"):
+    if options.command is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
         parser.print_help()
         return 0
-    module, function = COMMANDS[options.command]
+    module, function = COMMANDS[options.command] if options.command is not None else ("acts", "welcome")
     command: Callable[[argparse.Namespace], int] = getattr(import_module(f"workbench.cli.{module}"), function)
     try:
         return command(options)
@@ -92,7 +92,8 @@ def build_parser() -> argparse.ArgumentParser:
     """Return the parser of every command."""
     parser = argparse.ArgumentParser(
         prog="workbench",
-        description="Annotate and audit the political and survey-response biases of language models.",
+        description="Annotate and audit the political and survey-response biases of language models.\n"
+        "Without a command the terminal opens, with the stores that there are; with STORE alone, it opens that one.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

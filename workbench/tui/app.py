@@ -19,6 +19,7 @@ from workbench.errors import WorkbenchError
 from workbench.tui.commands import ActionProvider
 from workbench.tui.format import percent
 from workbench.tui.literal import LiteralApp
+from workbench.tui.recent_stores import remember
 from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.home import HomeScreen
 from workbench.tui.screens.jobs import JobsScreen
@@ -241,6 +242,7 @@ def run_app(
     """
     for size in ("COLUMNS", "LINES"):  # what tables obey; screens are as large as the terminal is
         os.environ.pop(size, None)
+    remember(path)
     app = WorkbenchApp(path, start, annotator, queue, survey)
     app.run()
     for line in goes_on(path):
