@@ -15,7 +15,7 @@ JOBS = """
     select j.id, j.kind, j.spec, j.state, j.stop_requested, j.created_at, a.started_at, j.finished_at, j.heartbeat,
         j.done, j.total, j.progress, j.message, a.host, a.pid,
         (select count(*) from attempt c where c.job_id = j.id),
-        j.pause_requested, j.paused_at, j.lane, j.concurrency, j.only_failed, j.failures, j.uid, j.beats, a.place
+        j.pause_requested, j.paused_at, j.lane, j.concurrency, j.only_failed, j.failures, j.uid, j.beats, a.place, j.mark
     from job j left join attempt a on a.id = (select max(b.id) from attempt b where b.job_id = j.id)
 """
 
@@ -51,6 +51,9 @@ class Job:
     "whether its attempt asks only what failed before"
     failures: tuple[str, ...]
     "what failed, where the stored answers do not say it"
+    uid: bytes
+    mark: str
+    "who created it, see `workbench.jobs.origin`; empty: elsewhere"
     unsure: bool = False
     "its worker is on another machine, and its heartbeat has not moved since this process began to look"
     reasons: tuple[tuple[str, int], ...] = ()
@@ -122,6 +125,8 @@ def job_of(row: Sequence[object]) -> Job:
         only_failed=bool(row[20]),
         failures=tuple(json.loads(str(row[21]))),
         unsure=seen is Sign.UNKNOWN,
+        uid=row[22] if isinstance(row[22], bytes) else b"",
+        mark=str(row[25]),
         reasons=tuple((str(reason), int(count)) for reason, count in reasons),
     )
 

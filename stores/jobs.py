@@ -13,13 +13,22 @@ import os
 import secrets
 import socket
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stores.base import Aggregate, now
 from stores.job_rows import JOBS, Job, job_of
 from stores.liveness import place
 from workbench.errors import AttemptEnded, JobError, UsageError
+
+Mark = Callable[[bytes, str, Mapping[str, object]], str]
+"of a job's uid, kind and specification"
+UID_BYTES = 16
+
+
+def spec_text(spec: Mapping[str, object]) -> str:
+    """Return a job's specification as it is stored: the same text for the same specification."""
+    return json.dumps(dict(spec), sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +55,34 @@ class Turn:
 class Jobs(Aggregate):
     """The verbs on jobs."""
 
-    def create(self, kind: str, spec: Mapping[str, object], total: int) -> int:
+    def create(self, kind: str, spec: Mapping[str, object], total: int, mark: Mark | None = None) -> int:
+        """Queue a job and return its number. `mark` says who creates it; without one it was created elsewhere."""
+        uid = secrets.token_bytes(UID_BYTES)
         with self.store.write() as connection:
             row = connection.execute(
-                "insert into job (uid, kind, spec, state, created_at, total) "
-                "values (?, ?, ?, 'queued', ?, ?) returning id",
-                (secrets.token_bytes(16), kind, json.dumps(dict(spec), sort_keys=True), now(), total),
+                "insert into job (uid, kind, spec, state, created_at, total, mark) "
+                "values (?, ?, ?, 'queued', ?, ?, ?) returning id",
+                (uid, kind, spec_text(spec), now(), total, mark(uid, kind, spec) if mark else ""),
             ).fetchone()
         return int(row[0])
 
-    def note_done(self, kind: str, spec: Mapping[str, object], total: int, message: str, code_version: str) -> int:
+    def adopt(self, job_id: int, mark: Mark) -> None:
+        """Mark a job from elsewhere as one that a person here let go on."""
+        job = self.get(job_id)
+        with self.store.write() as connection:
+            connection.execute("update job set mark = ? where id = ?", (mark(job.uid, job.kind, job.spec), job_id))
+
+    def note_done(
+        self,
+        kind: str,
+        spec: Mapping[str, object],
+        total: int,
+        message: str,
+        code_version: str,
+        mark: Mark | None = None,
+    ) -> int:
         """Note a job that had nothing left to do, as done by this process, and return its number."""
-        job_id = self.create(kind, spec, total)
+        job_id = self.create(kind, spec, total, mark)
         attempt = self.claim(job_id, code_version)
         with self.store.write() as connection:
             connection.execute("update job set done = total where id = ?", (job_id,))

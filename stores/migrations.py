@@ -812,3 +812,9 @@ _OLD_TEMPLATES = """
     ) u join template t on t.id = u.template_id
     group by u.instrument_id, t.id order by u.instrument_id, t.id
 """
+
+
+@migrations()
+def m016_origin(db: Database) -> None:
+    """Who created a job: a mark that only their installation can make, and empty for jobs from before."""
+    db.execute("alter table job add column mark text not null default ''")

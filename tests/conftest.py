@@ -50,6 +50,7 @@ def pytest_configure() -> None:
     os.environ.pop("COLUMNS", None)  # pytest-xdist tells its processes how wide the terminal is, and tables would obey
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ["XDG_STATE_HOME"] = mkdtemp()  # tests open stores, and a person's list of recent ones is the person's
+    os.environ["WORKBENCH_CONFIG"] = mkdtemp(prefix="workbench-config-")  # not the user's own
     if "PYTEST_XDIST_WORKER" in os.environ:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
 

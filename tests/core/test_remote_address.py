@@ -61,15 +61,42 @@ def test_names_that_cannot_be_asked_or_stored_are_refused_without_their_secrets(
     assert "\x1b" not in str(error.value)
 
 
-def test_an_endpoint_that_a_name_spells_out_does_not_get_the_key_of_another() -> None:
+def key_of(name: str, environ: dict[str, str]) -> str | None:
+    return endpoint_key(parse_address(name, environ), environ)
+
+
+def test_a_key_goes_to_the_hosts_that_the_environment_names_and_to_no_other() -> None:
     both = OWN | {"WORKBENCH_ENDPOINT_KEY": "other"}
-    assert endpoint_key(parse_address("openai:a", both), both) == "sk-1"
-    assert endpoint_key(parse_address("openai:a@http://gpu7/v1", both), both) == "other"
-    assert endpoint_key(parse_address("openai:a@http://gpu7/v1", OWN), OWN) is None
-    assert endpoint_key(parse_address("openai:a@https://gateway.example/v1", OWN), OWN) == "sk-1"
-    spelled = "openai:a@https://api.openai.com.evil.example/v1"
-    assert endpoint_key(parse_address(spelled, {"OPENAI_API_KEY": "sk-1"}), {"OPENAI_API_KEY": "sk-1"}) is None
-    assert not parse_address(spelled, {}).official
+    assert key_of("openai:a", both) == "sk-1"
+    assert key_of("openai:a@http://gpu7/v1", both) is None, "only the name spells this host out"
+    assert key_of("openai:a@http://127.0.0.1:8000/v1", both) is None, "a port of this machine may be somebody else's"
+    assert key_of("openai:a@https://gateway.example/v1", OWN) == "sk-1"
+    assert key_of("openai:a@https://gateway.example/v2", OWN) == "sk-1", "the same host"
+    assert key_of("openai:a@http://gateway.example/v1", both) is None, "another port, and nobody encrypts on the way"
+    named = both | {"WORKBENCH_ENDPOINT_HOSTS": "gpu7, GPU8:8000\n[::1]:9"}
+    assert key_of("openai:a@http://gpu7/v1", named) == "other"
+    assert key_of("openai:a@http://gpu7:9000/v1", named) == "other", "a host without a port means all of them"
+    assert key_of("openai:a@http://gpu8:8000/v1", named) == "other"
+    assert key_of("openai:a@http://gpu8/v1", named) is None
+    assert key_of("openai:a@http://[::1]:9/v1", named) == "other"
+    assert key_of("openai:a@http://gpu7.evil.example/v1", named) is None
+    assert key_of("openai:a@http://evil-gpu7/v1", named) is None
+    assert key_of("openai:a", named) == "sk-1", "the other key stays where it belongs"
+
+
+def test_a_host_that_looks_like_the_official_one_is_not() -> None:
+    keys = {"OPENAI_API_KEY": "sk-1", "WORKBENCH_ENDPOINT_KEY": "other"}
+    assert key_of("openai:a@https://api.openai.com/v1", keys) == "sk-1"
+    assert key_of("openai:a@https://api.openai.com.evil.example/v1", keys) is None
+    assert key_of("openai:a@https://xapi.openai.com/v1", keys) is None
+    assert not parse_address("openai:a@https://api.openai.com.evil.example/v1", {}).official
+
+
+@pytest.mark.parametrize("entry", ["http://gpu7:8000/v1", "gpu7/v1", "*.example", "u:hunter2@gpu7", "gpu7:port", ":80"])
+def test_what_is_no_host_among_the_named_ones_is_said(entry: str) -> None:
+    with pytest.raises(ModelError, match=r"\$WORKBENCH_ENDPOINT_HOSTS lists .* which is no host") as error:
+        parse_address("openai:a@http://gpu7/v1", {"WORKBENCH_ENDPOINT_HOSTS": f"gpu1, {entry}"})
+    assert "hunter2" not in str(error.value)
 
 
 @pytest.mark.parametrize("key", ["sk 1", "sk-\n1", "sk-ä", "“sk-1”"])

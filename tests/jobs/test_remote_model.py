@@ -38,6 +38,7 @@ from workbench.jobs import launch
 HASTY = Patience(tries=12, long_tries=8, reply_s=1.0, first_wait_s=0.005, longest_wait_s=0.1)
 USUAL = Sampling(temperature=0.7, top_p=0.9, max_new_tokens=20)
 KEY = "sk-secret-0123456789"
+NAMED = {"WORKBENCH_ENDPOINT_HOSTS": "127.0.0.1"}
 
 T = TypeVar("T")
 
@@ -252,8 +253,12 @@ def test_a_missing_key_a_wrong_key_and_a_wrong_model_are_said_at_once() -> None:
     with pytest.raises(ModelError, match=r"wants a key and \$OPENAI_API_KEY is not set"):
         load_remote("openai:gpt-4o-mini", environ={})
     with FaultyServer(lambda _call, _body: "401") as server:
-        assert "wants a key (401); set $WORKBENCH_ENDPOINT_KEY" in error_of(server)
         said = error_of(server, environ={"WORKBENCH_ENDPOINT_KEY": KEY})
+        assert "none was sent: $WORKBENCH_ENDPOINT_HOSTS does not list the host" in said
+        assert all(call.headers["authorization"] == "Bearer none" for call in server.calls)
+        assert "wants a key (401); set $WORKBENCH_ENDPOINT_KEY" in error_of(server, environ=NAMED)
+        server.calls.clear()
+        said = error_of(server, environ=NAMED | {"WORKBENCH_ENDPOINT_KEY": KEY})
         assert "refused the key of $WORKBENCH_ENDPOINT_KEY (401)" in said
         assert len(server.asked) <= 8, "a refused key is not tried again"
     with FaultyServer(lambda _call, _body: "404") as server:
@@ -322,7 +327,8 @@ def test_the_key_is_sent_and_is_nowhere_else(monkeypatch: pytest.MonkeyPatch, ca
     monkeypatch.setenv("OPENAI_ADMIN_KEY", "sk-admin-of-somebody")
     caplog.set_level("DEBUG")
     with FaultyServer(lambda _call, body: "400" if "1" in prompt_of(body) else "") as server:
-        model = served(server, environ={"WORKBENCH_ENDPOINT_KEY": KEY, "OPENAI_API_KEY": "sk-of-the-official-one"})
+        keys = {"WORKBENCH_ENDPOINT_KEY": KEY, "OPENAI_API_KEY": "sk-of-the-official-one"}
+        model = served(server, environ=NAMED | keys)
         found = collect(model, requests(3))
         headers = [dict(call.headers) for call in server.calls]
     assert all(header["authorization"] == f"Bearer {KEY}" for header in headers)
@@ -682,6 +688,7 @@ def test_a_whole_audit_runs_through_a_bad_server_in_a_worker_process_and_pays_no
 
 def test_a_job_with_a_wrong_key_fails_with_a_sentence(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKBENCH_ENDPOINT_KEY", KEY)
+    monkeypatch.setenv("WORKBENCH_ENDPOINT_HOSTS", "127.0.0.1")
     with FaultyServer(lambda _call, _body: "401") as server:
         job = wait(filled, launch.start(filled, Design("small", server.name, samples=2)), ended)
         log = launch.log_tail(filled.path, job.id, 100)

@@ -15,7 +15,7 @@ from workbench.classifier.config import TrainConfig
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.errors import UsageError
-from workbench.jobs import launch
+from workbench.jobs import launch, origin
 from workbench.pipeline import design_checks
 from workbench.pipeline.classifying import ClassifySpec
 from workbench.pipeline.training import TrainSpec
@@ -328,7 +328,7 @@ async def test_the_form_of_an_empty_store_says_so(tmp_path: Path) -> None:
 def written(path: Path, kind: str, spec: dict[str, object], total: int, **columns: object) -> int:
     """Write a job as its worker would have left it; a running one has this process for its worker."""
     with Store.open(path) as store:
-        job = store.jobs.create(kind, spec, total)
+        job = store.jobs.create(kind, spec, total, origin.here().mark)
         if columns.get("state", "running") != "queued":
             attempt = store.jobs.claim(job, "test")
             if columns.get("state") == "done":
@@ -534,3 +534,35 @@ async def test_a_job_that_waits_for_its_turn_says_for_which(path: Path) -> None:
         await pilot.press("down")
         await until(pilot, lambda: f"waits for job {first}" in shown(app, "#details"))
         assert "R begins it now, beside the others" in shown(app, "#details")
+
+
+@SIZES
+async def test_a_job_from_elsewhere_goes_on_after_a_person_has_seen_whom_it_asks(
+    path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = {"model": "openai:gpt-x@http://gpu7:8000/v1", "audit": "reliability", "instrument": "small"}
+    job = written(path, "sample", spec, 72, state="queued", mark="of another installation")
+    begun: list[str] = []
+    monkeypatch.setattr("workbench.jobs.launch.spawn", lambda _path, _job, consent="": begun.append(consent) or 1)
+    monkeypatch.setenv("WORKBENCH_MAX_COST", "3")
+    monkeypatch.setenv("WORKBENCH_PRICE_IN", "1")
+    monkeypatch.setenv("WORKBENCH_PRICE_OUT", "1")
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: "queued" in screen_text(app))
+        await pilot.press("R")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
+        said = " ".join(shown(app, "#text").split())
+        assert "was created elsewhere" in said
+        assert "model openai:gpt-x@http://gpu7:8000/v1" in said
+        assert "host gpu7:8000, which sees no key" in said
+        assert "budget at most 3.0 cost" in said
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, JobsScreen))
+        assert begun == []
+        await pilot.press("R")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
+        await pilot.press("y")
+        await until(pilot, lambda: bool(begun))
+    with Store.open(path) as store:
+        assert begun == [store.jobs.get(job).uid.hex()]

@@ -171,6 +171,9 @@ def add_jobs(commands: Commands[argparse.ArgumentParser]) -> None:
     jobs.add_argument("act", nargs="?", choices=tuple(JOB_ACTS), metavar="ACT", help="see below (default: list)")
     jobs.add_argument("job", nargs="?", type=int, metavar="JOB", help="the job's number")
     jobs.add_argument("most", nargs="?", type=int, metavar="N", help="concurrency: how many at once")
+    jobs.add_argument(
+        "--yes", action="store_true", help="resume, retry: let a job that was created elsewhere go on without asking"
+    )
     json_option(jobs)
 
 

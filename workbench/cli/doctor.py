@@ -115,18 +115,20 @@ def _secret() -> Check:
 def _endpoint() -> Check:
     """Where `openai:MODEL` is asked, and within which limits. Asks nobody."""
     from workbench.errors import WorkbenchError
-    from workbench.inference.remote_address import BASE_URL, ENDPOINT_KEY, OFFICIAL, checked_url
+    from workbench.inference.remote_address import ENDPOINT_HOSTS, ENDPOINT_KEY, PREFIX, parse_address
     from workbench.inference.remote_budget import budget_from
     from workbench.inference.remote_pace import patience_from
 
     try:
-        url = checked_url(os.environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}")
+        url = parse_address(f"{PREFIX}MODEL", os.environ).url
         limits = budget_from(os.environ).limits()
         calls = patience_from(os.environ).concurrency
     except WorkbenchError as error:
         return Check("served models", "error", str(error))
     key = "set" if os.environ.get(ENDPOINT_KEY) else "not set"
-    return Check("served models", "ok", f"{url}; {limits}; {calls} calls at once at most; {ENDPOINT_KEY} {key}")
+    hosts = " ".join(os.environ.get(ENDPOINT_HOSTS, "").split()) or "no host"
+    found = f"{url}; {limits}; {calls} calls at once at most; {ENDPOINT_KEY} {key}, for {hosts} ({ENDPOINT_HOSTS})"
+    return Check("served models", "note" if key == "set" and hosts == "no host" else "ok", found)
 
 
 def _model(name: str, encoding: str) -> Check:

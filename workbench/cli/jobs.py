@@ -43,6 +43,8 @@ def jobs(options: Namespace) -> int:
 
     if options.most is not None and options.act != "concurrency":
         raise UsageError(f"{options.act} takes one number, the job's; {options.most} is one too many")
+    if options.yes and options.act not in ("resume", "retry"):
+        raise UsageError("--yes lets a job from elsewhere go on; give it with resume or retry")
     with Store.open(options.store) as store:
         if options.act is None:
             return _list(store, options)
@@ -83,15 +85,31 @@ def _pause(store: Store, options: Namespace, number: int) -> int:
 def _resume(store: Store, options: Namespace, number: int) -> int:
     from workbench.jobs import launch
 
-    launch.resume(store, number)
+    _with_consent(options, lambda consent: launch.resume(store, number, consent=consent))
     return _said(store, options, number, f"Job {number} goes on. {_follow_it(options.store, number)}")
 
 
 def _retry(store: Store, options: Namespace, number: int) -> int:
     from workbench.jobs import launch
 
-    launch.retry(store, number)
+    _with_consent(options, lambda consent: launch.retry(store, number, consent=consent))
     return _said(store, options, number, f"Job {number} asks again what failed. {_follow_it(options.store, number)}")
+
+
+def _with_consent(options: Namespace, go_on: Callable[[bool], object]) -> None:
+    """Let a job go on; ask first where it was created elsewhere. Raises ElsewhereError where nobody agrees."""
+    from workbench.cli.running import agreed
+    from workbench.jobs.origin import ElsewhereError
+
+    try:
+        go_on(options.yes)
+    except ElsewhereError as error:
+        if not sys.stdin.isatty():
+            raise
+        say(error.about)
+        if not agreed("Let it go on here? [y/N] ", default=False):
+            raise UsageError("the job stays as it is; nothing was asked") from None
+        go_on(True)
 
 
 def _cancel(store: Store, options: Namespace, number: int) -> int:

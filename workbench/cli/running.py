@@ -282,6 +282,6 @@ def _chosen(text: str | None, names: list[str]) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def agreed() -> bool:
-    """Ask whether to start; False where nobody can answer."""
-    return sys.stdin.isatty() and input("Start? [Y/n] ").strip().lower() in ("", "y", "yes")
+def agreed(question: str = "Start? [Y/n] ", *, default: bool = True) -> bool:
+    """Ask whether to start; False where nobody can answer. `default`: what an empty line means."""
+    return sys.stdin.isatty() and input(question).strip().lower() in ("y", "yes", *[""] * default)

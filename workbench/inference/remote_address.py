@@ -6,15 +6,16 @@
                                                        a base model: chats too are sent as text to be continued
 
 Chats go to `/chat/completions` and raw prompts to `/completions`; `#completions` sends both there. Keys come from the
-environment alone: $OPENAI_API_KEY for the official endpoint and that of $OPENAI_BASE_URL, $WORKBENCH_ENDPOINT_KEY for
-an endpoint that a name spells out, so that a name from somebody's file cannot send a key to a host of its choice.
+environment alone, and so do the hosts that may see them: $OPENAI_API_KEY goes to the official endpoint and to the host
+of $OPENAI_BASE_URL, $WORKBENCH_ENDPOINT_KEY to the hosts that $WORKBENCH_ENDPOINT_HOSTS lists. A model's name may come
+from somebody's file or store, so a host that only a name spells out is asked without a key.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
@@ -23,6 +24,8 @@ from workbench.errors import ModelError
 PREFIX = "openai:"
 OFFICIAL = "https://api.openai.com/v1"
 BASE_URL, API_KEY, ENDPOINT_KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY", "WORKBENCH_ENDPOINT_KEY"
+ENDPOINT_HOSTS = "WORKBENCH_ENDPOINT_HOSTS"
+PORTS = {"http": 80, "https": 443}
 COMPLETIONS = "#completions"
 EXPLICIT = re.compile(r"@(?=https?://)", re.IGNORECASE)
 "model ids may hold `@` themselves, so only one before a URL parts them"
@@ -45,14 +48,21 @@ class Address:
     "whether chats too go to `/completions`"
     key_variable: str
     "the environment variable that may hold this endpoint's key"
+    trusted: bool
+    "whether the environment names this host as one that may see that key"
 
     @property
     def host(self) -> str:
         return (urlsplit(self.url).hostname or "").lower()
 
     @property
+    def port(self) -> int:
+        parts = urlsplit(self.url)
+        return parts.port or PORTS[parts.scheme]
+
+    @property
     def official(self) -> bool:
-        return self.host == "api.openai.com" or self.host.endswith(".api.openai.com")
+        return _is_official(self.host)
 
     @property
     def loopback(self) -> bool:
@@ -65,11 +75,15 @@ class Address:
             return False
 
 
+def _is_official(host: str) -> bool:
+    return host == "api.openai.com" or host.endswith(".api.openai.com")
+
+
 def parse_address(name: str, environ: Mapping[str, str]) -> Address:
     """Return the endpoint of a name. Asks no server.
 
-    Raises ModelError where the name has no model, its endpoint has no http(s)://, or its URL holds what a stored name
-    must not: a user, a password or a query.
+    Raises ModelError where the name has no model, its endpoint has no http(s)://, its URL holds what a stored name must
+    not (a user, a password or a query), or $WORKBENCH_ENDPOINT_HOSTS holds what is no host.
     """
     rest, found, mode = name.removeprefix(PREFIX).partition("#")
     if found and found + mode != COMPLETIONS:
@@ -78,22 +92,52 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
     if not model or re.search(r"[\s\x00-\x1f\x7f]", model):
         raise ModelError(f"{_shown(name)!r}: no model id before the endpoint, or one with spaces; {FORM}")
     if explicit:
-        url, where, variable = explicit[0], f"the endpoint of {model}", ENDPOINT_KEY
+        url, where = explicit[0], f"the endpoint of {model}"
     else:
-        url, where, variable = environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}", API_KEY
-    address = Address(name, model, checked_url(url, where), bool(found), variable)
+        url, where = environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}"
+    address = _with_key(Address(name, model, checked_url(url, where), bool(found), ENDPOINT_KEY, False), environ)
     if not explicit and "@" in model and (address.official or BARE_HOST.search(model)):
         before = model.partition("@")[0]
         raise ModelError(f"{PREFIX}{before}@…: no http:// or https:// follows the @, so it names no endpoint; {FORM}")
-    return _with_known_key(address, environ) if explicit else address
+    return address
 
 
-def _with_known_key(address: Address, environ: Mapping[str, str]) -> Address:
-    """Let an endpoint that is spelled out have $OPENAI_API_KEY where the environment itself names it for that key."""
-    known = environ.get(BASE_URL) or OFFICIAL
-    if checked_url(known, f"${BASE_URL}") != address.url:
-        return address
-    return Address(address.name, address.model, address.url, address.raw, API_KEY)
+def _with_key(address: Address, environ: Mapping[str, str]) -> Address:
+    """Return an address with the variable of its key, and whether the environment names its host for that key."""
+    named = _named_hosts(environ)
+    if address.official or _place(checked_url(environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}")) == _place(
+        address.url
+    ):
+        return replace(address, key_variable=API_KEY, trusted=True)
+    return replace(address, trusted=bool({(address.host, None), (address.host, address.port)} & named))
+
+
+def _place(url: str) -> tuple[str, str, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname or "", parts.port or PORTS.get(parts.scheme)
+
+
+def _named_hosts(environ: Mapping[str, str]) -> set[tuple[str, int | None]]:
+    """Return the hosts, each with its port or None for any port, to which $WORKBENCH_ENDPOINT_KEY may be sent.
+
+    Raises ModelError where an entry is no host.
+    """
+    found: set[tuple[str, int | None]] = set()
+    for entry in re.split(r"[,\s]+", environ.get(ENDPOINT_HOSTS, "").strip()):
+        if not entry:
+            continue
+        try:
+            parts = urlsplit(f"//{entry}")
+            host, port = parts.hostname, parts.port
+        except ValueError:
+            host = port = None
+        if not host or parts.path or parts.query or parts.fragment or parts.username is not None or "*" in host:
+            raise ModelError(
+                f"${ENDPOINT_HOSTS} lists {re.sub('.*@', '…@', entry)!r}, which is no host; write HOST or HOST:PORT, "
+                "separated by commas: gpu7:8000, llm.example.org"
+            )
+        found.add((host.lower(), port))
+    return found
 
 
 def checked_url(url: str, where: str) -> str:
@@ -109,7 +153,7 @@ def checked_url(url: str, where: str) -> str:
         raise ModelError(f"{where} holds a query, which may be a secret and would be stored with every answer; {_KEYS}")
     if parts.scheme.lower() not in ("http", "https") or not host or re.search(r"[\s\x00-\x1f\x7f]", url.strip()):
         raise ModelError(f"{where} is no http(s) URL with a host; {FORM}")
-    if host.lower() == "api.openai.com" and parts.scheme.lower() == "http":
+    if _is_official(host.lower()) and parts.scheme.lower() == "http":
         raise ModelError(
             f"{where}: the official endpoint is asked over https only, or the key could be read on the way"
         )
@@ -130,11 +174,11 @@ def _shown(name: str) -> str:
 
 
 def endpoint_key(address: Address, environ: Mapping[str, str]) -> str | None:
-    """Return the key for an endpoint, None where there is none. Never stored, logged or shown.
+    """Return the key for an endpoint, None where there is none or its host is not named. Never stored, logged or shown.
 
     Raises ModelError where the official endpoint has none, or the key cannot be sent as it is.
     """
-    key = environ.get(address.key_variable, "").strip()
+    key = environ.get(address.key_variable, "").strip() if address.trusted else ""
     if not key:
         if address.official:
             raise ModelError(

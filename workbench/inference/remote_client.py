@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from workbench.errors import MissingPackage, ModelError
-from workbench.inference.remote_address import Address
+from workbench.inference.remote_address import ENDPOINT_HOSTS, Address
 from workbench.inference.remote_calls import Body
 from workbench.inference.remote_pace import Patience, retry_after
 from workbench.inference.remote_reply import Kind, TryFailed, brief, server_words
@@ -136,6 +136,11 @@ class Client:
 
     def _about_key(self, status: int) -> str:
         variable = self._address.key_variable
+        if not self._address.trusted:
+            return (
+                f"{self._address.url} wants a key ({status}), and none was sent: ${ENDPOINT_HOSTS} does not list the "
+                f"host. If this host may see your key, set ${ENDPOINT_HOSTS}={self._address.host} and ${variable}"
+            )
         if self._key is None:
             return f"{self._address.url} wants a key ({status}); set ${variable} in the environment"
         return f"{self._address.url} refused the key of ${variable} ({status}); set one that may use this model"

@@ -18,6 +18,7 @@ from stores.store import Store
 from workbench import __version__, pipeline, registry
 from workbench.domain.designs import Design
 from workbench.errors import JobError, UsageError
+from workbench.jobs import origin
 from workbench.jobs.space import check_room
 from workbench.pipeline.checking import CHECK, CheckPlan, CheckSpec, plan_check
 from workbench.pipeline.classifying import ClassifySpec, plan_classifying
@@ -101,7 +102,7 @@ def _queue(store: Store, kind: str, spec: Mapping[str, object], total: int) -> i
             raise JobError(f"job {job.id} does this already and is {job.state}; {does}, or cancel it first")
     check_settings()
     check_room(store.path)
-    return store.jobs.create(kind, spec, total)
+    return store.jobs.create(kind, spec, total, origin.here().mark)
 
 
 def is_noted(store: Store, plan: pipeline.Plan) -> bool:
@@ -119,7 +120,8 @@ def note_stored(store: Store, plan: pipeline.Plan) -> int:
     ask; return the number of the job that says so.
     """
     add_cells(store, plan)
-    return store.jobs.note_done(SAMPLE, plan.design.as_json(), plan.samples_stored, STORED_BEFORE, __version__)
+    spec, mark = plan.design.as_json(), origin.here().mark
+    return store.jobs.note_done(SAMPLE, spec, plan.samples_stored, STORED_BEFORE, __version__, mark)
 
 
 def add_cells(store: Store, plan: pipeline.Plan) -> None:
@@ -128,10 +130,11 @@ def add_cells(store: Store, plan: pipeline.Plan) -> None:
     store.runs.add_probes(design.audit, design.instrument, design.language, plan.templates, plan.probes)
 
 
-def spawn(path: Path, job_id: int) -> int:
+def spawn(path: Path, job_id: int, consent: str = "") -> int:
     """Start a worker for a job and return its process id. The worker survives this process and its terminal.
 
-    What the worker prints goes to the job's log.
+    What the worker prints goes to the job's log. `consent`: the uid of a job that the worker may take, whoever created
+    it.
     """
     log = log_path(path, job_id)
     log.parent.mkdir(exist_ok=True)
@@ -142,7 +145,7 @@ def spawn(path: Path, job_id: int) -> int:
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+            env=os.environ | {"PYTHONUNBUFFERED": "1", origin.CONSENT: consent},
         )
     _processes[process.pid] = process
     return process.pid
@@ -150,36 +153,32 @@ def spawn(path: Path, job_id: int) -> int:
 
 def start(store: Store, design: Design, plan: pipeline.Plan | None = None) -> int:
     """Queue a sampling job and start its worker; return the job's number."""
-    job_id = create(store, design, plan)
-    spawn(store.path, job_id)
-    return job_id
+    return _started(store, create(store, design, plan))
 
 
 def start_training(store: Store, spec: TrainSpec, plan: TrainPlan | None = None) -> int:
     """Queue a training job and start its worker; return the job's number."""
-    job_id = create_training(store, spec, plan)
-    spawn(store.path, job_id)
-    return job_id
+    return _started(store, create_training(store, spec, plan))
 
 
 def start_classifying(store: Store, spec: ClassifySpec) -> int:
     """Queue a classification job and start its worker; return the job's number."""
-    job_id = create_classifying(store, spec)
-    spawn(store.path, job_id)
-    return job_id
+    return _started(store, create_classifying(store, spec))
 
 
 def start_drafting(store: Store, spec: DraftSpec, plan: DraftPlan | None = None) -> int:
     """Queue a drafting job and start its worker; return the job's number."""
-    job_id = create_drafting(store, spec, plan)
-    spawn(store.path, job_id)
-    return job_id
+    return _started(store, create_drafting(store, spec, plan))
 
 
 def start_checking(store: Store, spec: CheckSpec, plan: CheckPlan | None = None) -> int:
     """Queue a job that checks wordings and start its worker; return the job's number."""
-    job_id = create_checking(store, spec, plan)
-    spawn(store.path, job_id)
+    return _started(store, create_checking(store, spec, plan))
+
+
+def _started(store: Store, job_id: int) -> int:
+    """Start the worker of a job that was just created here; return the job's number."""
+    spawn(store.path, job_id, consent=store.jobs.get(job_id).uid.hex())
     return job_id
 
 
@@ -202,22 +201,42 @@ def looked_at(store: Store) -> tuple[Job, ...]:
     return found
 
 
-def resume(store: Store, job_id: int) -> int | None:
+def resume(store: Store, job_id: int, *, consent: bool = False) -> int | None:
     """Let a job go on that was paused, cancelled, failed, or lost its worker: it asks only what is missing. One whose
-    worker waits for its turn begins now.
+    worker waits for its turn begins now. `consent`: wherever it was created.
 
-    Returns the process id of its new worker, None where it has one. Raises JobError where it runs or is done.
+    Returns the process id of its new worker, None where it has one. Raises JobError where it runs or is done,
+    ElsewhereError where it was created elsewhere.
     """
     reap()
     check_settings()
     check_room(store.path)
-    return spawn(store.path, job_id) if store.jobs.resume(job_id) else None
+    check_origin(store, job_id, consent=consent)
+    return _go_on(store, job_id)
 
 
-def retry(store: Store, job_id: int) -> int | None:
+def _go_on(store: Store, job_id: int, *, only_failed: bool = False) -> int | None:
+    if not store.jobs.resume(job_id, only_failed=only_failed):
+        return None
+    return spawn(store.path, job_id, consent=store.jobs.get(job_id).uid.hex())
+
+
+def check_origin(store: Store, job_id: int, *, consent: bool) -> None:
+    """Raise ElsewhereError where a job that no worker has was created elsewhere, unless a person consents: then it
+    counts as created here from now on.
+    """
+    job, installation = store.jobs.get(job_id), origin.here()
+    if job.worker or job.state == "done" or installation.made(job):
+        return
+    if not consent:
+        raise origin.ElsewhereError(job_id, origin.about(job))
+    store.jobs.adopt(job_id, installation.mark)
+
+
+def retry(store: Store, job_id: int, *, consent: bool = False) -> int | None:
     """Let a job ask again what failed, and nothing else; return the process id of its worker.
 
-    Raises JobError where it has a worker, or where nothing that it asked failed.
+    Raises JobError where it has a worker, or where nothing that it asked failed; ElsewhereError as `resume`.
     """
     reap()
     job = store.jobs.get(job_id)
@@ -227,7 +246,8 @@ def retry(store: Store, job_id: int) -> int | None:
         raise JobError(f"nothing that job {job_id} asked has failed; resume asks for what is missing")
     check_settings()
     check_room(store.path)
-    return spawn(store.path, job_id) if store.jobs.resume(job_id, only_failed=True) else None
+    check_origin(store, job_id, consent=consent)
+    return _go_on(store, job_id, only_failed=True)
 
 
 def lane_of(job: Job) -> str:

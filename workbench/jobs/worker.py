@@ -25,6 +25,7 @@ from workbench.errors import AttemptEnded, ModelError, StoreGone, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.jobs.control import PAUSED, REQUESTED, Control
 from workbench.jobs.launch import hold_s, lane_of, most_at_once
+from workbench.jobs.origin import ElsewhereError, about, allowed
 from workbench.jobs.space import Probe, check_room, free_bytes, shortage
 from workbench.jobs.work import WORK, Ended, Shelf, Task
 
@@ -125,8 +126,13 @@ def _kept(store: Store, error: StoreGone, job_id: int) -> str:
 
 
 def take(store: Store, job_id: int) -> int:
-    """Claim a job, in its turn; return the rowid of the attempt. Raises JobError where it is not to be had."""
-    lane = lane_of(store.jobs.get(job_id))
+    """Claim a job, in its turn; return the rowid of the attempt. Raises JobError where it is not to be had,
+    ElsewhereError where it was created elsewhere and nobody agreed that it goes on here.
+    """
+    job = store.jobs.get(job_id)
+    if not allowed(job):
+        raise ElsewhereError(job_id, about(job))
+    lane = lane_of(job)
     if not lane:
         return store.jobs.claim(job_id, code_version())
     most = most_at_once()

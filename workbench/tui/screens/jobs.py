@@ -140,6 +140,21 @@ class JobsScreen(StoreScreen):
 
         sentence: str
 
+    @dataclass
+    class Begun(Message):
+        """A job goes on."""
+
+        job: int
+        only_failed: bool
+
+    @dataclass
+    class Elsewhere(Message):
+        """A job that is to go on was created elsewhere."""
+
+        job: int
+        about: str
+        only_failed: bool
+
     def __init__(self) -> None:
         super().__init__()
         self._jobs: dict[str, Job] = {}
@@ -222,6 +237,12 @@ class JobsScreen(StoreScreen):
                 words = f"Job {job.id} lost its worker; nothing that it stored is lost. R goes on with it."
                 self.notify(words, markup=False, severity="warning")
 
+    @on(Begun)
+    def say_begun(self, event: Begun) -> None:
+        self._begun[event.job] = time.monotonic()
+        how = "asks again what failed" if event.only_failed else "goes on"
+        self.post_message(self.Done(f"Job {event.job} {how}."))
+
     @on(Done)
     def say_done(self, event: Done) -> None:
         self.notify(event.sentence, markup=False)
@@ -288,13 +309,21 @@ class JobsScreen(StoreScreen):
 
     def action_resume(self) -> None:
         if (job := self.current) is not None:
-            self._begun[job.id] = time.monotonic()
-            self.resume(job.id)
+            self.go_on(job.id)
 
     def action_retry(self) -> None:
         if (job := self.current) is not None:
-            self._begun[job.id] = time.monotonic()
-            self.retry(job.id)
+            self.go_on(job.id, only_failed=True)
+
+    @on(Elsewhere)
+    def ask_consent(self, event: Elsewhere) -> None:
+        """Show whom a job from elsewhere asks and at whose cost, and let it go on where the person agrees."""
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.go_on(event.job, only_failed=event.only_failed, consent=True)
+
+        self.app.push_screen(ConfirmScreen(f"{event.about}\n\nLet it go on here?", "go on", "leave it"), answered)
 
     def action_at_once(self) -> None:
         """Ask how many may be under way at once."""
@@ -356,15 +385,6 @@ class JobsScreen(StoreScreen):
         self.post_message(self.Done(f"Job {job_id} {how}. R goes on with it."))
 
     @work(thread=True, exit_on_error=False, group="ask")
-    def retry(self, job_id: int) -> None:
-        from stores.store import Store
-        from workbench.jobs import launch
-
-        with Store.open(self.store_path) as store:
-            launch.retry(store, job_id)
-        self.post_message(self.Done(f"Job {job_id} asks again what failed."))
-
-    @work(thread=True, exit_on_error=False, group="ask")
     def bound(self, job_id: int, most: int) -> None:
         from stores.store import Store
 
@@ -374,13 +394,19 @@ class JobsScreen(StoreScreen):
         self.post_message(self.Done(f"Job {job_id}: {how}."))
 
     @work(thread=True, exit_on_error=False, group="ask")
-    def resume(self, job_id: int) -> None:
+    def go_on(self, job_id: int, *, only_failed: bool = False, consent: bool = False) -> None:
+        """Resume a job, or ask again what failed."""
         from stores.store import Store
         from workbench.jobs import launch
+        from workbench.jobs.origin import ElsewhereError
 
         with Store.open(self.store_path) as store:
-            launch.resume(store, job_id)
-        self.post_message(self.Done(f"Job {job_id} goes on."))
+            try:
+                (launch.retry if only_failed else launch.resume)(store, job_id, consent=consent)
+            except ElsewhereError as error:
+                self.post_message(self.Elsewhere(job_id, error.about, only_failed))
+                return
+        self.post_message(self.Begun(job_id, only_failed))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="log")
     def read_log(self, job_id: int) -> None:
