@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stores.base import Aggregate
-from stores.run_rows import Run, run_values
+from stores.run_rows import Run, run_values, version
 from stores.template_versions import PROBES
 from stores.texts import restored
 from stores.thoughts import ANSWER_ID, HELD
@@ -65,6 +65,8 @@ class BiasResponse:
     "what was thought before the answer; nothing reads it"
     truncated: bool = False
     "whether the output ends within the thought, so that there is no answer"
+    version: str = ""
+    "as of `ResponseRow`"
 
 
 class BiasReadings(Aggregate):
@@ -124,6 +126,7 @@ class BiasReadings(Aggregate):
                 at=row[12],
                 code_version=row[13],
                 job=row[14],
+                version=version(run.backend, run.revision, run.snapshot, row[16] or run.fingerprint),
             )
             for row in self.connection.execute(_RESPONSES, values)
         )
@@ -187,7 +190,7 @@ _RESPONSES = f"""
     {_READ}
     select x.body, x.packed, q.count, y.body, y.packed, q.kind, q.ordinal, q.template, q.label,
         case when q.by_rule then null else q.confidence end, q.by_rule, d.seed, d.at, e.code_version, e.job_id,
-        q.relation
+        q.relation, d.fingerprint
     from read q
     join text x on x.id = q.output_id
     join text y on y.id = q.wording_text

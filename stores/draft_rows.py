@@ -129,7 +129,9 @@ DRAFTS = """
             else 'pending'
         end as state,
         b.body as basis, b.packed as basis_packed, x.body as line, x.packed as line_packed,
-        m.name as model, m.revision, m.backend, m.dtype, g.temperature, g.top_p, g.top_k, g.max_new_tokens,
+        m.name as model,
+        iif(m.snapshot <> '', 'snapshot ' || m.snapshot, substr(m.revision, 1, 8)) as revision,
+        m.backend, m.dtype, g.temperature, g.top_p, g.top_k, g.max_new_tokens,
         a.job_id, a.code_version, a.host,
         c.decision, c.person, c.note, c.at as decided_at, c.batch, t.body as text, t.packed as text_packed
     from draft d

@@ -103,19 +103,27 @@ class Drafts(Aggregate):
         return as_template(row) if row else None
 
     def asked(
-        self, instrument: str, model: str, sampling: Sampling, card: ModelCard | None
+        self, instrument: str, model: str, sampling: Sampling, card: ModelCard | None, job: int | None = None
     ) -> frozenset[tuple[str, str, str, str, int]]:
         """Return the calls that were made already, as (ref, kind, language, label, seed).
 
-        `card` None stands for the newest model of that name: what a plan can know before the model is loaded.
+        `card` None stands for the newest model of that name: what a plan can know before the model is loaded. What a
+        `job` has asked is made, whichever snapshot of a served model answered.
         """
         rows = self.connection.execute(
             "select distinct s.ref, d.kind, d.language, d.template, d.seed from draft d "
             "join statement s on s.id = d.statement_id join instrument i on i.id = s.instrument_id "
             "join sampling g on g.id = d.sampling_id where i.name = :instrument and g.key = :sampling "
-            "and d.model_id = (select m.id from model m where m.name = :model "
-            "and (:card is null or m.key = :card) order by m.id desc limit 1)",
-            {"instrument": instrument, "sampling": sampling.key, "model": model, "card": card.key if card else None},
+            "and (d.model_id = (select m.id from model m where m.name = :model "
+            "and (:card is null or m.key = :card) order by m.id desc limit 1) "
+            "or d.attempt_id in (select a.id from attempt a where a.job_id = :job))",
+            {
+                "instrument": instrument,
+                "sampling": sampling.key,
+                "model": model,
+                "card": card.key if card else None,
+                "job": job,
+            },
         )
         return frozenset(tuple(row) for row in rows)
 

@@ -61,6 +61,16 @@ class DrawnAnswers(Aggregate):
         rows = self.connection.execute(_OF_PROMPTS, {"model": rowid, "sampling": sampling.key})
         return _grouped(row for row in rows if row[0] in wanted)
 
+    def of_models(
+        self, models: Iterable[int], sampling: Sampling, keys: Sequence[bytes]
+    ) -> dict[int, dict[bytes, Counts]]:
+        """Return what each of these models (rowids) answered to prompts."""
+        wanted, found = set(keys), {}
+        for model in models:
+            rows = self.connection.execute(_OF_PROMPTS, {"model": model, "sampling": sampling.key})
+            found[model] = _grouped(row for row in rows if row[0] in wanted)
+        return found
+
     def of_run(self, run: Run) -> dict[int, Counts]:
         """Return what was answered to each probe of a run, by its rowid."""
         return _grouped(self.connection.execute(_OF_RUN, run_values(self.connection, run)))

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 from stores.base import now
 from stores.liveness import Sign, sign, waits
-from workbench.domain.responses import EXACT
+from workbench.domain.responses import EXACT, Answerer
 
 JOBS = """
     select j.id, j.kind, j.spec, j.state, j.stop_requested, j.created_at, a.started_at, j.finished_at, j.heartbeat,
         j.done, j.total, j.progress, j.message, a.host, a.pid,
         (select count(*) from attempt c where c.job_id = j.id),
-        j.pause_requested, j.paused_at, j.lane, j.concurrency, j.only_failed, j.failures, j.uid, j.beats, a.place, j.mark
+        j.pause_requested, j.paused_at, j.lane, j.concurrency, j.only_failed, j.failures, j.uid, j.beats, a.place,
+        j.mark
     from job j left join attempt a on a.id = (select max(b.id) from attempt b where b.job_id = j.id)
 """
 
@@ -51,11 +52,16 @@ class Job:
     "whether its attempt asks only what failed before"
     failures: tuple[str, ...]
     "what failed, where the stored answers do not say it"
-    uid: bytes
+    uid: str
+    "in hexadecimal"
     mark: str
     "who created it, see `workbench.jobs.origin`; empty: elsewhere"
     unsure: bool = False
     "its worker is on another machine, and its heartbeat has not moved since this process began to look"
+    snapshots: tuple[Answerer, ...] = ()
+    "what came from each snapshot of a served model in the newest attempt"
+    fingerprints: tuple[tuple[str, int], ...] = ()
+    "`system_fingerprint` -> answers in the newest attempt"
     reasons: tuple[tuple[str, int], ...] = ()
     "why it failed in the newest attempt, the most frequent reasons first, each with how often"
 
@@ -90,6 +96,7 @@ def job_of(row: Sequence[object]) -> Job:
     """Return the job of a row of `JOBS`."""
     progress = json.loads(str(row[11]))
     reasons = progress.pop("reasons", ())
+    snapshots, fingerprints = progress.pop("snapshots", ()), progress.pop("fingerprints", ())
     state, heartbeat, host, pid, paused = row[3], row[8], row[13], row[14], row[17] is not None
     worker, seen = False, Sign.MOVES
     uid, beats = row[22], int(str(row[23]))
@@ -125,8 +132,10 @@ def job_of(row: Sequence[object]) -> Job:
         only_failed=bool(row[20]),
         failures=tuple(json.loads(str(row[21]))),
         unsure=seen is Sign.UNKNOWN,
-        uid=row[22] if isinstance(row[22], bytes) else b"",
+        uid=uid.hex(),
         mark=str(row[25]),
+        snapshots=tuple(Answerer(**share) for share in snapshots),
+        fingerprints=tuple((str(name), int(count)) for name, count in fingerprints),
         reasons=tuple((str(reason), int(count)) for reason, count in reasons),
     )
 

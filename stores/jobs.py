@@ -70,7 +70,9 @@ class Jobs(Aggregate):
         """Mark a job from elsewhere as one that a person here let go on."""
         job = self.get(job_id)
         with self.store.write() as connection:
-            connection.execute("update job set mark = ? where id = ?", (mark(job.uid, job.kind, job.spec), job_id))
+            connection.execute(
+                "update job set mark = ? where id = ?", (mark(bytes.fromhex(job.uid), job.kind, job.spec), job_id)
+            )
 
     def note_done(
         self,
@@ -298,6 +300,17 @@ class Jobs(Aggregate):
             f"{JOBS} where j.lane = ? and j.id <> ? and j.state in ('queued', 'running')", (lane, but)
         )
         return tuple(job for row in rows if (job := job_of(row)).worker)
+
+    def pause_for_people(self, job_id: int, attempt_id: int, message: str) -> bool:
+        """Leave a job that needs a person's decision paused, without a worker. False where another worker has it, or it
+        was asked to stop.
+        """
+        try:
+            with self.store.write(attempt_id) as connection:
+                connection.execute("update job set pause_requested = 1 where id = ?", (job_id,))
+        except AttemptEnded:
+            return False
+        return self.release(job_id, attempt_id, message)
 
     def _if_paused(self, update: str, job_id: int, attempt_id: int, message: str, outcome: str = "") -> bool:
         """Update a job that is asked to pause, and not to stop, and end the attempt where it has an outcome."""

@@ -818,3 +818,13 @@ _OLD_TEMPLATES = """
 def m016_origin(db: Database) -> None:
     """Who created a job: a mark that only their installation can make, and empty for jobs from before."""
     db.execute("alter table job add column mark text not null default ''")
+
+
+@migrations()
+def m017_snapshots(db: Database) -> None:
+    """Which model an endpoint reported (part of a model's identity) and the fingerprint of the replies (of a draw).
+
+    Both are empty where the endpoint reported none, and for what was answered before they were kept.
+    """
+    db.execute("alter table model add column snapshot text not null default ''")
+    db.execute("alter table draw add column fingerprint text not null default ''")

@@ -14,6 +14,10 @@ from stores.scopes import scope_of
 from stores.template_versions import AskedTemplate
 from workbench.domain.responses import Sampling
 
+SERVED = "openai"
+"the backend of served models"
+UNKNOWN_SNAPSHOT = "snapshot unknown"
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -47,6 +51,10 @@ class Run:
     "all that the model was asked so, the one asked most recently last"
     versions: tuple[AskedTemplate, ...] = ()
     "which version counts of each template that has several"
+    snapshot: str = ""
+    "the model that a served model's endpoint reported, see `ModelCard`"
+    fingerprint: str | None = None
+    "where only the answers under one `system_fingerprint` are meant; None: all"
 
     @property
     def way(self) -> tuple[str, str, str, int, int]:
@@ -55,7 +63,7 @@ class Run:
 
     @property
     def label(self) -> str:
-        return " · ".join([self.model, self.instrument, str(self.sampling), *self.asked_with])
+        return " · ".join([self.named, self.instrument, str(self.sampling), *self.asked_with])
 
     @property
     def asked_with(self) -> tuple[str, ...]:
@@ -72,6 +80,39 @@ class Run:
     def computed(self) -> str:
         """What computed the answers, and in what manner."""
         return " · ".join(filter(None, (self.backend, self.dtype, self.encoded)))
+
+    @property
+    def named(self) -> str:
+        """Return the model's name, of a served one with the snapshot that answered."""
+        return " · ".join((self.model, *self.served_as))
+
+    @property
+    def served_as(self) -> tuple[str, ...]:
+        """Return what a served run is told apart by, in words; nothing for a model that runs here."""
+        return served_as(self.backend, self.snapshot, self.fingerprint)
+
+    @property
+    def version(self) -> str:
+        """Return which version of the model answered, in words."""
+        return version(self.backend, self.revision, self.snapshot, self.fingerprint)
+
+    @property
+    def short_version(self) -> str:
+        """Return the same to tell runs of one model apart."""
+        return " · ".join(self.served_as) or self.revision[:8]
+
+
+def served_as(backend: str, snapshot: str, fingerprint: str | None = None) -> tuple[str, ...]:
+    """Return the snapshot of a served model in words, and the fingerprint unless it is None; nothing for others."""
+    if backend != SERVED:
+        return ()
+    printed = [] if fingerprint is None else [f"fingerprint {fingerprint or 'not reported'}"]
+    return (f"snapshot {snapshot}" if snapshot else UNKNOWN_SNAPSHOT, *printed)
+
+
+def version(backend: str, revision: str, snapshot: str, fingerprint: str | None = None) -> str:
+    """Return which version of a model answered, in words."""
+    return " · ".join(served_as(backend, snapshot, fingerprint)) or f"revision {revision[:12]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +139,10 @@ class Answered:
     reason: str = ""
     decided: int = 0
     "of the answers, those that were ended because their stance was settled"
+    model_id: int | None = None
+    "None: the model of the whole batch"
+    fingerprint: str = ""
+    "of the replies, see `Drawn`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +172,8 @@ class ResponseRow:
     "what was thought before the answer; nothing reads it"
     truncated: bool = False
     "whether the output ends within the thought, so that there is no answer"
+    version: str = ""
+    "which version of the model, in words: a revision, or a snapshot with the fingerprint of the reply"
 
 
 def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:
@@ -147,4 +194,5 @@ def way_values(run: Run) -> dict[str, object]:
         "family": run.family,
         "model": run.model_id,
         "sampling": run.sampling_id,
+        "fingerprint": run.fingerprint,
     }

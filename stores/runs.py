@@ -17,11 +17,11 @@ from stores import template_versions
 from stores.base import Aggregate, instrument_id_of, now
 from stores.instruments import Instruments
 from stores.job_rows import write_progress
-from stores.models import model_id, newest_model
+from stores.models import answered_by_others, last_snapshot, model_id, models_meant, newest_model
 from stores.people import people_of
 from stores.prompts import add_prompts, read_prompt, wordings_of
 from stores.rule_readings import RuleReading, insert_readings
-from stores.run_rows import Answered, Failures, ResponseRow, Run, run_values, way_values
+from stores.run_rows import Answered, Failures, ResponseRow, Run, run_values, version, way_values
 from stores.scopes import LIVE
 from stores.statement_rows import read_statements
 from stores.template_versions import PROBES
@@ -124,10 +124,11 @@ class Runs(Aggregate):
             for item in batch:
                 draw = connection.execute(
                     "insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, failed, reason, decided, "
-                    "at) values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id",
+                    "fingerprint, at) values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                    "returning id",
                     (
-                        item.prompt_key, model_id, sampling_id, attempt_id, item.seed, item.n, item.failed,
-                        item.reason, item.decided, at,
+                        item.prompt_key, item.model_id or model_id, sampling_id, attempt_id, item.seed, item.n,
+                        item.failed, item.reason, item.decided, item.fingerprint, at,
                     ),
                 ).fetchone()[0]  # fmt: skip
                 connection.executemany(
@@ -136,6 +137,18 @@ class Runs(Aggregate):
                 )
             insert_readings(connection, readings)
             write_progress(connection, job)
+
+    def last_snapshot(self, card: ModelCard, job_id: int) -> tuple[str, bool] | None:
+        """Return the snapshot of a served model that answered last, and whether in this job; None: none has."""
+        return last_snapshot(self.connection, card, job_id)
+
+    def by_other_snapshots(self, card: ModelCard, sampling: Sampling, attempt_id: int) -> list[tuple[bytes, int, int]]:
+        """Return (prompt's key, rowid of the model, answers) of what other snapshots answered in the same job."""
+        return answered_by_others(self.connection, card, sampling.key, attempt_id)
+
+    def models(self, names: Iterable[str]) -> frozenset[int]:
+        """Return the rowids of the models that these names mean; a hub id may have a revision after an `@`."""
+        return frozenset().union(*(models_meant(self.connection, name) for name in names))
 
     def list(
         self,
@@ -149,7 +162,8 @@ class Runs(Aggregate):
 
         `versions`: name of a template -> the version that counts; of others see `template_versions.asked`.
         """
-        rows = self.connection.execute(_RUNS, {"audit": audit, "instrument": instrument, "model": model})
+        meant = None if model is None else json.dumps(sorted(models_meant(self.connection, model)))
+        rows = self.connection.execute(_RUNS, {"audit": audit, "instrument": instrument, "models": meant})
         runs = [_as_run(row) for row in rows]
         families: dict[tuple[object, ...], list[str]] = defaultdict(list)
         for run in runs:
@@ -292,6 +306,7 @@ class Runs(Aggregate):
                 job=row[11],
                 template=row[12],
                 order="swapped" if row[13] else "printed",
+                version=version(run.backend, run.revision, run.snapshot, row[14] or run.fingerprint),
             )
             for output, row in outputs
         )
@@ -338,6 +353,7 @@ def _as_run(row: Sequence[Any]) -> Run:
         samples=row[20],
         last=row[21],
         encoding=row[22],
+        snapshot=row[23],
     )
 
 
@@ -383,12 +399,12 @@ _RUNS = f"""
     )
     select r.audit, i.name, r.language, r.family, m.name, m.revision, m.backend, m.dtype,
         g.temperature, g.top_p, g.top_k, g.max_new_tokens, g.stop, g.mode, m.id, g.id,
-        r.prompts, r.answered, r.responses, r.failed, r.samples, r.last, m.encoding
+        r.prompts, r.answered, r.responses, r.failed, r.samples, r.last, m.encoding, m.snapshot
     from run r
     join instrument i on i.id = r.instrument
     join model m on m.id = r.model_id
     join sampling g on g.id = r.sampling_id
-    where :model is null or m.name = :model
+    where :models is null or m.id in (select value from json_each(:models))
     order by r.last, r.newest, r.audit, i.name, r.language, m.id, g.id, r.prompts, r.family
 """  # names are joined to what is counted, not to every prompt: of 130,000 prompts three times as fast
 
@@ -500,7 +516,7 @@ _TRUNCATED = f"""
 
 _RESPONSES = f"""
     select x.body, x.packed, r.count, g.label, g.reason, g.start, g.stop, e.name, d.seed, d.at, a.code_version,
-        a.job_id, t.name, t.inverted
+        a.job_id, t.name, t.inverted, d.fingerprint
     from probe p
     join template t on t.id = p.template_id
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling

@@ -31,6 +31,8 @@ class ScoredPrompt:
     "(continuation, log-probability in nats); empty where it could not be scored, or only its next tokens were asked"
     reason: str = ""
     "why not, for people"
+    fingerprint: str = ""
+    "of the replies, see `Drawn`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,9 @@ class Scores(Aggregate):
             for item in scored:
                 values = {"prompt": item.prompt_key, "model": model_id, "sampling": sampling_id, "attempt": attempt_id}
                 connection.execute(
-                    _ADD_DRAW, values | {"failed": int(bool(item.reason)), "reason": item.reason, "at": at}
+                    _ADD_DRAW,
+                    values
+                    | {"failed": int(bool(item.reason)), "reason": item.reason, "print": item.fingerprint, "at": at},
                 )
             connection.executemany(
                 _ADD_TOKENS,
@@ -199,8 +203,8 @@ _ADD_SCORE = """
 """
 
 _ADD_DRAW = """
-    insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, failed, reason, at)
-    select p.id, :model, :sampling, :attempt, 0, 1, :failed, :reason, :at from prompt p
+    insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, failed, reason, fingerprint, at)
+    select p.id, :model, :sampling, :attempt, 0, 1, :failed, :reason, :print, :at from prompt p
     where p.key = :prompt and not exists (
         select 1 from draw d where d.prompt_id = p.id and d.model_id = :model and d.sampling_id = :sampling
             and d.n > d.failed

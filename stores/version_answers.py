@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stores.base import instrument_id_of
+from stores.run_rows import version as version_of
 from stores.texts import restored
 from workbench.domain.thinking import split
 
@@ -26,7 +27,8 @@ class VersionAnswer:
     inverted: int
     "1: the labels stood in the swapped order"
     model: str
-    revision: str
+    version: str
+    "of the model, in words"
     temperature: float
     seed: int
     at: str
@@ -53,15 +55,28 @@ def answers_to(
 
 def _answer(row: tuple[Any, ...]) -> VersionAnswer:
     body, packed, count, kind, ordinal, language, asked, asked_packed, *rest = row
+    audit, template, inverted, model, backend, revision, snapshot, fingerprint, *rest = rest
     output = split(restored(body, packed))
     variant, wording = f"{kind}-{ordinal}" if ordinal else kind, restored(asked, asked_packed)
-    columns = (output.answer or "", count, variant, language, wording, *rest, output.thinking, output.answer is None)
+    version = version_of(backend, revision, snapshot, fingerprint or None)
+    named = (audit, template, inverted, model, version)
+    columns = (
+        output.answer or "",
+        count,
+        variant,
+        language,
+        wording,
+        *named,
+        *rest,
+        output.thinking,
+        output.answer is None,
+    )
     return VersionAnswer(*columns)
 
 
 _SQL = """
     select x.body, x.packed, r.count, w.kind, w.ordinal, w.language, y.body, y.packed, p.audit, t.name, t.inverted,
-        m.name, m.revision, g.temperature, d.seed, d.at, a.code_version, a.job_id
+        m.name, m.backend, m.revision, m.snapshot, d.fingerprint, g.temperature, d.seed, d.at, a.code_version, a.job_id
     from statement s
     join wording w on w.statement_id = s.id
     join text y on y.id = w.text_id

@@ -127,6 +127,10 @@ class BudgetSpent(ModelError):
     """Another call to a served model would go beyond a limit of the run. What was answered is kept."""
 
 
+class SnapshotsAlternate(ModelError):
+    """A served name keeps changing the model behind it. What was answered is kept, by snapshot; the job pauses."""
+
+
 class CheckpointError(ModelError):
     """A folder holds no trained classifier, or one that must not be loaded as it is."""
 

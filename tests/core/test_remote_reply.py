@@ -105,7 +105,7 @@ def test_tokens_are_those_that_the_server_counted() -> None:
     usage = {"prompt_tokens": 12, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 8}}
     reply = read([turn("a")], usage=usage, model="m-2026", system_fingerprint="fp")
     assert (reply.prompt_tokens, reply.cached_tokens, reply.answer_tokens) == (12, 8, 5)
-    assert reply.served_by == "m-2026 fp"
+    assert (reply.snapshot, reply.fingerprint) == ("m-2026", "fp")
     odd = read([turn("a")], usage={"prompt_tokens": "12", "completion_tokens": -1, "prompt_tokens_details": None})
     assert (odd.prompt_tokens, odd.answer_tokens) == (None, None)
 

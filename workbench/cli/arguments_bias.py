@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workbench.cli.arguments import Commands, json_option, template_options
+from workbench.cli.arguments import Commands, json_option, snapshot_option, template_options
 from workbench.cli.arguments_seed import seed_option
 
 PURPOSES = ("training", "test", "check")
@@ -139,6 +139,7 @@ def add_bias(commands: Commands[argparse.ArgumentParser]) -> None:
     bias.add_argument("--sampling", metavar="TEXT", help="a part of a sampling's description")
     bias.add_argument("--dtype", metavar="NAME", help="where a model was computed in several: float32, bfloat16, …")
     template_options(bias)
+    snapshot_option(bias)
     bias.add_argument("--reader", metavar="NAME", help="a classifier, or people (default: the newest classifier)")
     bias.add_argument(
         "--labels", default="instrument", metavar="WHOSE", help="sides of statements: instrument, or a model"
@@ -160,6 +161,7 @@ def add_bias(commands: Commands[argparse.ArgumentParser]) -> None:
     sides.add_argument("--model", help="default: the only one that labelled")
     sides.add_argument("--instrument")
     template_options(sides)
+    snapshot_option(sides)
     sides.add_argument("--queue", metavar="NAME", help="people's labels of this queue (default: all)")
     seed_option(sides, "the bootstrap intervals")
     json_option(sides)

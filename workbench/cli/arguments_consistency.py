@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workbench.cli.arguments import Commands, reliability_options, run_choice
+from workbench.cli.arguments import Commands, reliability_options, run_choice, snapshot_option
 from workbench.cli.arguments_seed import seed_option
 from workbench.cli.figures import figure_options
 from workbench.inference.dtypes import DTYPES
@@ -71,6 +71,7 @@ def add_pilot(commands: Commands[argparse.ArgumentParser]) -> None:
     command.add_argument("--rank", action="store_true", help="ask nothing; rank by the answers that are stored")
     command.add_argument("--sampling", metavar="TEXT", help="--rank: a sampling's description, or a part of it")
     command.add_argument("--dtype", choices=DTYPES, help="as for run; with --rank only where a model has several")
+    snapshot_option(command)
     command.add_argument("--reader", choices=("label-words", "label-words-coded"), default="label-words")
     command.add_argument("--formula", choices=("signed", "tacl", "v1"), default="signed", help="under weaker tests")
     command.add_argument("--yes", action="store_true", help="do not ask before starting")

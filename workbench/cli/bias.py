@@ -31,6 +31,7 @@ def bias(options: Namespace) -> int:
         sampling=options.sampling,
         dtype=options.dtype,
         templates=templates_of(options),
+        snapshot=options.snapshot,
         reader=options.reader,
         labels=options.labels,
         threshold=options.threshold,
@@ -66,9 +67,14 @@ def sides(options: Namespace) -> int:
 
     with Store.open(options.store) as store:
         instrument = options.instrument or store.instruments.only()
-        templates = templates_of(options)
         report = pipeline.sides(
-            store, instrument, options.model, templates=templates, queue=options.queue, seed=options.seed
+            store,
+            instrument,
+            options.model,
+            snapshot=options.snapshot,
+            templates=templates_of(options),
+            queue=options.queue,
+            seed=options.seed,
         )
     if options.json:
         print_json(asdict(report))

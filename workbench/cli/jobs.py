@@ -210,7 +210,7 @@ def _list(store: Store, options: Namespace) -> int:
     )
     for job in found:
         say_wrapped(f"Job {job.id}: {_course(job)}")
-        for line in _failures(job):
+        for line in (*_failures(job), *_served(job)):
             say(line)
         if job.state == "queued" and not job.worker:
             say(f"Job {job.id}: no worker has it. Start one: workbench jobs {options.store} resume {job.id}")
@@ -234,6 +234,17 @@ def _course(job: Job) -> str:
 def _failures(job: Job) -> list[str]:
     """Return why what failed did, the most frequent reasons first; not those that the job's own sentence has whole."""
     return [f"Job {job.id}: {n:,} failed: {reason}" for reason, n in job.reasons if reason not in job.message]
+
+
+def _served(job: Job) -> list[str]:
+    """Return what came from each snapshot of a served model, and under which fingerprints; where there is one of each,
+    it is in the names of the results.
+    """
+    lines = [f"Job {job.id}: {one.describe()}" for one in job.snapshots] if len(job.snapshots) > 1 else []
+    if len(job.fingerprints) > 1:
+        counts = ", ".join(f"{name} {n:,}" for name, n in job.fingerprints)
+        lines.append(f"Job {job.id}: answers by system_fingerprint: {counts}")
+    return lines
 
 
 def _state(job: Job) -> str:
@@ -341,7 +352,7 @@ def _end(job: Job, path: Path) -> None:
     say(f"job {job.id} {job.state}: {job.message}")
     if job.state == "lost":
         say("its worker is gone; everything that it committed is stored")
-    for line in _failures(job):
+    for line in (*_failures(job), *_served(job)):
         say(line)
     if job.failed_items and not job.retry_helps and job.state == "failed":
         return

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LEAST_DRAWS = 100
 "below so many the ends of an interval are single draws, and may leave out the estimate"
 LINE_END = "\n"
-NAMING = ("show", "condition", "against", "target", "model", "instrument", "dtype")
+NAMING = ("show", "condition", "against", "target", "model", "instrument", "dtype", "snapshot")
 "options that name something, and mean nothing where they are empty"
 
 
@@ -36,7 +36,12 @@ def verdicts(options: Namespace) -> int:
     _check_given(options)
     sections = chosen_sections(options)
     choice = QuestionnaireChoice(
-        options.instrument, listed(options.model), options.dtype, templates_of(options), _options(options)
+        options.instrument,
+        listed(options.model),
+        options.dtype,
+        options.snapshot,
+        templates_of(options),
+        _options(options),
     )
     with Store.open(options.store) as store:
         judged = questionnaire(store, choice)

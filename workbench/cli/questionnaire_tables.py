@@ -117,7 +117,7 @@ def _model_head(judged: QuestionnaireJudged, name: str) -> None:
     people = len(set(asked[asked >= 0].tolist()))
     say()
     say(
-        f"{name} · revision {run.revision[:12]} · {run.computed} · {plural(run.answered, 'prompt')}"
+        f"{name} · {run.version} · {run.computed} · {plural(run.answered, 'prompt')}"
         + (f" about {plural(people, 'respondent')}" if people else "")
     )
 

@@ -53,13 +53,16 @@ def judged_of(store: Store, options: Namespace) -> ResponseBiasJudged:
 
     names, rules, templates = listed(options.model), _options(options), templates_of(options)
     try:
-        return response_bias(store, ResponseBiasChoice(options.instrument or "", names, templates, rules))
+        return response_bias(
+            store, ResponseBiasChoice(options.instrument or "", names, templates, rules, options.snapshot)
+        )
     except UnknownName:
         if len(names) < 2:
             raise
         with suppress(UnknownName):
             return response_bias(
-                store, ResponseBiasChoice(options.instrument or "", (options.model,), templates, rules)
+                store,
+                ResponseBiasChoice(options.instrument or "", (options.model,), templates, rules, options.snapshot),
             )
         raise  # what was said of the names apart tells more
 

@@ -109,6 +109,8 @@ def _next(store: Store, options: Namespace, design: Design) -> str:
         command += f" --family {design.family}"
     if design.dtype and len({run.dtype for run in runs}) > 1:
         command += f" --dtype {design.dtype}"
+    if len({run.snapshot for run in runs}) > 1:
+        command += f" --snapshot {shlex.quote(runs[-1].snapshot or 'unknown')}"
     return command
 
 

@@ -38,3 +38,22 @@ def thing_name(text: str, what: str) -> str:
     if not good:
         raise UsageError(f"found the {what} name {text!r}; use up to {LONGEST} letters, digits, '-', '_' and '.'")
     return text
+
+
+def parted(model: str) -> tuple[str, str]:
+    """Return a hub id and the revision (a branch, a tag or a commit) that is named after it, "" where none is.
+
+    Names of served and scripted models, and paths, hold no revision.
+
+    Examples
+    --------
+    >>> parted("Qwen/Qwen3-8B@v1.0")
+    ('Qwen/Qwen3-8B', 'v1.0')
+    >>> parted("openai:gpt-4o@http://gpu7/v1")
+    ('openai:gpt-4o@http://gpu7/v1', '')
+    """
+    name, at, revision = model.partition("@")
+    plain = not at or not name or not revision or name.count("/") > 1
+    if plain or model.startswith(("openai:", "scripted", ".", "/", "~")):
+        return model, ""
+    return name, revision

@@ -63,13 +63,35 @@ class ModelCard:
     encoding: str = UNKNOWN
     "how the turns of a prompt were put into the chat format: a version, and what was done beyond that; `unknown` of a \
 server's, and of what was asked before it was noted"
+    snapshot: str = ""
+    "the model that an endpoint reported on its replies; empty: it reported none, or nobody wrote it down"
 
     @property
     def key(self) -> bytes:
-        fields = asdict(self)
-        if self.encoding == UNKNOWN:  # keys from before there were encodings stay as they were
-            del fields["encoding"]
-        return content_key(fields)
+        usual = {"encoding": UNKNOWN, "snapshot": ""}  # keys from before there were these stay as they were
+        return content_key({name: x for name, x in asdict(self).items() if usual.get(name) != x})
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """What came from one of the models behind a served name."""
+
+    snapshot: str
+    "as the endpoint reported it; empty: it reported none"
+    answers: int
+    requests: int
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+    "None: prices are not known"
+
+    def describe(self) -> str:
+        """Say for people what it gave and what that cost."""
+        price = "" if self.cost is None else f", a cost of {self.cost:.4g}"
+        return (
+            f"{self.snapshot or 'snapshot unknown'}: {self.answers:,} answers, {self.requests:,} calls, "
+            f"{self.tokens_in:,} + {self.tokens_out:,} tokens{price}"
+        )
 
 
 class Decided(Protocol):
@@ -95,7 +117,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The answers to one request: a multiset, because samples of one prompt are exchangeable."""
+    """The answers to one request: a multiset, because samples of one prompt are exchangeable.
+
+    A served model may answer one request with several: each of a snapshot and a fingerprint of its own.
+    """
 
     request: int
     "position in the sequence of requests"
@@ -106,5 +131,9 @@ class Drawn:
     "why answers failed, for people"
     decided: int = 0
     "of the answers, those that were ended because their stance was settled"
+    snapshot: str | None = None
+    "the model that the endpoint reported for these answers; None: the one of the model's card"
+    fingerprint: str = ""
+    "the `system_fingerprint` of the replies; empty: none was reported"
     more: bool = False
     "whether further answers are at hand already, so that they may as well be committed together"

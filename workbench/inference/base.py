@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.domain.prompts import Prompt
-from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
+from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling
 
 
 @dataclass(slots=True)
@@ -37,6 +37,10 @@ class Scored:
     "one entry an option, in nats: the sum over the option's tokens"
     reason: str = ""
     "why a backend could not score this prompt, for people; the log-probabilities are NaN then"
+    snapshot: str | None = None
+    "the model that the endpoint reported; None: the one of the model's card"
+    fingerprint: str = ""
+    "the `system_fingerprint` of the replies"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +58,9 @@ class NextTokens:
     "word -> probability of all tokens of the vocabulary that spell it, whatever their case; None: not offered"
     reason: str = ""
     "why nothing is known of this prompt, for people; there are no texts then"
+    snapshot: str | None = None
+    "as of `Scored`"
+    fingerprint: str = ""
 
 
 def unknown_tokens(prompt: int, reason: str) -> NextTokens:
@@ -144,6 +151,34 @@ class Metered(Protocol):
         and ever, `at_once` and `at_once_most`; where known `cost`, and the limits `max_requests`, `max_tokens`,
         `max_cost`.
         """
+        ...
+
+
+@runtime_checkable
+class Changing(Protocol):
+    """A served model, whose name may come to stand for another model while it answers.
+
+    Where it does, `generate`, `score` and `next_tokens` begin no further call and end once what is under way has come;
+    `card` names the new snapshot then, and what is missing of it can be asked.
+    """
+
+    @property
+    def answerers(self) -> Sequence[Answerer]:
+        """Return what came from each snapshot."""
+        ...
+
+    @property
+    def fingerprints(self) -> Mapping[str, int]:
+        """Return how many answers came under each `system_fingerprint`."""
+        ...
+
+    @property
+    def turns(self) -> Sequence[tuple[str, str]]:
+        """Return each time that another snapshot came to answer than did before: (before, after)."""
+        ...
+
+    def expect(self, snapshot: str, *, asked: bool) -> None:
+        """Say which snapshot answered before; `asked`: in the same job. See remote_snapshots."""
         ...
 
 

@@ -73,11 +73,12 @@ def _of_file(path: Path) -> str:
 def _of_tokenizer(name: str, path: Path) -> str:
     from transformers import AutoTokenizer
 
-    from workbench.inference.embedded import locate
+    from workbench.inference.embedded import Source, locate
 
-    place = str(path) if path.is_dir() else locate(name).place
+    source = Source(str(path), None) if path.is_dir() else locate(name)
     try:
-        found: Any = AutoTokenizer.from_pretrained(place, trust_remote_code=False).chat_template
+        tokenizer: Any = AutoTokenizer.from_pretrained(source.place, trust_remote_code=False, **source.version)
+        found: Any = tokenizer.chat_template
     except (OSError, ValueError, KeyError, ImportError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ModelError(

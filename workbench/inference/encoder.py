@@ -49,8 +49,13 @@ def load_encoder(name: str, device: str | None = None) -> Encoder:
     quiet()
     source = encoder_source(name)
     try:
+        source = source.pinned()
         model = SentenceTransformer(
-            source.place, device=device, trust_remote_code=False, model_kwargs={"use_safetensors": True}
+            source.place,
+            device=device,
+            trust_remote_code=False,
+            model_kwargs={"use_safetensors": True},
+            revision=source.asked or None,
         )
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, AttributeError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
@@ -58,7 +63,7 @@ def load_encoder(name: str, device: str | None = None) -> Encoder:
             f"{name}: no sentence encoder could be loaded. Tried it as an embedded model, a folder and a hub id "
             f"(safetensors only); sentence-transformers says: {reason}"
         ) from error
-    return Encoder(name, model, source.revision)
+    return Encoder(source.place if source.asked else name, model, source.revision)
 
 
 class Encoder:
@@ -66,8 +71,7 @@ class Encoder:
 
     def __init__(self, name: str, model: Any, revision: str | None):
         self._model = model
-        commit = getattr(getattr(_transformer(model), "config", None), "_commit_hash", None)
-        self.card = ModelCard(name, revision or commit or "unknown", BACKEND, "float32", "none")
+        self.card = ModelCard(name, revision or "unknown", BACKEND, "float32", "none")
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return (texts, dimensions), rows of length 1. What a text has beyond the encoder's longest is not seen."""
@@ -79,11 +83,6 @@ class Encoder:
     def close(self) -> None:
         """Free memory. Safe to call twice."""
         self._model = None
-
-
-def _transformer(model: Any) -> Any:
-    """Return the network inside, None where the encoder has none (averages of word vectors)."""
-    return getattr(model[0], "auto_model", None) if len(model) else None
 
 
 def _refuse_own_code(folder: Path) -> None:

@@ -28,11 +28,12 @@ def load_entailment(name: str, device: str | None = None) -> EntailmentModel:
     quiet()
     source = locate(name)
     try:
-        config: Any = AutoConfig.from_pretrained(source.place, trust_remote_code=False)
+        source = source.pinned()
+        config: Any = AutoConfig.from_pretrained(source.place, trust_remote_code=False, **source.version)
         places = label_places(name, config.id2label or {})
-        tokenizer: Any = AutoTokenizer.from_pretrained(source.place, trust_remote_code=False)
+        tokenizer: Any = AutoTokenizer.from_pretrained(source.place, trust_remote_code=False, **source.version)
         network: Any = AutoModelForSequenceClassification.from_pretrained(
-            source.place, dtype=torch.float32, use_safetensors=True, trust_remote_code=False
+            source.place, dtype=torch.float32, use_safetensors=True, trust_remote_code=False, **source.version
         )
     except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
@@ -41,7 +42,7 @@ def load_entailment(name: str, device: str | None = None) -> EntailmentModel:
             f"transformers says: {reason}"
         ) from error
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    revision = source.revision or getattr(config, "_commit_hash", None) or "unknown"
+    revision, name = source.revision or "unknown", source.place if source.asked else name
     return EntailmentModel(name, network.to(device).eval(), tokenizer, places, revision)
 
 

@@ -59,12 +59,13 @@ def load_network(name: str, dtype: str = "", device: str = "") -> Loaded:
     numbers = _chosen_dtype(dtype, where)
     source = locate(name)
     try:
-        config = AutoConfig.from_pretrained(source.place, **SAFELY)
+        source = source.pinned()
+        config = AutoConfig.from_pretrained(source.place, **source.version, **SAFELY)
         kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
         size = _weights(kind, config, numbers)
         if size > free_bytes(where):
             raise ModelError(_too_large(name, size, numbers, where))
-        tokenizer = AutoTokenizer.from_pretrained(source.place, **SAFELY)
+        tokenizer = AutoTokenizer.from_pretrained(source.place, **source.version, **SAFELY)
         network = _network(name, kind, source, numbers, where)
     except UNREADABLE as error:
         if is_out_of_memory(error):
@@ -78,15 +79,20 @@ def load_network(name: str, dtype: str = "", device: str = "") -> Loaded:
         if not is_out_of_memory(error):
             raise
         raise _no_memory(name, numbers, where) from error
-    commit = getattr(network.config, "_commit_hash", None)
-    return Loaded(name, tokenizer, network, source.revision or commit or "unknown")
+    return Loaded(source.place if source.asked else name, tokenizer, network, source.revision or "unknown")
 
 
 def _network(name: str, kind: Any, source: Source, dtype: torch.dtype, device: torch.device) -> Any:
     """Return the network on its device. Raises ModelError where its files lack weights: they would be random."""
     straight = {"device_map": {"": device}} if device.type == "cuda" else {}  # not by way of the CPU's memory
     network, found = kind.from_pretrained(
-        source.place, dtype=dtype, use_safetensors=True, output_loading_info=True, **SAFELY, **straight
+        source.place,
+        dtype=dtype,
+        use_safetensors=True,
+        output_loading_info=True,
+        **source.version,
+        **SAFELY,
+        **straight,
     )
     if missing := sorted(found["missing_keys"]):
         raise ModelError(

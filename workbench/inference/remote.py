@@ -15,19 +15,19 @@ from __future__ import annotations
 import asyncio
 import os
 import queue
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from workbench.domain.prompts import Prompt
-from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
+from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
 from workbench.inference.remote_address import Address, endpoint_key, parse_address
-from workbench.inference.remote_ask import Asker, Run
+from workbench.inference.remote_ask import Asker, PromptAsker, Run
 from workbench.inference.remote_budget import Account, Budget, Spent, budget_from
 from workbench.inference.remote_calls import ALTERNATIVES, Dialect, checked_sampling
 from workbench.inference.remote_client import Client
@@ -36,6 +36,7 @@ from workbench.inference.remote_pace import Patience, patience_from
 from workbench.inference.remote_probabilities import Probabilities
 from workbench.inference.remote_reply import brief
 from workbench.inference.remote_scores import WHOLE, Refusals, likeliest
+from workbench.inference.remote_snapshots import Snapshots
 
 WIND_DOWN_S = 30.0
 "seconds for which calls under way are waited for once a run is to end"
@@ -96,7 +97,7 @@ class RemoteModel:
         self._patience = patience or Patience()
         self._account = Account(budget or Budget())
         self._work = Work()
-        self._served_by: Counter[str] = Counter()
+        self._snapshots = Snapshots(address.name, self._account.budget.cost)
         self._dialect = Dialect(address)
         self._revision = UNKNOWN
         self._most = self._patience.concurrency
@@ -104,11 +105,12 @@ class RemoteModel:
         self._asker: Asker | None = None
         self._run: Run | None = None
         self._under_way: Future[None] | None = None
-        self._probabilities = Probabilities(address.name, self._dialect)
+        self._probabilities = Probabilities(address.name, self._dialect, self._snapshots)
 
     @property
     def card(self) -> ModelCard:
-        return ModelCard(self.address.name, self._revision, "openai", "served", "served")
+        snapshot = self._snapshots.current or ""
+        return ModelCard(self.address.name, self._revision, "openai", "served", "served", snapshot=snapshot)
 
     @property
     def work(self) -> Work:
@@ -129,11 +131,23 @@ class RemoteModel:
         return self.budget.cost(self.spent)
 
     @property
-    def served_by(self) -> tuple[tuple[str, int], ...]:
-        """Which model ids and fingerprints the endpoint put on its replies, and how often: more than one means that
-        it changed what it serves.
-        """
-        return tuple(self._served_by.most_common())
+    def answerers(self) -> tuple[Answerer, ...]:
+        """What came from each model that the endpoint reported."""
+        return self._snapshots.tallies()
+
+    @property
+    def fingerprints(self) -> Mapping[str, int]:
+        """How many answers came under each `system_fingerprint`."""
+        return dict(self._snapshots.fingerprints)
+
+    @property
+    def turns(self) -> Sequence[tuple[str, str]]:
+        """Each time that the endpoint came to answer with another model: (before, after)."""
+        return self._snapshots.turns
+
+    def expect(self, snapshot: str, *, asked: bool) -> None:
+        """Say which snapshot answered before; see `Changing`."""
+        self._snapshots.expect(snapshot, asked=asked)
 
     @property
     def filtered(self) -> int:
@@ -181,10 +195,11 @@ class RemoteModel:
         """
         checked_sampling(self.address, sampling)
 
-        async def answer(asker: Asker, run: Run, position: int) -> Drawn | None:
+        async def answer(asker: Asker, run: Run, position: int) -> tuple[Drawn, ...] | None:
             return await asker.answer(run, position, requests[position])
 
-        yield from self._each(len(requests), sampling, answer)
+        for parts in self._each(len(requests), sampling, answer):
+            yield from parts
 
     def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
         """Score options as `Model.score`, yielding as replies arrive; remote_scores says how.
@@ -198,14 +213,16 @@ class RemoteModel:
             prompt, choices = prompts[position], options[position]
             if not all(choices):
                 raise ModelError(f"an option of {list(choices)!r} is empty; give every option some text")
-            found = await self._probabilities.of_options(asker, run, prompt, choices)
+            alone = PromptAsker(asker)
+            found = await self._probabilities.of_options(alone, run, prompt, choices)
             if isinstance(found, str):
                 _ended(run, refusals, found)
                 return Scored(position, np.full(len(choices), np.nan), found)
-            if found is None:
+            if found is None or alone.mixed:
                 return None
             refusals.had_some()
-            return Scored(position, np.array(found, dtype=np.float64))
+            logs = np.array(found, dtype=np.float64)
+            return Scored(position, logs, snapshot=alone.snapshot, fingerprint=alone.fingerprint)
 
         yield from self._each(len(prompts), WHOLE, score)
 
@@ -222,14 +239,16 @@ class RemoteModel:
         refusals = Refusals("have next tokens")
 
         async def ask(asker: Asker, run: Run, position: int) -> NextTokens | None:
-            found = await self._probabilities.of_next_tokens(asker, run, prompts[position], k, words)
+            alone = PromptAsker(asker)
+            found = await self._probabilities.of_next_tokens(alone, run, prompts[position], k, words)
             if isinstance(found, str):
                 _ended(run, refusals, found)
                 return unknown_tokens(position, found)
-            if found is None:
+            if found is None or alone.mixed:
                 return None
             refusals.had_some()
-            return likeliest(name, position, found, k)
+            named = likeliest(name, position, found, k)
+            return replace(named, snapshot=alone.snapshot, fingerprint=alone.fingerprint)
 
         yield from self._each(len(prompts), WHOLE, ask)
 
@@ -283,7 +302,7 @@ class RemoteModel:
             self._account,
             self._patience,
             self._work,
-            self._served_by,
+            self._snapshots,
             np.random.default_rng(0),  # of the jitter alone
             self._key,
         )

@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from workbench.domain.responses import Drawn, Request, Sampling
-from workbench.errors import BudgetSpent, ModelError
+from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Work
 from workbench.inference.remote_budget import MOST_CHOICES, Account, Room, Spent, prompt_tokens
 from workbench.inference.remote_calls import Body, Call, Dialect, call_seed
 from workbench.inference.remote_client import Client
 from workbench.inference.remote_pace import Pace, Patience, Slot, wait_before
 from workbench.inference.remote_reply import Kind, Reply, TryFailed, read_reply
+from workbench.inference.remote_snapshots import Snapshots
 
 GIVE_UP_AFTER = 4
 "requests in a row that a server left without any answer, before the rest is not tried any more"
@@ -31,6 +32,8 @@ class Outcome:
 
     texts: tuple[str, ...] = ()
     failure: TryFailed | None = None
+    by: tuple[str, str] = ("", "")
+    "snapshot and fingerprint"
 
 
 class Stopped(Exception):
@@ -47,14 +50,14 @@ class Asker:
         account: Account,
         patience: Patience,
         work: Work,
-        served_by: Counter[str],
+        snapshots: Snapshots,
         rng: np.random.Generator,
         hidden: str | None,
     ):
         self.client = client
         self.pace = Pace(patience.concurrency)
         self._dialect, self._account, self._patience = dialect, account, patience
-        self._work, self._served_by, self._rng = work, served_by, rng
+        self._work, self._snapshots, self._rng = work, snapshots, rng
         self._hidden = hidden
         self.filtered = 0
 
@@ -101,6 +104,7 @@ class Asker:
         dearest = Spent(1, prompt_tokens(call.prompt) + len(call.echo), call.n * call.sampling.max_new_tokens)
         async with self.pace.slot() as slot:
             await self._set_aside(run, dearest)
+            sent_under = len(self._snapshots.turns)
             cost = dearest  # also where the call is cancelled: the server may go on with it
             try:
                 content = await self.client.send(self._dialect.endpoint(call.prompt), body)
@@ -118,6 +122,10 @@ class Asker:
             slot.went_well()
         run.answered()
         self._count(reply, cost)
+        try:
+            run.winding_down |= self._snapshots.met(reply, cost, sent_under)
+        except SnapshotsAlternate as error:
+            run.end(error)
         return reply
 
     async def _set_aside(self, run: Run, dearest: Spent) -> None:
@@ -137,18 +145,18 @@ class Asker:
             await self.pace.a_call_ended()
 
     def _count(self, reply: Reply, cost: Spent) -> None:
-        self._served_by[reply.served_by] += 1
         self.filtered += sum(choice.filtered for choice in reply.choices)
         self._work.prompt_tokens += cost.prompt_tokens
         self._work.prompt_tokens_computed += cost.prompt_tokens - min(reply.cached_tokens, cost.prompt_tokens)
         self._work.sampled_tokens += cost.answer_tokens
         self._work.sampled_tokens_computed += cost.answer_tokens
 
-    async def answer(self, run: Run, position: int, request: Request) -> Drawn | None:
-        """Return the answers to a request, those that failed counted with the reason; None where the run ended before
-        any came.
+    async def answer(self, run: Run, position: int, request: Request) -> tuple[Drawn, ...] | None:
+        """Return the answers to a request by who gave them, those that failed counted with the reason; None where the
+        run ended before any came.
         """
         texts: list[str] = []
+        by: dict[tuple[str, str], list[str]] = {}
         failure: TryFailed | None = None
         calls = 0
         while failure is None and len(texts) < request.n:
@@ -158,7 +166,10 @@ class Asker:
             calls += len(sizes)
             drawn = [self._draw(run, request, n, seed) for n, seed in zip(sizes, seeds, strict=True)]
             outcomes = await asyncio.gather(*drawn)
-            texts += [text for outcome in outcomes for text in outcome.texts]
+            for outcome in outcomes:
+                texts += outcome.texts
+                if outcome.texts:
+                    by.setdefault(outcome.by, []).extend(outcome.texts)
             failure = next((outcome.failure for outcome in outcomes if outcome.failure), None)
             if run.over:
                 break
@@ -169,7 +180,11 @@ class Asker:
             failed = 0  # those that were not asked, because the run winds down, did not fail
         run.ended(bool(texts), failure)
         reason = failure.reason if failure else str(run.stop) if failed else ""
-        return Drawn(position, _counted(texts), failed, reason)
+        parts = [
+            Drawn(position, _counted(found), snapshot=snapshot, fingerprint=fingerprint, more=True)
+            for (snapshot, fingerprint), found in sorted(by.items())
+        ] or [Drawn(position, ())]
+        return *parts[:-1], replace(parts[-1], failed=failed, reason=reason, more=False)
 
     async def _draw(self, run: Run, request: Request, n: int, seed: int) -> Outcome:
         """Ask one call for n answers; the outcome may have fewer. Where the server does not answer several times a
@@ -191,7 +206,37 @@ class Asker:
             return Outcome()
         if n > 1 and len(reply.choices) == 1:
             self._dialect.many = False
-        return Outcome(tuple(choice.text for choice in reply.choices))
+        by = (reply.snapshot, reply.fingerprint)
+        return Outcome(tuple(choice.text for choice in reply.choices), by=by)
+
+
+class PromptAsker:
+    """Asks the calls of one prompt through an `Asker`, and notes which snapshot and fingerprint answered each."""
+
+    def __init__(self, asker: Asker):
+        self._asker = asker
+        self.by: list[tuple[str, str]] = []
+
+    async def ask(self, run: Run, call: Call) -> Reply:
+        """Return the reply to a call, as `Asker.ask`."""
+        reply = await self._asker.ask(run, call)
+        self.by.append((reply.snapshot, reply.fingerprint))
+        return reply
+
+    @property
+    def mixed(self) -> bool:
+        """Return whether several snapshots have answered, so that the prompt has to be asked anew."""
+        return len({snapshot for snapshot, _ in self.by}) > 1
+
+    @property
+    def snapshot(self) -> str | None:
+        """Return the snapshot that answered; None where nothing did."""
+        return self.by[0][0] if self.by else None
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the fingerprint of the replies; where they have several, all of them."""
+        return " + ".join(sorted({fingerprint for _, fingerprint in self.by if fingerprint}))
 
 
 class Run:

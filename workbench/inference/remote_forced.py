@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.domain.prompts import Prompt
-from workbench.inference.remote_ask import Asker, Run
+from workbench.inference.remote_ask import PromptAsker, Run
 from workbench.inference.remote_calls import raw_text
 from workbench.inference.remote_reply import Reply
 from workbench.inference.remote_scores import (
@@ -29,7 +29,7 @@ LONGEST = 8
 
 
 async def forced_tokens(
-    asker: Asker, run: Run, name: str, prompt: Prompt, words: Sequence[str], *, chat: bool
+    asker: PromptAsker, run: Run, name: str, prompt: Prompt, words: Sequence[str], *, chat: bool
 ) -> dict[str, float]:
     """Return the log-probability, in nats, of each way to write each word as the answer to a prompt.
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
 from workbench.domain.prompts import Prompt
-from workbench.inference.remote_ask import Asker, Run, Stopped
+from workbench.inference.remote_ask import PromptAsker, Run, Stopped
 from workbench.inference.remote_calls import ALTERNATIVES, Dialect, about_logprobs
 from workbench.inference.remote_forced import forced_tokens
 from workbench.inference.remote_reply import TryFailed
@@ -25,6 +25,7 @@ from workbench.inference.remote_scores import (
     first_tokens,
     refused,
 )
+from workbench.inference.remote_snapshots import Snapshots
 
 REMEMBERED = 1024
 "prompts whose first tokens are kept for a score that follows"
@@ -44,15 +45,15 @@ T = TypeVar("T")
 class Probabilities:
     """Probabilities of one endpoint. Each is asked for through an `Asker`, which pays and tries again."""
 
-    def __init__(self, name: str, dialect: Dialect):
-        self._name, self._dialect = name, dialect
-        self._first_tokens: dict[bytes, tuple[int, dict[str, float]]] = {}
-        "by the prompt's key: how many were asked for, and the log-probabilities that came"
+    def __init__(self, name: str, dialect: Dialect, snapshots: Snapshots):
+        self._name, self._dialect, self._snapshots = name, dialect, snapshots
+        self._first_tokens: dict[bytes, tuple[int, dict[str, float], tuple[str, str]]] = {}
+        "by the prompt's key: how many were asked for, the log-probabilities that came, the snapshot and fingerprint"
         self._forces = self._said_fewer = False
         "whether answers are forced, because the endpoint names no alternatives; whether it was said that it names few"
 
     async def of_options(
-        self, asker: Asker, run: Run, prompt: Prompt, options: Sequence[str]
+        self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
     ) -> list[float] | str | None:
         """Return the log-probability of each option, or why this prompt has none; None where the run ends before.
 
@@ -63,7 +64,7 @@ class Probabilities:
         return await self._asked(run, self._first(asker, run, prompt, options), "top_logprobs")
 
     async def of_next_tokens(
-        self, asker: Asker, run: Run, prompt: Prompt, k: int, words: Sequence[str]
+        self, asker: PromptAsker, run: Run, prompt: Prompt, k: int, words: Sequence[str]
     ) -> dict[str, float] | str | None:
         """Return what may come next with its log-probability, as `of_options`; `words` are forced where need be."""
         return await self._asked(run, self._next(asker, run, prompt, k, words), "top_logprobs")
@@ -79,15 +80,17 @@ class Probabilities:
         except Stopped:
             return None
 
-    async def _echoed(self, asker: Asker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
+    async def _echoed(self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
         replies = [await asker.ask(run, echo_call(prompt, option)) for option in options]
         return [echoed_score(self._name, *pair) for pair in zip(replies, options, strict=True)]
 
-    async def _first(self, asker: Asker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
-        tokens = await self._tokens(asker, run, prompt, ALTERNATIVES)
+    async def _first(self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
+        tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
         return first_token_scores(self._name, tokens, options)
 
-    async def _next(self, asker: Asker, run: Run, prompt: Prompt, k: int, words: Sequence[str]) -> dict[str, float]:
+    async def _next(
+        self, asker: PromptAsker, run: Run, prompt: Prompt, k: int, words: Sequence[str]
+    ) -> dict[str, float]:
         """Return what may come next as far as the endpoint says it, of its own accord or of forced answers."""
         if not self._forces:
             try:
@@ -113,14 +116,19 @@ class Probabilities:
             self._said_fewer = True
             log.warning(FEWER, self._name, named, k)
 
-    async def _tokens(self, asker: Asker, run: Run, prompt: Prompt, k: int) -> dict[str, float]:
-        """Return the likeliest first tokens of an answer. What was asked of late for as many is not asked again."""
+    async def _tokens(
+        self, asker: PromptAsker, run: Run, prompt: Prompt, k: int, *, whoever: bool = False
+    ) -> dict[str, float]:
+        """Return the likeliest first tokens of an answer. What was named of late is not asked again: by the snapshot
+        that answers now, or, for `whoever`, by the one before.
+        """
         known = self._first_tokens.pop(prompt.key, None)
-        if known is not None and known[0] >= k:
+        if known is not None and known[0] >= k and (whoever or known[2][0] == self._snapshots.current):
+            asker.by.append(known[2])
             return known[1]
         reply = await asker.ask(run, first_token_call(prompt, k))
         tokens = first_tokens(self._name, reply)
-        self._first_tokens[prompt.key] = (k, tokens)
+        self._first_tokens[prompt.key] = (k, tokens, asker.by[-1])
         if len(self._first_tokens) > REMEMBERED:
             del self._first_tokens[next(iter(self._first_tokens))]
         return tokens

@@ -94,8 +94,10 @@ class Reply:
     "None: the server did not count"
     cached_tokens: int
     answer_tokens: int | None
-    served_by: str
-    "the model id and system fingerprint that the server puts on it, as far as it does"
+    snapshot: str
+    "the model that the server reports; empty where it reports none"
+    fingerprint: str
+    "its `system_fingerprint`, empty where it has none"
     echoed: Mapping[str, Any] | None = None
     "log-probabilities of the prompt, where the server sends it back apart from the answers"
 
@@ -123,15 +125,19 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
         ended = taken[0].get("finish_reason")
         raise TryFailed(Kind.USELESS, f"an answer without text (finish_reason {brief(str(ended))})", paid=True)
     details = usage.get("prompt_tokens_details")
-    named = [str(value[name]) for name in ("model", "system_fingerprint") if value.get(name)]
     return Reply(
         choices,
         _count(usage.get("prompt_tokens")),
         _count(details.get("cached_tokens")) or 0 if isinstance(details, dict) else 0,
         _count(usage.get("completion_tokens")),
-        brief(" ".join(named)),
+        _reported(value.get("model")),
+        _reported(value.get("system_fingerprint")),
         _echoed(value.get("prompt")),
     )
+
+
+def _reported(value: object) -> str:
+    return brief(value) if isinstance(value, str) else ""
 
 
 def _echoed(prompt: object) -> Mapping[str, Any] | None:

@@ -130,11 +130,11 @@ def add_cells(store: Store, plan: pipeline.Plan) -> None:
     store.runs.add_probes(design.audit, design.instrument, design.language, plan.templates, plan.probes)
 
 
-def spawn(path: Path, job_id: int, consent: str = "") -> int:
+def spawn(path: Path, job_id: int) -> int:
     """Start a worker for a job and return its process id. The worker survives this process and its terminal.
 
-    What the worker prints goes to the job's log. `consent`: the uid of a job that the worker may take, whoever created
-    it.
+    What the worker prints goes to the job's log. It may take the job wherever that was created: call `check_origin`
+    before.
     """
     log = log_path(path, job_id)
     log.parent.mkdir(exist_ok=True)
@@ -145,7 +145,7 @@ def spawn(path: Path, job_id: int, consent: str = "") -> int:
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            env=os.environ | {"PYTHONUNBUFFERED": "1", origin.CONSENT: consent},
+            env=os.environ | {"PYTHONUNBUFFERED": "1", origin.CONSENT: origin.consent(path, job_id)},
         )
     _processes[process.pid] = process
     return process.pid
@@ -178,7 +178,7 @@ def start_checking(store: Store, spec: CheckSpec, plan: CheckPlan | None = None)
 
 def _started(store: Store, job_id: int) -> int:
     """Start the worker of a job that was just created here; return the job's number."""
-    spawn(store.path, job_id, consent=store.jobs.get(job_id).uid.hex())
+    spawn(store.path, job_id)
     return job_id
 
 
@@ -218,7 +218,7 @@ def resume(store: Store, job_id: int, *, consent: bool = False) -> int | None:
 def _go_on(store: Store, job_id: int, *, only_failed: bool = False) -> int | None:
     if not store.jobs.resume(job_id, only_failed=only_failed):
         return None
-    return spawn(store.path, job_id, consent=store.jobs.get(job_id).uid.hex())
+    return spawn(store.path, job_id)
 
 
 def check_origin(store: Store, job_id: int, *, consent: bool) -> None:

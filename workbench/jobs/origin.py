@@ -24,7 +24,7 @@ from workbench.pipeline.design_checks import served
 
 SECRET_BYTES = 32
 CONSENT = "WORKBENCH_CONSENT"
-"environment variable of a worker: the uid of the job that a person let go on"
+"environment variable of a worker: the job that a person let go on, see `consent`"
 DOERS = ("model", "encoder", "nli", "classifier")
 "keys of a job's specification that name a model"
 
@@ -55,7 +55,9 @@ class Installation:
 
     def made(self, job: Job) -> bool:
         """Return whether a job was created here, or let go on here by a person."""
-        return bool(self.secret) and hmac.compare_digest(job.mark, self.mark(job.uid, job.kind, job.spec))
+        return bool(self.secret) and hmac.compare_digest(
+            job.mark.encode(), self.mark(bytes.fromhex(job.uid), job.kind, job.spec).encode()
+        )
 
 
 def here(environ: Mapping[str, str] = os.environ) -> Installation:
@@ -86,9 +88,14 @@ def config_folder(environ: Mapping[str, str] = os.environ) -> Path:
     return Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "workbench"
 
 
-def allowed(job: Job, environ: Mapping[str, str] = os.environ) -> bool:
+def consent(path: Path, job: int) -> str:
+    """Return what tells a worker that a person let this job go on."""
+    return f"{path.resolve()} {job}"
+
+
+def allowed(path: Path, job: Job, environ: Mapping[str, str] = os.environ) -> bool:
     """Return whether a worker may take a job: it was created here, or a person let this worker have it."""
-    return here(environ).made(job) or environ.get(CONSENT) == job.uid.hex()
+    return environ.get(CONSENT) == consent(path, job.id) or here(environ).made(job)
 
 
 def about(job: Job, environ: Mapping[str, str] = os.environ) -> str:

@@ -15,7 +15,7 @@ from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACT, UNKNOWN, ModelCard
 from workbench.errors import ConflictError
-from workbench.inference.base import Model, Remarking, Work
+from workbench.inference.base import Changing, Model, Remarking, Work
 from workbench.inference.load import load
 from workbench.jobs.control import Control
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
@@ -88,7 +88,14 @@ class Task:
         if not held and isinstance(model, Remarking):
             self.say("\n".join(model.notes))
         self.stop.steer(model)
+        if isinstance(model, Changing) and (known := self.store.runs.last_snapshot(model.card, self.job.id)):
+            model.expect(known[0], asked=known[1])
         return model
+
+    def tell(self, sentence: str) -> None:
+        """Say something in the log and beside the job's progress."""
+        self.say(sentence)
+        self.store.jobs.beat(self.job.id, sentence, self.attempt)
 
 
 def sample(task: Task) -> Ended:
@@ -103,15 +110,28 @@ def sample(task: Task) -> Ended:
     unit = "prompts" if exact else "answers"
     progress = None
     while progress is None:
-        plan = pipeline.plan(store, design, card=model.card)
+        plan = pipeline.plan(store, design, card=model.card, attempt=task.attempt)
         store.jobs.plan(job.id, plan.samples)
         store.jobs.beat(job.id, doing if only is None else "asking again what failed")
         say(f"{said(model.card)}\n{plan.describe()}")
         try:
-            progress = ask(store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop, only=only)
+            progress = ask(
+                store,
+                plan,
+                model,
+                attempt=task.attempt,
+                job=job.id,
+                should_stop=task.stop,
+                only=only,
+                say=task.tell,
+            )
         except ConflictError as error:  # somebody changed a statement between the two; nothing was asked yet
             say(f"{error}. Planning again.")
     say(throughput(progress, before, model.work, unit))
+    if progress.answerers:
+        say("snapshots: " + "; ".join(answerer.describe() for answerer in progress.answerers))
+    if progress.fingerprints:
+        say("fingerprints: " + ", ".join(f"{name} {n:,}" for name, n in sorted(progress.fingerprints.items())))
     for reason, count in progress.reasons.most_frequent():
         say(f"{count:,} {unit} failed: {reason}")
     counted_here = unit if plan.tally is None else "valid answers"
@@ -130,6 +150,9 @@ def sample(task: Task) -> Ended:
         held += f"; {progress.over:,} valid ones more than needed came and count, too"
     if progress.short:
         held += f"; with fewer than {design.samples} valid ones after all tries: {plural(progress.short, 'prompt')}"
+    if len(progress.answerers) > 1:
+        names = ", ".join(answerer.snapshot or "unknown" for answerer in progress.answerers)
+        held += f"; by several snapshots, each a run of its own ({names})"
     rate = f", {progress.answers / progress.seconds:.1f} {unit} a second" if progress.seconds else ""
     return "done", f"{held}{rate}"
 
@@ -217,13 +240,15 @@ def draft(task: Task) -> Ended:
     store, job = task.store, task.job
     spec = DraftSpec.from_json(job.spec)
     model = task.load(spec.model)
-    plan = plan_drafting(store, spec, card=model.card)
+    plan = plan_drafting(store, spec, card=model.card, job=job.id)
     store.jobs.plan(job.id, len(plan.calls))
     store.jobs.beat(job.id, "drafting")
     task.say(f"{said(model.card)}\n{plan.describe()}")
     only = frozenset(job.failures) if job.only_failed else None
-    progress = run_drafting(store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop, only=only)
-    left = {call.key for call in plan_drafting(store, spec, card=model.card).needed}
+    progress = run_drafting(
+        store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop, only=only, say=task.tell
+    )
+    left = {call.key for call in plan_drafting(store, spec, card=model.card, job=job.id).needed}
     store.jobs.note_failures(job.id, sorted(left & {*job.failures, *progress.failed_calls}))
     held = f"{progress.done:,} of {progress.total:,} prompts are answered"
     if progress.failed and not task.stop():

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from stores.store import Store
 from workbench import __version__
-from workbench.errors import AttemptEnded, ModelError, StoreGone, WorkbenchError
+from workbench.errors import AttemptEnded, ModelError, SnapshotsAlternate, StoreGone, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.jobs.control import PAUSED, REQUESTED, Control
 from workbench.jobs.launch import hold_s, lane_of, most_at_once
@@ -100,6 +100,10 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
             state, message = "lost", str(error)
         except StoreGone as error:
             state, message = "failed", _kept(store, error, job_id)
+        except SnapshotsAlternate as error:
+            state, message = "cancelled", str(error)
+            if store.jobs.pause_for_people(job_id, attempt, message):
+                state = "paused"
         except ModelError as error:
             state, message = "failed", f"{str(error).removesuffix('.')}. {MENDED}"
         except WorkbenchError as error:
@@ -130,7 +134,7 @@ def take(store: Store, job_id: int) -> int:
     ElsewhereError where it was created elsewhere and nobody agreed that it goes on here.
     """
     job = store.jobs.get(job_id)
-    if not allowed(job):
+    if not allowed(store.path, job):
         raise ElsewhereError(job_id, about(job))
     lane = lane_of(job)
     if not lane:

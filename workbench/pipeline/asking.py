@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from stores.run_rows import Answered
 from stores.store import Store
 from workbench.domain.failures import Reasons
-from workbench.domain.responses import Drawn, Request
-from workbench.inference.base import Metered, Unhurried
-from workbench.pipeline.planning import Plan
+from workbench.domain.responses import Answerer, Drawn, ModelCard, Request
+from workbench.inference.base import Changing, Metered, Unhurried
+from workbench.pipeline.planning import Plan, restocked
 from workbench.pipeline.reading import BatchReader
 
 if TYPE_CHECKING:
@@ -57,16 +57,28 @@ class Progress:
     "what a served model's calls came to, see `Metered`"
     reasons: Reasons = field(default_factory=Reasons)
     "why those that failed did"
+    answerers: Sequence[Answerer] = ()
+    "what came from each snapshot of a served model"
+    fingerprints: Mapping[str, int] = field(default_factory=dict)
+    "answers of a served model by their `system_fingerprint`"
 
     def fail(self, reason: str, count: int) -> None:
         """Count what failed for one reason."""
         self.failed += count
         self.reasons.add(reason, count)
 
+    def hear(self, model: Model) -> None:
+        """Take what a served model knows of its calls."""
+        self.used = model.meter() if isinstance(model, Metered) else {}
+        if isinstance(model, Changing):
+            self.answerers, self.fingerprints = model.answerers, model.fingerprints
+
     def as_json(self) -> str:
         return json.dumps(
             {
                 **self.used,
+                "snapshots": [asdict(answerer) for answerer in self.answerers],
+                "fingerprints": sorted(self.fingerprints.items()),
                 "answers": self.answers,
                 "unreadable": self.unreadable,
                 "refused": self.refused,
@@ -97,11 +109,27 @@ class _Asking:
         self.plan = plan
         self._store, self._model, self._attempt, self._job = store, model, attempt, job
         self._should_stop = should_stop
-        self._ids = store.runs.begin(model.card, plan.design.sampling)
-        store.runs.note_plan(*self._ids, plan.prompts, plan.design.samples)
+        self._turns = turns_of(model)
+        self._ids: dict[ModelCard, tuple[int, int]] = {}
         self._reading = BatchReader.of(store, plan.templates, plan.probes)
         self._batch: list[Answered] = []
         self._started = self._committed = time.monotonic()
+        if not isinstance(model, Changing) or model.card.snapshot:  # else the first reply says who answers
+            self._ids_of(None)
+
+    @property
+    def changed(self) -> bool:
+        """Return whether a served model has become another one than the plan is for."""
+        return turns_of(self._model) != self._turns
+
+    def turn(self) -> str:
+        """Plan for the model that answers now, and say for people what has changed."""
+        self._turns = turns_of(self._model)
+        self.plan = restocked(self._store, self.plan, self._model.card, self._attempt)
+        progress = self.progress
+        progress.done, progress.total = self.plan.samples_stored, self.plan.samples
+        progress.short, progress.lacking = len(self.plan.given_up), self.plan.samples_given_up
+        return changed_words(self._model.card.name, self._turns, f"{self.plan.samples_needed:,} answers")
 
     def ask(self, wanted: Sequence[tuple[bytes, Request]]) -> Came:
         """Ask once and commit what comes; return what came for each prompt of which nothing failed."""
@@ -110,7 +138,7 @@ class _Asking:
         try:
             for drawn in answers:
                 key, request = wanted[drawn.request]
-                self._batch.append(_answered(key, request, drawn))
+                self._batch.append(_answered(key, request, drawn, self._ids_of(drawn.snapshot)[0]))
                 before = came.get(key, (0, 0))
                 valid, total = self._count(key, drawn, before[0])
                 if not drawn.failed:
@@ -141,14 +169,23 @@ class _Asking:
         progress.seconds = time.monotonic() - self._started
         progress.shared = saved(work.prompt_tokens, work.prompt_tokens_computed)
         progress.merged = saved(work.sampled_tokens, work.sampled_tokens_computed)
-        progress.used = self._model.meter() if isinstance(self._model, Metered) else {}
+        progress.hear(self._model)
         state = None if self._job is None else (self._job, progress.done, progress.as_json())
+        ids = self._ids_of(None)
         self._store.keep(
-            lambda: self._store.runs.add(*self._ids, self._attempt, self._batch, job=state, readings=readings),
+            lambda: self._store.runs.add(*ids, self._attempt, self._batch, job=state, readings=readings),
             self._batch,
         )
         self._batch.clear()
         self._committed = time.monotonic()
+
+    def _ids_of(self, snapshot: str | None) -> tuple[int, int]:
+        """Return the rowids of the model that gave an answer, and of the sampling."""
+        card = self._model.card if snapshot is None else replace(self._model.card, snapshot=snapshot)
+        if card not in self._ids:
+            ids = self._ids[card] = self._store.runs.begin(card, self.plan.design.sampling)
+            self._store.runs.note_plan(*ids, self.plan.prompts, self.plan.design.samples)
+        return self._ids[card]
 
     def _count(self, key: bytes, drawn: Drawn, before: int) -> tuple[int, int]:
         """Note how far answers to a prompt bring the job, after `before` valid ones of the same round; return (those
@@ -176,13 +213,15 @@ def collect(
     job: int | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     only: Set[bytes] | None = None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Progress:
     """Ask what is missing; commit answers, their readings and the job's progress together as they arrive.
 
     Where answers are drawn until they are valid, what is missing then is asked again, until nothing is or no tries are
     left; a prompt that failed waits for another attempt. Stops after the answers at hand when `should_stop` says so;
     what was committed is complete and stays. Calls to a served model that are under way then are paid for, so they are
-    waited for. `only`: of these prompts (keys) alone.
+    waited for. `only`: of these prompts (keys) alone. Where a served model becomes another one on the way, `say` is
+    told; what the new one lacks is asked of it, except prompts that are answered in full.
 
     Raises StoreGone, which names the copy that all was written to, where the store's file went away meanwhile.
     """
@@ -191,8 +230,13 @@ def collect(
             plan.design.audit, plan.design.instrument, plan.design.language, plan.templates, plan.probes
         )
     asking = _Asking(store, plan, model, attempt, job, should_stop)
+    chosen = only
     while wanted := [(key, request) for key, request in asking.plan.requests() if only is None or key in only]:
         came = asking.ask(wanted)
+        if asking.changed and not (should_stop() or store.moved):
+            say(asking.turn())
+            only = chosen
+            continue
         if plan.tally is None or should_stop() or store.moved:
             break
         asking.go_on(came)
@@ -203,9 +247,25 @@ def collect(
     return asking.progress
 
 
-def _answered(key: bytes, request: Request, drawn: Drawn) -> Answered:
+def turns_of(model: Model) -> tuple[tuple[str, str], ...]:
+    """Return each time that a served model became another one: (snapshot before, after). Others never do."""
+    return tuple(model.turns) if isinstance(model, Changing) else ()
+
+
+def changed_words(name: str, turns: Sequence[tuple[str, str]], left: str) -> str:
+    """Say that a served model has become another one, and what becomes of the answers."""
+    before, after = (snapshot or "an unknown snapshot" for snapshot in turns[-1])
+    return (
+        f"{name}: the endpoint answers with {after} now, with {before} before. Answers so far stay those of {before}; "
+        f"prompts that it has not answered in full are asked of {after} ({left} to go)"
+    )
+
+
+def _answered(key: bytes, request: Request, drawn: Drawn, model_id: int) -> Answered:
     n = sum(count for _, count in drawn.answers) + drawn.failed
-    return Answered(key, request.seed, n, drawn.answers, drawn.failed, drawn.reason, drawn.decided)
+    return Answered(
+        key, request.seed, n, drawn.answers, drawn.failed, drawn.reason, drawn.decided, model_id, drawn.fingerprint
+    )
 
 
 def _close(answers: Iterator[Any]) -> None:

@@ -22,7 +22,7 @@ from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Relation, Side, Statement, VariantId, VariantKind, variant_order
 from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.bias_prefixes import Places, prefixes
-from workbench.pipeline.judging import LATEST, elsewhere, find_run, matching, runs_of, told_apart
+from workbench.pipeline.judging import LATEST, elsewhere, find_run, matching, of_models, runs_of, told_apart
 from workbench.pipeline.labels import settled
 from workbench.pipeline.reading import read
 from workbench.pipeline.training import PUBLISHED_THRESHOLD, Evaluation
@@ -45,6 +45,8 @@ class BiasChoice:
     dtype: str | None = None
     "that local models were computed in; None: any"
     templates: TemplateChoice = LATEST
+    snapshot: str | None = None
+    "of a served model; None: any, each a run of its own"
     reader: str | None = None
     "a classifier's name, or `people` for settled human labels alone; None: the newest classifier"
     labels: str = INSTRUMENT
@@ -132,7 +134,12 @@ def responses(
 
 
 def model_sides(store: Store, model: str, instrument: str) -> dict[str, Mapping[str, str | None]]:
-    """Return the sides that a model gave an instrument's statements. Raises UnknownName where it gave none."""
+    """Return the sides that a model gave an instrument's statements; of a served model's snapshots one is named as
+    `MODEL · snapshot NAME`. Raises UnknownName where it gave none, AmbiguousRun where several did.
+    """
+    named = [run for run in store.runs.list("statement_labels", instrument) if run.named == model and run.responses]
+    if len(named) == 1:
+        return sides_of_run(store, named[0])
     return sides_of_run(store, find_run(store, "statement_labels", model, instrument, answered=True))
 
 
@@ -144,13 +151,13 @@ def sides_of_run(store: Store, run: Run) -> dict[str, Mapping[str, str | None]]:
 
 
 def _runs(store: Store, choice: BiasChoice) -> dict[str, tuple[Run, ...]]:
-    chosen = [
+    every = [
         run
         for run in runs_of(store, AUDIT, templates=choice.templates)
-        if (not choice.instruments or run.instrument in choice.instruments)
-        and (not choice.models or run.model in choice.models)
+        if not choice.instruments or run.instrument in choice.instruments
     ]
-    runs = matching(chosen, choice.sampling, choice.dtype)
+    chosen = of_models(store, every, choice.models)
+    runs = matching(chosen, choice.sampling, choice.dtype, choice.snapshot)
     if not runs:
         there = ", ".join(sorted({run.model for run in store.runs.list(AUDIT)}))
         raise UnknownName(
@@ -177,13 +184,13 @@ def _named(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
         ways.setdefault((*model, spoken, family), []).append(run)
     firsts = [found[0] for found in ways.values()]
     names = told_apart(
-        [run.model for run in firsts],
+        [run.named for run in firsts],
         [run.language for run in firsts],
         [run.family for run in firsts],
         [str(run.sampling) for run in firsts],
         [run.dtype for run in firsts],
         [run.encoded for run in firsts],
-        [run.revision[:8] for run in firsts],
+        [run.short_version for run in firsts],
         [run.backend for run in firsts],
         [f"run {run.model_id}.{run.sampling_id}" for run in firsts],
     )

@@ -19,7 +19,7 @@ from stores.store import Store
 from workbench.domain.findings import SEVERITIES, LintFinding, by_severity
 from workbench.domain.instruments import Instrument
 from workbench.errors import UsageError
-from workbench.inference.embedded import locate
+from workbench.inference.embedded import Source, locate
 from workbench.inference.encoder import ENGLISH_ONLY, MINILM, encoder_source, load_encoder
 from workbench.inference.entailment import load_entailment
 from workbench.lint import lint
@@ -287,10 +287,15 @@ def _stored_models(store: Store, spec: CheckSpec) -> dict[str, int | None]:
     """
     models: dict[str, int | None] = {}
     if spec.encoder:
-        models[ENCODER] = store.checks.newest(spec.encoder, ENCODER, encoder_source(spec.encoder).revision)
+        models[ENCODER] = _newest(store, spec.encoder, ENCODER, encoder_source(spec.encoder))
     if spec.nli:
-        models[NLI] = store.checks.newest(spec.nli, NLI, locate(spec.nli).revision)
+        models[NLI] = _newest(store, spec.nli, NLI, locate(spec.nli))
     return models
+
+
+def _newest(store: Store, name: str, backend: str, source: Source) -> int | None:
+    known = source.revision or source.asked or None
+    return store.checks.newest(source.place if source.asked else name, backend, known)
 
 
 def _plan(store: Store, spec: CheckSpec, models: Mapping[str, int | None]) -> CheckPlan:

@@ -16,7 +16,7 @@ from workbench.domain.prompts import TemplateChoice
 from workbench.domain.readings import ReaderCard
 from workbench.domain.seeds import SEED
 from workbench.errors import UnknownName, UsageError
-from workbench.pipeline.judging import JUDGED_BY, LATEST, matching, runs_of, told_apart
+from workbench.pipeline.judging import JUDGED_BY, LATEST, matching, of_models, runs_of, told_apart, without_runs
 from workbench.pipeline.verdicts import verdicts
 
 Whose = Literal["gold", "people"]
@@ -33,6 +33,8 @@ class ConsistencyChoice:
     sampling: str | None = None
     "how a sampling is described, or a part of it (`T 0.25`)"
     dtype: str | None = None
+    snapshot: str | None = None
+    "of a served model; None: any, each a run of its own"
     "None: any"
     templates: TemplateChoice = LATEST
     reader: str = "label-words"
@@ -124,12 +126,14 @@ def _since(one: JudgedRun) -> str:
 def _runs(store: Store, choice: ConsistencyChoice, instrument: str) -> tuple[tuple[str, Run], ...]:
     """Return the runs that are meant, under names that tell them apart."""
     every = runs_of(store, "reliability", instrument, templates=choice.templates)
-    runs = matching(every, choice.sampling, choice.dtype)
+    runs = matching(every, choice.sampling, choice.dtype, choice.snapshot)
     if every and not runs:
-        described = ", ".join(dict.fromkeys(f"{run.sampling} in {run.dtype}" for run in every))
-        raise UnknownName(f"{instrument} has no reliability answers of this sampling and dtype; there is: {described}")
+        described = ", ".join(dict.fromkeys(f"{run.sampling} in {run.dtype}, {run.version}" for run in every))
+        raise UnknownName(
+            f"{instrument} has no reliability answers of this sampling, dtype and snapshot; there is: {described}"
+        )
     there = {run.model for run in runs}
-    missing = [model for model in choice.models or () if model not in there]
+    missing = without_runs(store, runs, choice.models or ())
     if missing:
         raise UnknownName(
             f"{instrument} has no reliability answers by {', '.join(missing)}; there are answers by: "
@@ -138,9 +142,8 @@ def _runs(store: Store, choice: ConsistencyChoice, instrument: str) -> tuple[tup
     answered = {run.model for run in runs if run.responses}
     wanted = [
         run
-        for run in runs
-        if (choice.models is None or run.model in choice.models)
-        and (run.responses or (choice.models is not None and run.model not in answered))
+        for run in of_models(store, runs, choice.models or ())
+        if (run.responses or (choice.models is not None and run.model not in answered))
     ]
     return tuple(zip(_names(wanted), wanted, strict=True))
 
@@ -148,11 +151,11 @@ def _runs(store: Store, choice: ConsistencyChoice, instrument: str) -> tuple[tup
 def _names(runs: Sequence[Run]) -> list[str]:
     """Return the models' names, with as much of the sampling, language and revision as tells runs apart."""
     return told_apart(
-        [run.model for run in runs],
+        [run.named for run in runs],
         [run.family for run in runs],
         [str(run.sampling) for run in runs],
         [run.language for run in runs],
-        [run.revision[:8] for run in runs],
+        [run.short_version for run in runs],
         [run.dtype for run in runs],
         [run.encoded for run in runs],
     )

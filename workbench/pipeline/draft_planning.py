@@ -125,10 +125,11 @@ class DraftPlan:
         )
 
 
-def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = None) -> DraftPlan:
+def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = None, job: int | None = None) -> DraftPlan:
     """Work out what a drafting job asks. Reads only.
 
-    `card` None: calls to the newest model of that name count as made; with it, those to exactly this model.
+    `card` None: calls to the newest model of that name count as made; with it, those to exactly this model, and all
+    that a `job` has made.
 
     Raises UnknownName for statements that the instrument does not have, UsageError where nothing can be asked.
     """
@@ -150,7 +151,7 @@ def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = Non
         raise UsageError(f"there is nothing to draft for. {whys or f'{spec.instrument} has no statements'}")
     stored = frozenset[tuple[str, str, str, str, int]]()
     for sampling in dict.fromkeys(prompt.sampling for prompt in spec.prompts):
-        stored |= store.drafts.asked(spec.instrument, spec.model, sampling, card)
+        stored |= store.drafts.asked(spec.instrument, spec.model, sampling, card, job)
     return DraftPlan(spec, tuple(calls), stored & {call.place for call in calls}, left)
 
 

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,10 +18,12 @@ from stores.thoughts import CUT_OFF
 from workbench.domain.counting import plural
 from workbench.domain.drafting import DraftPrompt
 from workbench.domain.keys import content_key
-from workbench.domain.responses import Request, Sampling
+from workbench.domain.responses import Answerer, Drawn, Request, Sampling
 from workbench.domain.statements import Wording
 from workbench.domain.thinking import split
 from workbench.errors import UnknownName
+from workbench.inference.base import Changing
+from workbench.pipeline.asking import changed_words, turns_of
 from workbench.pipeline.draft_planning import Call, DraftPlan, DraftSpec
 from workbench.workshop.draft_lines import drafted
 from workbench.workshop.drafting import (
@@ -53,6 +55,8 @@ class Drafted:
     seconds: float = 0.0
     failed_calls: list[str] = field(default_factory=list)
     "the calls that failed, see `Call.key`"
+    answerers: Sequence[Answerer] = ()
+    "what came from each snapshot of a served model"
     lines: Counter[str] = field(default_factory=Counter)
     "fault -> lines of this attempt; the empty one stands for none"
 
@@ -64,6 +68,7 @@ class Drafted:
                 "drafts": usable,
                 "unusable": self.lines.total() - usable,
                 "failed": self.failed,
+                "snapshots": [asdict(answerer) for answerer in self.answerers],
                 "seconds": round(self.seconds, 2),
             }
         )
@@ -78,20 +83,24 @@ def run_drafting(
     job: int | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     only: Collection[str] | None = None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Drafted:
     """Ask what is missing; commit the lines of a call together, and with them the job's progress.
 
     Stops after the answers at hand when `should_stop` says so; what was committed stays. Once every call is in, the
-    sample that a prompt wants is drawn. `only`: of these calls (keys) alone.
+    sample that a prompt wants is drawn. `only`: of these calls (keys) alone. `say` is told where a served model becomes
+    another one on the way.
     """
     store.drafts.keep_prompts({call.prompt.template.key: call.prompt.template for call in plan.calls}.values())
     progress = Drafted(done=len(plan.calls) - len(plan.needed), total=len(plan.calls))
     started = time.monotonic()
     for sampling in dict.fromkeys(prompt.sampling for prompt in plan.spec.prompts):
         calls = [c for c in plan.needed if c.prompt.sampling == sampling and (only is None or c.key in only)]
-        with closing(_answers(store, model, calls, sampling, attempt)) as answers:
+        with closing(_answers(store, model, calls, sampling, attempt, say)) as answers:
             for batch, source in answers:
                 progress.seconds = time.monotonic() - started
+                if isinstance(model, Changing):
+                    progress.answerers = model.answerers
                 _commit(store, plan, batch, source, progress, job)
                 if should_stop() or store.moved:
                     store.check_moved()
@@ -102,31 +111,37 @@ def run_drafting(
 
 
 def _answers(
-    store: Store, model: Model, calls: Sequence[Call], sampling: Sampling, attempt: int
-) -> Generator[tuple[list[tuple[Call, str | None, str]], Source], None, None]:
-    """Yield answers as they may be committed: (call, text or None where it failed, why)."""
+    store: Store, model: Model, calls: Sequence[Call], sampling: Sampling, attempt: int, say: Callable[[str], None]
+) -> Generator[tuple[list[tuple[Call, Drawn]], Source], None, None]:
+    """Yield answers as they may be committed, with the model that gave them."""
     if not calls:
         return
-    source = Source(*store.runs.begin(model.card, sampling), attempt)
-    asked, size = 0, FIRST_ASKED
-    while asked < len(calls):
-        begun = time.monotonic()
-        for batch in _asked(model, calls[asked : asked + size], sampling):
-            yield batch, source
-        asked, took = asked + size, time.monotonic() - begun
+    left, size = list(calls), FIRST_ASKED
+    while left:
+        begun, turns, answered = time.monotonic(), turns_of(model), set()
+        for batch in _asked(model, left[:size], sampling):
+            for snapshot in dict.fromkeys(drawn.snapshot for _, drawn in batch):
+                card = model.card if snapshot is None else replace(model.card, snapshot=snapshot)
+                of = [(call, drawn) for call, drawn in batch if drawn.snapshot == snapshot]
+                answered |= {call.key for call, _ in of}
+                yield of, Source(*store.runs.begin(card, sampling), attempt)
+        if turns_of(model) != turns:  # calls that were not begun any more are asked of the new snapshot
+            say(changed_words(model.card.name, turns_of(model), f"{len(left) - len(answered):,} prompts"))
+            left = [call for call in left if call.key not in answered]
+        else:
+            left = left[size:]
+        took = time.monotonic() - begun
         size = max(1, size // 2) if took > ASKING_S[1] else size * 2 if took < ASKING_S[0] else size
 
 
-def _asked(model: Model, calls: Sequence[Call], sampling: Sampling) -> Iterator[list[tuple[Call, str | None, str]]]:
+def _asked(model: Model, calls: Sequence[Call], sampling: Sampling) -> Iterator[list[tuple[Call, Drawn]]]:
     """Yield the answers to calls that are asked together."""
-    batch: list[tuple[Call, str | None, str]] = []
+    batch: list[tuple[Call, Drawn]] = []
     committed = time.monotonic()
     answers = model.generate([Request(call.rendered, 1, call.seed) for call in calls], sampling)
     try:
         for drawn in answers:
-            output = split(drawn.answers[0][0]) if drawn.answers and not drawn.failed else None
-            text, reason = (None, drawn.reason) if output is None else (output.answer, CUT_OFF)
-            batch.append((calls[drawn.request], text, reason))
+            batch.append((calls[drawn.request], drawn))
             if not drawn.more and time.monotonic() - committed >= FLUSH_AFTER_S:
                 yield batch
                 batch, committed = [], time.monotonic()
@@ -141,14 +156,16 @@ def _asked(model: Model, calls: Sequence[Call], sampling: Sampling) -> Iterator[
 def _commit(
     store: Store,
     plan: DraftPlan,
-    batch: Sequence[tuple[Call, str | None, str]],
+    batch: Sequence[tuple[Call, Drawn]],
     source: Source,
     progress: Drafted,
     job: int | None,
 ) -> None:
     """Write what a batch of answers holds, line by line."""
     drafts: list[NewDraft] = []
-    for call, text, reason in batch:
+    for call, drawn in batch:
+        output = split(drawn.answers[0][0]) if drawn.answers and not drawn.failed else None
+        text, reason = (None, drawn.reason) if output is None else (output.answer, CUT_OFF)
         if text is None:
             progress.failed, progress.reason = progress.failed + 1, reason
             progress.failed_calls.append(call.key)

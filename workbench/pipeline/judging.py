@@ -40,6 +40,7 @@ def find_run(
     sampling: str | None = None,
     *,
     dtype: str | None = None,
+    snapshot: str | None = None,
     answered: bool = False,
     templates: TemplateChoice = LATEST,
 ) -> Run:
@@ -51,9 +52,10 @@ def find_run(
     """
     found = runs_of(store, audit, instrument, model, templates=templates)
     there = [run for run in found if not (answered and run.sampling.mode == EXACT)]
-    runs = _newer_encodings(matching(there, sampling, dtype), sampling)
+    runs = _newer_encodings(matching(there, sampling, dtype, snapshot), sampling)
     if there and not runs:
-        asked = " and ".join([f"sampling {sampling!r}"] * bool(sampling) + [f"dtype {dtype!r}"] * bool(dtype))
+        named = {"sampling": sampling, "dtype": dtype, "snapshot": snapshot}
+        asked = " and ".join(f"{what} {name!r}" for what, name in named.items() if name)
         raise UnknownName(f"no run of {audit} has {asked}; there is:\n{_listed(there)}")
     runs = [run for run in runs if run.responses] or runs
     if not runs:
@@ -65,8 +67,8 @@ def find_run(
         )
     if len(runs) > 1:
         raise AmbiguousRun(
-            f"{len(runs)} runs match; say which with --model, --instrument, --sampling, --dtype or --family:\n"
-            f"{_listed(runs)}"
+            f"{len(runs)} runs match; say which with --model, --instrument, --sampling, --dtype, --snapshot or "
+            f"--family:\n{_listed(runs)}"
         )
     return runs[0]
 
@@ -170,12 +172,16 @@ def _has_targets(store: Store, instrument: str) -> bool:
     return found is not None and found.target > 0
 
 
-def matching(runs: Sequence[Run], sampling: str | None = None, dtype: str | None = None) -> list[Run]:
+def matching(
+    runs: Sequence[Run], sampling: str | None = None, dtype: str | None = None, snapshot: str | None = None
+) -> list[Run]:
     """Return the runs whose sampling is described by a text, else those whose description has it as a part
-    (`T 0.25`), and which were computed in a dtype. None or nothing stands for any. To a local model's description
-    belongs how turns were encoded (`encoding unknown`).
+    (`T 0.25`), which were computed in a dtype, and which a snapshot of a served model answered (`unknown`: none that is
+    known). None or nothing stands for any. To a local model's description belongs how turns
+    were encoded (`encoding unknown`).
     """
-    found = [run for run in runs if not dtype or run.dtype == dtype]
+    wanted = None if not snapshot else "" if snapshot == UNKNOWN else snapshot
+    found = [run for run in runs if (not dtype or run.dtype == dtype) and wanted in (None, run.snapshot)]
     return [run for run in found if sampling == str(run.sampling)] or [
         run for run in found if not sampling or sampling in f"{run.sampling}, {run.encoded}"
     ]
@@ -192,6 +198,19 @@ def _newer_encodings(runs: Sequence[Run], sampling: str | None) -> list[Run]:
 
 def _but_encoding(run: Run) -> tuple[object, ...]:
     return run.instrument, run.language, run.model, run.revision, run.backend, run.dtype, run.sampling, run.family
+
+
+def of_models(store: Store, runs: Sequence[Run], names: Collection[str]) -> list[Run]:
+    """Return the runs by models that these names mean, all where there are none. A hub id may have a revision after an
+    `@`.
+    """
+    meant = store.runs.models(names)
+    return [run for run in runs if not names or run.model_id in meant]
+
+
+def without_runs(store: Store, runs: Sequence[Run], names: Collection[str]) -> list[str]:
+    """Return the names of models that none of these runs is by."""
+    return [name for name in names if not of_models(store, runs, [name])]
 
 
 def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:

@@ -37,6 +37,7 @@ class PilotChoice:
     sampling: str | None = None
     "its description, or a part of it"
     dtype: str | None = None
+    snapshot: str | None = None
     reader: str = "label-words"
     reliability: Options = field(default_factory=Options)
     statements: tuple[str, ...] = ()
@@ -77,6 +78,7 @@ def pilot(store: Store, choice: PilotChoice) -> PilotJudged:
         choice.sampling,
         dtype=choice.dtype,
         templates=choice.templates,
+        snapshot=choice.snapshot,
     )
     reader, card = read(store, run, choice.reader)
     asked = counts(store, run, reader)

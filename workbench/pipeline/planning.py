@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from workbench.domain.choices import ChoiceItems
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
+from workbench.domain.names import parted
 from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Role, Survey
@@ -186,10 +188,12 @@ def derived_seed(seed: int, prompt_key: bytes, held: int) -> int:
     return (int(state[0]) << 31) | (int(state[1]) >> 1)
 
 
-def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan:
+def plan(store: Store, design: Design, *, card: ModelCard | None = None, attempt: int | None = None) -> Plan:
     """Work out what a design asks. Reads only.
 
-    `card` None: answers of the newest model of that name count as stored; with it, those of exactly this model.
+    `card` None: answers of the newest model of that name count as stored; with it, those of exactly this model. With
+    `attempt` (its rowid) a prompt needs nothing either where another snapshot of the model has all its answers from the
+    same job: a served model that changes on the way is not asked everything anew.
 
     Raises UnknownName for statements, variants or templates that the instrument does not have, UsageError for what
     cannot be asked as the design says.
@@ -224,6 +228,8 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None) -> Plan
     check_ideal(design, probes[0].prompt)
     tally = valid_tally(store, design, probes, card)
     stored = _stored(store, design, templates, probes, card) if tally is None else tally.valid
+    if card is not None and attempt is not None:
+        stored = stored | _settled(store, design, list(prompts), card, attempt, tally)
     said = (
         *_remarks(material, statements, variants, design.language),
         *_in_other_languages(templates, design.language),
@@ -348,6 +354,29 @@ def _stored(
     return store.runs.stored(keys, design.model, design.sampling, card, **how)
 
 
+def restocked(store: Store, plan: Plan, card: ModelCard, attempt: int) -> Plan:
+    """Return a plan with what is stored by now, for a served model that came to be this one while it was asked."""
+    tally = valid_tally(store, plan.design, plan.probes, card)
+    stored = _stored(store, plan.design, plan.templates, plan.probes, card) if tally is None else tally.valid
+    settled = _settled(store, plan.design, list(plan.prompts), card, attempt, tally)
+    return replace(plan, stored=stored | settled, tally=tally)
+
+
+def _settled(
+    store: Store, design: Design, keys: Sequence[bytes], card: ModelCard, attempt: int, tally: ValidTally | None
+) -> dict[bytes, int]:
+    """Return the prompts of which another snapshot has every answer from the job of an attempt, with their number."""
+    held = store.runs.by_other_snapshots(card, design.sampling, attempt)
+    if tally is None:
+        return {key: design.samples for key, _, n in held if n >= design.samples}
+    drawn = store.drawn.of_models({model for _, model, _ in held}, design.sampling, keys)
+    return {
+        key: design.samples
+        for key, model, _ in held
+        if tally.count(key, drawn[model].get(key, {}).items()) >= design.samples
+    }
+
+
 def _next_tokens(design: Design) -> bool:
     """Return whether a prompt is answered by the probabilities of its next token."""
     return design.sampling.mode == EXACT and registry.audit(design.audit).DEFAULTS.exact_by == "next tokens"
@@ -359,6 +388,8 @@ def spoken_name(model: str) -> str:
     """
     if model.startswith("openai:"):
         model = model.removeprefix("openai:").partition("@")[0].partition("#")[0]
+    elif not Path(model).exists():
+        model, _ = parted(model)
     return model.rstrip("/").rpartition("/")[2] or model
 
 

@@ -25,8 +25,10 @@ from workbench.pipeline.judging import (
     instead,
     matching,
     nothing_answered,
+    of_models,
     template_notes,
     told_apart,
+    without_runs,
 )
 from workbench.pipeline.questionnaire_again import asking_again
 from workbench.pipeline.questionnaire_rows import AUDIT, Gathered, gather, reasons
@@ -48,6 +50,8 @@ class QuestionnaireChoice:
     models: tuple[str, ...] = ()
     "none: all that answered"
     dtype: str | None = None
+    snapshot: str | None = None
+    "of a served model; None: any, each a run of its own"
     "None: any"
     templates: TemplateChoice = LATEST
     options: Options = field(default_factory=Options)
@@ -188,18 +192,19 @@ def _runs(store: Store, choice: QuestionnaireChoice, instrument: str, asked: Ite
             f"nobody was asked {instrument}. Start with: workbench run STORE --audit {AUDIT} --instrument "
             f"{instrument} --model NAME"
         )
-    runs = matching(every, None, choice.dtype)
+    runs = matching(every, None, choice.dtype, choice.snapshot)
     if not runs:
-        there = ", ".join(sorted({run.dtype for run in every}))
-        raise UnknownName(f"{instrument} has no {AUDIT} answers in {choice.dtype}; there is: {there}")
+        there = ", ".join(sorted({f"{run.dtype}, {run.version}" for run in every}))
+        wanted_of = " and ".join(filter(None, (choice.dtype, choice.snapshot)))
+        raise UnknownName(f"{instrument} has no {AUDIT} answers in {wanted_of}; there is: {there}")
     models = {run.model for run in runs}
-    missing = [model for model in choice.models if model not in models]
+    missing = without_runs(store, runs, choice.models)
     if missing:
         raise UnknownName(
             f"{instrument} has no {AUDIT} answers by {', '.join(missing)}; there are answers by: "
             f"{', '.join(sorted(models))}"
         )
-    wanted = [run for run in runs if not choice.models or run.model in choice.models]
+    wanted = of_models(store, runs, choice.models)
     answered = {run.model for run in wanted if run.responses}
     shown = [run for run in wanted if run.responses or run.model not in answered]
     return dict(zip(_names(shown, store.predictions.chat_formats(shown)), shown, strict=True))
@@ -208,11 +213,11 @@ def _runs(store: Store, choice: QuestionnaireChoice, instrument: str, asked: Ite
 def _names(runs: Sequence[Run], formats: Mapping[int, str]) -> list[str]:
     """Return the models' names, with as much of the language, revision and so on as tells runs apart."""
     return told_apart(
-        [run.model for run in runs],
+        [run.named for run in runs],
         [run.family for run in runs],
         [run.language for run in runs],
         [run.dtype for run in runs],
-        [run.revision[:8] for run in runs],
+        [run.short_version for run in runs],
         [f"chat format {formats[run.model_id][:8]}" for run in runs],
         [run.encoded for run in runs],
         [run.backend for run in runs],

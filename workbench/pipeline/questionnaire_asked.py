@@ -62,7 +62,8 @@ class Provenance:
     """Who predicted, when and with what."""
 
     model: str
-    revision: str
+    version: str
+    "of the model, in words"
     backend: str
     dtype: str
     seed: int
@@ -215,7 +216,7 @@ def prompt_asked(store: Store, judged: QuestionnaireJudged, model: str, probe: i
         yes=yes,
         no=no,
         provenance=Provenance(
-            run.model, run.revision, run.backend, run.dtype, condition.seed, scores.at, scores.code_version, scores.job
+            run.model, run.version, run.backend, run.dtype, condition.seed, scores.at, scores.code_version, scores.job
         ),
     )
 

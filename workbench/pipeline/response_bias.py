@@ -24,7 +24,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import TemplateChoice
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.pipeline.judging import LATEST, chosen_of, version_notes
+from workbench.pipeline.judging import LATEST, chosen_of, matching, version_notes
 from workbench.pipeline.response_bias_rows import AUDIT, Subject, Way, asked_here, imported, named
 
 Place = tuple[Bias, Perturbation | None, str]
@@ -42,6 +42,8 @@ class ResponseBiasChoice:
     templates: TemplateChoice = LATEST
     "no family chosen: each that was asked is a subject of its own"
     options: Options = field(default_factory=Options)
+    snapshot: str | None = None
+    "of a served model; None: any, each a subject of its own"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,16 +183,25 @@ def _subjects(
         yield from asked_here(store, run, items)
 
 
-def _chosen(subjects: Mapping[str, Subject], choice: ResponseBiasChoice, instrument: str) -> dict[str, Subject]:
+def _chosen(every: Mapping[str, Subject], choice: ResponseBiasChoice, instrument: str) -> dict[str, Subject]:
     """Return the subjects that names of subjects or of models mean. Raises UnknownName."""
-    if not subjects:
+    if not every:
         raise UnknownName(f"no model has answered the multiple-choice questions of {instrument} yet")
+    subjects = {name: one for name, one in every.items() if not choice.snapshot or _is_of(one, choice.snapshot)}
+    if not subjects:
+        raise UnknownName(
+            f"{instrument} has no answers by the snapshot {choice.snapshot!r}; there is: {'; '.join(every)}"
+        )
     if not choice.models:
         return dict(subjects)
     unknown = [m for m in choice.models if m not in subjects and all(m != s.model for s in subjects.values())]
     if unknown:
         raise UnknownName(f"{named_few(unknown)}: no such model has answers; there is: {'; '.join(subjects)}")
     return {name: one for name, one in subjects.items() if name in choice.models or one.model in choice.models}
+
+
+def _is_of(subject: Subject, snapshot: str) -> bool:
+    return subject.run is not None and bool(matching([subject.run], snapshot=snapshot))
 
 
 def _pairs(instrument: Instrument, items: Mapping[str, ChoiceItem]) -> dict[tuple[Bias, str, str], ChoicePair]:

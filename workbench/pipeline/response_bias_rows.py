@@ -253,7 +253,12 @@ def named(subjects: Sequence[Subject]) -> dict[str, Subject]:
     found: dict[str, Subject] = {}
     for subject in subjects:
         alike = [one for one in subjects if one.model == subject.model]
-        name = subject.model if len(alike) == 1 and subject.template in ("", LETTERED) else _full(subject, alike)
+        served = subject.run is not None and bool(subject.run.served_as)
+        name = (
+            subject.model
+            if not served and len(alike) == 1 and subject.template in ("", LETTERED)
+            else _full(subject, alike)
+        )
         while name in found:
             name += " (again)"
         found[name] = replace(subject, name=name)
@@ -262,7 +267,7 @@ def named(subjects: Sequence[Subject]) -> dict[str, Subject]:
 
 def _full(subject: Subject, alike: Sequence[Subject]) -> str:
     """Return a model's name with every way in which it is not like the other subjects of that model."""
-    parts = [subject.model]
+    parts = [subject.model if subject.run is None else subject.run.named]
     if subject.template not in ("", LETTERED):
         parts.append(subject.template)
     if subject.run is not None and subject.template in _shared(alike):
@@ -274,7 +279,7 @@ def _full(subject: Subject, alike: Sequence[Subject]) -> str:
         parts += [subject.run.dtype] if len({run.dtype for run in runs}) > 1 else []
         parts += [subject.run.encoded] if len({run.encoded for run in runs}) > 1 else []
         parts += [str(subject.run.sampling)] if len({run.sampling for run in runs}) > 1 else []
-        parts += [subject.run.revision[:8]] if len({run.revision for run in runs}) > 1 else []
+        parts += [subject.run.revision[:8]] if not subject.run.served_as and len({r.revision for r in runs}) > 1 else []
         parts += [subject.run.language] if len({run.language for run in runs}) > 1 else []
     return " · ".join(parts)
 

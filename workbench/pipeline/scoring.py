@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeVar
 
@@ -24,10 +24,11 @@ from workbench.audits.questionnaire import CONDITION, mass
 from workbench.audits.questionnaire import TOP as PUBLISHED_TOP
 from workbench.audits.response_bias import offered
 from workbench.domain.prompts import LETTER, Prompt
-from workbench.errors import BudgetSpent, ModelError
+from workbench.domain.responses import ModelCard
+from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Metered, NextTokens, Scored, Unhurried
-from workbench.pipeline.asking import FLUSH_AFTER_S, Progress, saved
-from workbench.pipeline.planning import Plan
+from workbench.pipeline.asking import FLUSH_AFTER_S, Progress, changed_words, saved, turns_of
+from workbench.pipeline.planning import Plan, restocked
 from workbench.pipeline.windows import check_window
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ TOP = 20
 "next tokens that are stored of each prompt: as many as served models name"
 TOGETHER = 512
 "prompts whose tokens and labels are computed before the next ones': enough to share most of what they share"
+TOGETHER_SERVED = 64
+"the same of a served model, which shares nothing: what it has of them when it changes is asked anew"
 
 
 @dataclass(slots=True)
@@ -62,19 +65,38 @@ class _Scoring:
         self._labels_wanted = registry.audit(plan.design.audit).DEFAULTS.exact_by == "labels"
         self._forms = forms_by_prompt(plan.templates, plan.probes) if self._labels_wanted else {}
         self._words = () if self._labels_wanted else labels_of(plan)
-        self._model_id, self._sampling_id = store.runs.begin(model.card, plan.design.sampling)
-        self._has_tokens = store.scores.with_tokens(self._model_id)
+        self.plan = plan
+        self._turns = turns_of(model)
+        self._ids: dict[ModelCard, tuple[int, int]] = {}
         self._offers_tokens = True
-        self._batch = _Batch()
+        self._batches: dict[tuple[int, int], _Batch] = {}
+        self._tabled: dict[bytes, str | None] = {}
+        "prompt key -> the snapshot that named its next tokens, of the prompts that are computed together"
         self._started = self._committed = time.monotonic()
+
+    @property
+    def changed(self) -> bool:
+        """Return whether a served model has become another one than the plan is for."""
+        return turns_of(self._model) != self._turns
+
+    def turn(self) -> str:
+        """Plan for the model that answers now, and say for people what has changed."""
+        self._turns = turns_of(self._model)
+        self.plan = restocked(self._store, self.plan, self._model.card, self._attempt)
+        self.progress.done, self.progress.total = self.plan.samples_stored, self.plan.samples
+        return changed_words(self._model.card.name, self._turns, f"{self.plan.samples_needed:,} prompts")
 
     def score(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
         """Compute and commit what is asked of some prompts: first the tokens, so that a scored prompt has them."""
+        self._tabled.clear()
         try:
             if not self._labels_wanted:
                 self._next(prompts)
                 return
-            self._tokens([(key, prompt) for key, prompt in prompts if key not in self._has_tokens])
+            held = self._store.scores.with_tokens(self._ids_of(None)[0])
+            self._tokens([(key, prompt) for key, prompt in prompts if key not in held])
+            if self.changed:  # what was answered before the change is paid and may be whole
+                prompts = [(key, prompt) for key, prompt in prompts if key in self._tabled]
             if not self.stopped:
                 self._labels(prompts)
         finally:
@@ -86,11 +108,11 @@ class _Scoring:
             for found in tables:
                 key = prompts[found.prompt][0]
                 if not found.reason:
-                    self._batch.tables[key] = _table(found)
+                    table = self._batch(found.snapshot).tables[key] = _table(found)
                     self.progress.unreadable += not any(
-                        mass(self._batch.tables[key].tokens[:PUBLISHED_TOP], word) for word in self._words
+                        mass(table.tokens[:PUBLISHED_TOP], word) for word in self._words
                     )
-                self._count(ScoredPrompt(key, (), found.reason))
+                self._count(ScoredPrompt(key, (), found.reason, found.fingerprint), found.snapshot)
                 if self._pause():
                     return
 
@@ -102,10 +124,12 @@ class _Scoring:
             with closing_of(self._model.next_tokens([prompt for _, prompt in prompts], TOP)) as tables:
                 for found in tables:
                     if not found.reason:
-                        self._batch.tables[prompts[found.prompt][0]] = _table(found)
+                        key = prompts[found.prompt][0]
+                        self._batch(found.snapshot).tables[key] = _table(found)
+                        self._tabled[key] = found.snapshot
                     if self._pause():
                         return
-        except BudgetSpent:
+        except (BudgetSpent, SnapshotsAlternate):
             raise
         except ModelError:
             self._offers_tokens = not isinstance(self._model, Metered)
@@ -115,6 +139,8 @@ class _Scoring:
         with closing_of(scored_one_by_one(self._model, [prompt for _, prompt in prompts], forms)) as scores:
             for found in scores:
                 at = found.prompt
+                if found.snapshot not in (None, self._tabled.get(prompts[at][0], found.snapshot)):
+                    continue  # the labels are another model's than the tokens: asked anew
                 self._note(prompts[at][0], forms[at], found)
                 if self._pause():
                     return
@@ -122,10 +148,21 @@ class _Scoring:
     def _note(self, key: bytes, forms: Sequence[str], found: Scored) -> None:
         reason = found.reason or ("a probability is undefined" if np.isnan(found.log_probabilities).any() else "")
         logs = () if reason else tuple(zip(forms, map(float, found.log_probabilities), strict=True))
-        self._count(ScoredPrompt(key, logs, reason))
+        self._count(ScoredPrompt(key, logs, reason, found.fingerprint), found.snapshot)
 
-    def _count(self, scored: ScoredPrompt) -> None:
-        self._batch.scored.append(scored)
+    def _batch(self, snapshot: str | None) -> _Batch:
+        """Return what is not committed of a snapshot, None: of the one that answers now."""
+        return self._batches.setdefault(self._ids_of(snapshot), _Batch())
+
+    def _ids_of(self, snapshot: str | None) -> tuple[int, int]:
+        """Return the rowids of the model that answered, and of the sampling."""
+        card = self._model.card if snapshot is None else replace(self._model.card, snapshot=snapshot)
+        if card not in self._ids:
+            self._ids[card] = self._store.runs.begin(card, self.plan.design.sampling)
+        return self._ids[card]
+
+    def _count(self, scored: ScoredPrompt, snapshot: str | None) -> None:
+        self._batch(snapshot).scored.append(scored)
         self.progress.done += not scored.reason
         self.progress.answers += not scored.reason
         if scored.reason:
@@ -142,17 +179,19 @@ class _Scoring:
         return self.stopped and not isinstance(self._model, Unhurried)
 
     def _commit(self) -> None:
-        batch, self._batch = self._batch, _Batch()
+        batches, self._batches = self._batches, {}
         self._committed = time.monotonic()
-        if not batch.scored and not batch.tables:
-            return
         progress, work = self.progress, self._model.work
         progress.seconds = self._committed - self._started
         progress.shared = saved(work.prompt_tokens, work.prompt_tokens_computed)
-        progress.used = self._model.meter() if isinstance(self._model, Metered) else {}
+        progress.hear(self._model)
         state = None if self._job is None else (self._job, progress.done, progress.as_json())
-        ids = (self._model_id, self._sampling_id, self._attempt)
-        self._store.keep(lambda: self._store.scores.add(*ids, batch.scored, batch.tables, job=state), batch.scored)
+        for ids, batch in batches.items():
+            self._write(ids, batch, state)
+
+    def _write(self, ids: tuple[int, int], batch: _Batch, state: tuple[int, int, str] | None) -> None:
+        by = (*ids, self._attempt)
+        self._store.keep(lambda: self._store.scores.add(*by, batch.scored, batch.tables, job=state), batch.scored)
 
 
 def score_design(
@@ -164,38 +203,47 @@ def score_design(
     job: int | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     only: Set[bytes] | None = None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Progress:
     """Compute the label probabilities that are missing; `done` and `answers` of the progress count prompts.
 
     What was committed is complete and stays. A prompt that cannot be scored is stored as failed, with the reason.
-    `only`: of these prompts (keys) alone. Raises UsageError where a template's answers are not two labels, ModelError
+    `only`: of these prompts (keys) alone. Where a served model becomes another one on the way, `say` is told, and what
+    is left is scored by the new one. Raises UsageError where a template's answers are not two labels, ModelError
     where the model cannot go on.
     """
     store.runs.add_probes(plan.design.audit, plan.design.instrument, plan.design.language, plan.templates, plan.probes)
     scoring = _Scoring(store, plan, model, attempt, job, should_stop)
-    wanted = [
-        (key, prompt)
-        for key, prompt in plan.prompts.items()
-        if not plan.stored.get(key) and (only is None or key in only)
-    ]
-    check_window(model, (prompt for _, prompt in wanted))
-    for portion in [wanted] if plan.design.cluster else _portions(plan, wanted):  # a cluster loads the model each time
-        scoring.score(portion)
-        if scoring.stopped or should_stop():
-            break
-    store.check_moved()
-    return scoring.progress
+    together = TOGETHER_SERVED if isinstance(model, Metered) else TOGETHER
+    while True:
+        wanted = [
+            (key, prompt)
+            for key, prompt in plan.prompts.items()
+            if not scoring.plan.stored.get(key) and (only is None or key in only)
+        ]
+        check_window(model, (prompt for _, prompt in wanted))
+        whole = bool(plan.design.cluster)  # a cluster loads the model each time
+        for portion in [wanted] if whole else _portions(plan, wanted, together):
+            scoring.score(portion)
+            if scoring.stopped or scoring.changed or should_stop():
+                break
+        store.check_moved()
+        if scoring.stopped or not scoring.changed or should_stop():
+            return scoring.progress
+        say(scoring.turn())
 
 
-def _portions(plan: Plan, wanted: Sequence[tuple[bytes, Prompt]]) -> Iterator[Sequence[tuple[bytes, Prompt]]]:
+def _portions(
+    plan: Plan, wanted: Sequence[tuple[bytes, Prompt]], together: int
+) -> Iterator[Sequence[tuple[bytes, Prompt]]]:
     """Yield prompts that are computed together. A condition is finished before the next one begins, for a run that is
     stopped should leave whole figures of the first.
     """
     conditions = {probe.prompt.key: dict(probe.axes).get(CONDITION) for probe in reversed(plan.probes)}
     for _, group in groupby(wanted, key=lambda item: conditions.get(item[0])):
         of_condition = list(group)
-        for first in range(0, len(of_condition), TOGETHER):
-            yield of_condition[first : first + TOGETHER]
+        for first in range(0, len(of_condition), together):
+            yield of_condition[first : first + together]
 
 
 def labels_of(plan: Plan) -> tuple[str, ...]:

@@ -61,6 +61,7 @@ def sides(
     model: str | None = None,
     *,
     templates: TemplateChoice = LATEST,
+    snapshot: str | None = None,
     queue: str | None = None,
     seed: int = SEED,
 ) -> SidesReport:
@@ -70,7 +71,7 @@ def sides(
     """
     if queue is not None and (name := store.queues.get(queue).codebook.name) != CODEBOOK:
         raise UsageError(f"people were asked by the codebook {name!r} in the queue {queue!r}; name one of {CODEBOOK!r}")
-    run = find_run(store, "statement_labels", model, instrument, answered=True, templates=templates)
+    run = find_run(store, "statement_labels", model, instrument, snapshot=snapshot, answered=True, templates=templates)
     found = sides_of_run(store, run)
     by_model: dict[str, Pair] = {ref: (of[DIMENSION], of[LEANING]) for ref, of in found.items()}
     statements = [s for s in store.instruments.get(instrument).statements if s.ref in by_model]
@@ -78,7 +79,7 @@ def sides(
     people, each = _people(store, instrument, queue)
     others: dict[str, dict[str, Pair]] = {"the instrument": given, "people, settled": people, **each}
     return SidesReport(
-        model=run.model,
+        model=run.named,
         instrument=instrument,
         rows=tuple(SideRow(s.ref, *by_model[s.ref], given[s.ref], people.get(s.ref, (None, None))) for s in statements),
         unread=sum(None in pair for pair in by_model.values()),

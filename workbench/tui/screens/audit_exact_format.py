@@ -145,7 +145,7 @@ def provenance(found: ProbeScores, run: Run) -> Content:
     """Say where the probabilities come from, in one line."""
     parts = (
         run.model,
-        f"revision {run.revision[:12]}",
+        run.version,
         run.computed,
         f"{found.template} {found.order}",
         f"{found.at[:19].replace('T', ' ')} UTC",

@@ -206,6 +206,6 @@ def run_words(run: Run) -> Content:
     return Content.assemble(
         (visible(run.model), "bold"),
         f" · {visible(' · '.join([run.instrument, str(run.sampling), *run.asked_with]))}\n",
-        (f"  {run.responses:,} {of} · {visible(_made(run))} · revision {visible(run.revision[:12])}", "dim"),
+        (f"  {run.responses:,} {of} · {visible(_made(run))} · {visible(run.version)}", "dim"),
         (f" · last {visible(run.last[:16]).replace('T', ' ')} UTC", "dim"),
     )

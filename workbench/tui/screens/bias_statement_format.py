@@ -121,7 +121,7 @@ def provenance(row: BiasResponse) -> str:
         visible(part)
         for part in (
             row.model,
-            f"revision {row.revision[:12]}",
+            row.version or f"revision {row.revision[:12]}",
             row.sampling,
             f"seed {row.seed}",
             f"prefix {row.template}",

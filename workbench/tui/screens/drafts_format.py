@@ -169,7 +169,7 @@ def provenance(draft: Draft) -> str:
         return visible(f"{draft.drafter} · {label.name} · {draft.at[:10]}")
     made = draft.made
     parts = [
-        f"{made.model} {made.revision[:8]}".strip(),
+        f"{made.model} {made.revision}".strip(),
         f"prompt {label.name}, call {label.call}",
         str(made.sampling),
         f"seed {draft.seed}",

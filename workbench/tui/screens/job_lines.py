@@ -129,6 +129,10 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
         for reason, count in job.reasons
         if reason not in job.message
     ]
+    parts += [Content(visible(one.describe())) for one in job.snapshots if len(job.snapshots) > 1]
+    if len(job.fingerprints) > 1:
+        counts = " · ".join(f"{name} {n:,}" for name, n in job.fingerprints)
+        parts.append(Content(visible(f"answers by system_fingerprint: {counts}")))
     if job.message:
         parts.append(Content.assemble(("→ ", "$text-accent"), visible(job.message, lines=True)))
     if words := hint(job, begun=begun):

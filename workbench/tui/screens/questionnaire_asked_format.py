@@ -187,7 +187,7 @@ def provenance(asked: PromptAsked) -> str:
     of = asked.provenance
     parts = [
         of.model,
-        f"revision {of.revision[:12]}",
+        of.version,
         of.backend,
         of.dtype,
         f"template {asked.template}",

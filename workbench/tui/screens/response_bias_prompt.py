@@ -178,7 +178,7 @@ def form_asked(path: Path, subject: Subject, arm: ArmShown) -> FormAsked:
     run, probe = subject.run, arm.probe
     if run is None or probe is None:
         return FormAsked(None, arm.choice.lettered() if arm.choice else "", letters)
-    parts = (run.model, f"revision {run.revision[:12]}", run.backend, run.dtype, str(run.sampling))
+    parts = (run.model, run.version, run.backend, run.dtype, str(run.sampling))
     origin = None
     with Store.open(path) as store:
         prompt = store.runs.prompt(probe)

@@ -98,7 +98,7 @@ def provenance(row: ResponseRow) -> str:
         visible(part)
         for part in (
             row.model,
-            f"revision {row.revision[:12]}",
+            row.version or f"revision {row.revision[:12]}",
             row.backend,
             row.dtype,
             str(row.sampling),

@@ -162,7 +162,7 @@ def _available(store: Store) -> Available:
     from workbench.pipeline.labels import settled
 
     models = tuple(dict.fromkeys(run.model for run in store.runs.list("bias_score")))
-    labellers = tuple(dict.fromkeys(run.model for run in store.runs.list("statement_labels")))
+    labellers = tuple(dict.fromkeys(run.named for run in store.runs.list("statement_labels")))
     classifiers = tuple(classifier.name for classifier in reversed(store.classifiers.list()))
     return Available(models, classifiers, labellers, len(settled(store)))
 

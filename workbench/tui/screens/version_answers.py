@@ -96,6 +96,6 @@ def _columns(width: int) -> tuple[Column, ...]:
 
 def _provenance(row: VersionAnswer) -> str:
     return visible(
-        f"{row.model} {row.revision[:12]} · {row.audit} · {row.template} · T {row.temperature:g} · seed {row.seed} · "
+        f"{row.model} · {row.version} · {row.audit} · {row.template} · T {row.temperature:g} · seed {row.seed} · "
         f"{row.at[:16].replace('T', ' ')} · {row.code_version} · job {row.job}"
     )

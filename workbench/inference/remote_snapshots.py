@@ -1,0 +1,112 @@
+"""Which model an endpoint says it answers with, reply by reply.
+
+One name may stand for several models in turn: an alias moves on to another dated snapshot, a load balancer has two
+behind it. The model that a reply reports is part of the identity of its answers. A `system_fingerprint` is not: it may
+differ from request to request.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from workbench.domain.responses import Answerer
+from workbench.errors import SnapshotsAlternate
+from workbench.inference.remote_budget import Spent
+from workbench.inference.remote_reply import Reply
+
+MOST_CHANGES = 3
+"changes after which somebody has to look: the answers would be scattered over as many models"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came from one snapshot."""
+
+    answers: int = 0
+    spent: Spent = field(default_factory=Spent)
+
+
+class Snapshots:
+    """The snapshots of one endpoint, in the order in which it changed."""
+
+    def __init__(self, name: str, cost: Callable[[Spent], float | None]):
+        self.current: str | None = None
+        "None: nothing is known before the first reply"
+        self.fingerprints: Counter[str] = Counter()
+        "fingerprint -> answers; replies without one are not counted"
+        self._name, self._cost = name, cost
+        self._met: list[str] = []
+        self._changes = 0
+        self.turns: list[tuple[str, str]] = []
+        "(snapshot before, snapshot after) of each time that the model became another one than was expected"
+        self._tallies: dict[str, Tally] = {}
+        self._assumed = False
+
+    def expect(self, snapshot: str, *, asked: bool) -> None:
+        """Say what answered before; `asked`: in the same job, so that another snapshot is a change of it.
+
+        Has no effect once there was a reply.
+        """
+        if not self._tallies:
+            self.current, self._met, self._assumed = snapshot, [snapshot], not asked
+
+    def met(self, reply: Reply, spent: Spent, sent_under: int) -> bool:
+        """Take a reply into account; return whether the model has changed with it.
+
+        A reply to a call that was sent before the last change was seen says nothing new. Raises SnapshotsAlternate
+        where an earlier snapshot has returned, or the model has changed too often.
+        """
+        tally = self._tallies.setdefault(reply.snapshot, Tally())
+        tally.answers += len(reply.choices)
+        tally.spent += spent
+        if reply.fingerprint:
+            self.fingerprints[reply.fingerprint] += len(reply.choices)
+        if self.current is None or reply.snapshot == self.current:
+            self._now(reply.snapshot)
+            return False
+        if self._assumed:
+            self._met = []
+            self._turn(reply.snapshot)
+            return True
+        returned = reply.snapshot in self._met
+        if returned and sent_under < len(self.turns):
+            return False
+        self._changes += 1
+        self._turn(reply.snapshot)
+        if returned or self._changes >= MOST_CHANGES:
+            raise SnapshotsAlternate(self._told(returned))
+        return True
+
+    def tallies(self) -> tuple[Answerer, ...]:
+        """Return what came from each snapshot, in the order in which they were met."""
+        return tuple(
+            Answerer(
+                snapshot,
+                tally.answers,
+                tally.spent.requests,
+                tally.spent.prompt_tokens,
+                tally.spent.answer_tokens,
+                self._cost(tally.spent),
+            )
+            for snapshot, tally in self._tallies.items()
+        )
+
+    def _turn(self, snapshot: str) -> None:
+        self.turns.append((self.current or "", snapshot))
+        self._now(snapshot)
+
+    def _now(self, snapshot: str) -> None:
+        self.current, self._assumed = snapshot, False
+        if snapshot not in self._met:
+            self._met.append(snapshot)
+
+    def _told(self, returned: bool) -> str:
+        what = "an earlier snapshot has returned" if returned else f"it has changed {self._changes} times"
+        came = "; ".join(answerer.describe() for answerer in self.tallies())
+        return (
+            f"{self._name}: the endpoint answers with several snapshots, and {what}. {came}. Answers of two snapshots "
+            "are never pooled. Start a job with the name of one dated snapshot, or resume this one to go on with the "
+            "snapshot that answers then"
+        )
