@@ -20,6 +20,9 @@ from typing import Any
 
 from workbench.errors import StoreError, StoreGone
 
+EXPECTED: dict[Path, bytes] = {}
+"the stores that this program holds with an anchor: absolute path -> uid. Another one at that path is not opened for it"
+
 
 @dataclass(frozen=True, slots=True)
 class FileIdentity:
@@ -55,6 +58,12 @@ def identity_of(connection: sqlite3.Connection, path: Path) -> FileIdentity:
     absolute = path.resolve()
     found = absolute.stat()
     return FileIdentity(absolute, found.st_dev, found.st_ino, uid_of(connection))
+
+
+def check_expected(found: FileIdentity) -> None:
+    """Raise StoreGone where a program that holds a store finds another one at its path."""
+    if EXPECTED.get(found.path, found.uid) != found.uid:
+        raise StoreGone(f"{found.path}: the store is gone. Another store was put in its place while it was open.")
 
 
 def uid_of(connection: sqlite3.Connection) -> bytes:

@@ -17,7 +17,7 @@ from stores.connection import open_database, translated
 from stores.drafts import Drafts
 from stores.drawn import DrawnAnswers
 from stores.exchange import Exchange
-from stores.identity import identity_of, rescue, write_unsaved
+from stores.identity import check_expected, identity_of, rescue, write_unsaved
 from stores.instruments import Instruments
 from stores.issues import Issues
 from stores.jobs import Jobs
@@ -79,7 +79,13 @@ class Store:
         """Open the store at `path`. Raises a `StoreError` that says what to do where that cannot be."""
         path = Path(path)
         db, notice = open_database(path, create=create)
-        return cls(db, path, notice)
+        store = cls(db, path, notice)
+        try:
+            check_expected(store.identity)
+        except StoreGone:
+            store.close()
+            raise
+        return store
 
     @property
     def connection(self) -> sqlite3.Connection:

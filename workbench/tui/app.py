@@ -9,29 +9,37 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
-from workbench.errors import WorkbenchError
+from workbench.errors import StoreGone, WorkbenchError
 from workbench.tui.commands import ActionProvider
 from workbench.tui.format import percent
 from workbench.tui.literal import LiteralApp
 from workbench.tui.recent_stores import remember
+from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.home import HomeScreen
 from workbench.tui.screens.jobs import JobsScreen
 from workbench.tui.screens.statements import StatementsScreen
+from workbench.tui.screens.store_gone_dialog import StoreGoneDialog
 
 if TYPE_CHECKING:
+    from stores.anchor import Anchor
     from workbench.annotation.survey import Design
 
     SurveyStart = tuple[str, Design, str | None]
     "(instrument, what is asked, respondent)"
 
 
+LOOK_EVERY_S, LOOKS = 2.0, 3
+"seconds between two looks for the store's file, and how many in a row have to miss it"
+TELL_S = 20.0
+"for which a sentence about the store's file stays on the screen"
 READ_ONLY = ("audit", "results", "consistency", "questionnaire", "response_bias")
 "modes whose levels below can be left at any time: what is typed there is stored at once"
 
@@ -128,15 +136,67 @@ class WorkbenchApp(LiteralApp):
         self._queue = queue
         self._survey = survey
         self._start = start if start in self.MODES else "home"
+        self.anchor: Anchor | None = None
+        "holds the store's file, so that what it held can be written elsewhere when it goes away"
+        self._away = 0
+        "how often in a row the store's file was not there"
 
     async def on_mount(self) -> None:
         await self.switch_mode(self._start)
+        self.look_for_store()
+        self.set_interval(LOOK_EVERY_S, self.look_for_store)
         if self._queue is not None and self.annotator is not None:
             self.action_annotate(self._queue)
         if self._survey is not None:
             from workbench.tui.screens.survey import SurveyScreen
 
             self.push_screen(SurveyScreen(*self._survey))
+
+    def on_unmount(self) -> None:
+        if self.anchor is not None:
+            self.anchor.close()
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="anchor")
+    def look_for_store(self) -> None:
+        """See whether the store's file is still there. One that is moved and put back at once is not gone."""
+        from stores import backup
+        from stores.anchor import Anchor
+
+        backup.tell = lambda sentence: self.call_from_thread(self.notify, sentence, timeout=TELL_S)
+        if self.anchor is None:
+            self.anchor = Anchor.of(self.store_path)
+            return
+        try:
+            self.anchor.check()
+            self._away = 0
+        except StoreGone as error:
+            self._away += 1
+            if self._away == LOOKS:
+                self.call_from_thread(self.store_gone, error)
+
+    def store_gone(self, error: WorkbenchError) -> None:
+        """Say that the store is gone, and offer to write what it held to another file."""
+        if self.anchor is None or isinstance(self.screen, StoreGoneDialog):
+            return
+        for screen in self.screen_stack:
+            if isinstance(screen, StoreScreen):
+                screen.store_gone()
+        self.push_screen(StoreGoneDialog(error, self.anchor), self.move)
+
+    def move(self, kept: Path | None) -> None:
+        """Go on with the copy of a store that is gone."""
+        if kept is None or self.anchor is None:
+            return
+        self.anchor.close()
+        self.anchor, self._away, self.store_path = None, 0, kept
+        self.look_for_store()
+        for mode in self.MODES:
+            for screen in self._screen_stacks.get(mode, []):
+                if isinstance(screen, StoreScreen) and screen.is_mounted:
+                    screen.store_moved()
+        self.notify(
+            f"All that was stored is in {kept}, which is open now. Do again what was not saved.", timeout=TELL_S
+        )
 
     def action_go(self, mode: str) -> None:
         """Show the screen of a mode; from a level below it, come up where nothing is being written there."""

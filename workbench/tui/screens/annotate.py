@@ -19,7 +19,7 @@ from textual.getters import query_one
 from textual.widgets import Static
 
 from workbench.domain.annotations import Codebook, Subject
-from workbench.errors import StoreError, WorkbenchError
+from workbench.errors import StoreError, StoreGone, WorkbenchError
 from workbench.tui.format import literal, visible
 from workbench.tui.screens.annotate_desk import DeskScreen
 from workbench.tui.screens.annotate_dialogs import GivenScreen, NoteScreen
@@ -38,7 +38,7 @@ from workbench.tui.screens.annotate_format import (
 )
 from workbench.tui.screens.annotate_sitting import Desk, View
 from workbench.tui.screens.annotate_text import ReadText
-from workbench.tui.screens.base import as_trouble
+from workbench.tui.screens.base import as_trouble, offer_copy
 from workbench.tui.screens.dialogs import TextScreen
 
 if TYPE_CHECKING:
@@ -199,6 +199,7 @@ class AnnotateScreen(DeskScreen):
         """Say what went wrong, and whether anything was not written. The item stays where it is."""
         self._answered()
         error = as_trouble(event.error)
+        gone = error if isinstance(error, StoreGone) else None
         if event.lost:
             error = StoreError(f"{event.lost} was NOT saved. The answer stays here: press the key again.\n\n{error}")
         elif event.said:
@@ -208,10 +209,23 @@ class AnnotateScreen(DeskScreen):
         said = f"{event.lost} was NOT saved" if event.lost else f"{said}; F5 tries again"
         self._said = event.said or self._said
         self._show_progress(Content.styled(visible(f"✗ {said}"), "bold $text-error"))
+        if gone is not None:
+            offer_copy(self.app, gone)
 
     def failed(self, error: WorkbenchError) -> None:
         self.set_class(self._view is None, "-closed")
         super().failed(error)
+
+    def store_gone(self) -> None:
+        self._said = ""
+        self._show_progress(Content.styled("✗ the store is gone", "bold $text-error"))
+
+    def store_moved(self) -> None:
+        """Let the person press the key again: what was before them stays there."""
+        self.trouble.hide()
+        self.title_bar.rename(self.store_path.name)
+        if self._desk is not None:
+            self._desk.move(self.store_path)
 
     def action_label_at(self, place: int) -> None:
         """Give a label by the mouse or by name."""

@@ -162,6 +162,21 @@ class Desk:
         self._pool.shutdown(wait=False)
         return closed
 
+    def move(self, path: Path) -> None:
+        """Sit down at the copy of a store that is gone; what was done since stays undoable."""
+        self._path = path
+        self._pool.submit(self._move)
+
+    def _move(self) -> None:
+        from stores.annotator import Annotator
+
+        if self._sitting is not None:
+            before, self._sitting.annotator = (
+                self._sitting.annotator,
+                Annotator.open(self._path, self._queue, self._name),
+            )
+            before.close()
+
     def _seated(self) -> Sitting:
         from stores.annotator import Annotator
 

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
-from workbench.errors import StoreError, WorkbenchError
+from workbench.errors import StoreError, StoreGone, WorkbenchError
 from workbench.tui.widgets.frame import TitleBar, Trouble
 from workbench.tui.widgets.keys import Keys
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 def store_path(app: object) -> Path:
     """Return the store that the running app is about."""
     return cast("WorkbenchApp", app).store_path
+
+
+def offer_copy(app: object, error: WorkbenchError) -> None:
+    """Say that the store is gone, and offer to write what it held to another file."""
+    cast("WorkbenchApp", app).store_gone(error)
 
 
 def as_trouble(error: BaseException) -> WorkbenchError:
@@ -73,6 +78,17 @@ class StoreScreen(Screen[None]):
     def failed(self, error: WorkbenchError) -> None:
         """Show what a worker could not do."""
         self.trouble.show(error)
+        if isinstance(error, StoreGone):
+            offer_copy(self.app, error)
+
+    def store_gone(self) -> None:
+        """Take back what says that something is stored: the store's file went away."""
+
+    def store_moved(self) -> None:
+        """Go on with the copy of the store, which the app is about now."""
+        self.trouble.hide()
+        self.title_bar.rename(self.store_path.name)
+        self.action_refresh()
 
     def explain(self) -> str:
         """Return what `?` says."""

@@ -88,6 +88,13 @@ class IssueDeskScreen(StoreScreen):
         """Who labels here; known to the app, so that other screens ask nobody twice."""
         return getattr(self.app, "annotator", None)
 
+    def store_moved(self) -> None:
+        """Let the person press the key again: what was before them stays there."""
+        self.trouble.hide()
+        self.title_bar.rename(self.store_path.name)
+        if self._desk is not None:
+            self._desk.move(self.store_path)
+
     def begin(self) -> None:
         """Forget what was shown to whoever sat here before."""
 

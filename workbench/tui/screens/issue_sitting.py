@@ -86,6 +86,19 @@ class IssueDesk:
         self._pool.shutdown(wait=False)
         return closed
 
+    def move(self, path: Path) -> None:
+        """Sit down at the copy of a store that is gone; what was done since stays undoable."""
+        self._path = path
+        self._pool.submit(self._move)
+
+    def _move(self) -> None:
+        from stores.issue_annotator import IssueAnnotator
+
+        if self._sitting is not None:
+            before = self._sitting.annotator
+            self._sitting.annotator = IssueAnnotator.open(self._path, self._instrument, self._name)
+            before.close()
+
     def _seated(self) -> IssueSitting:
         from stores.issue_annotator import IssueAnnotator
 

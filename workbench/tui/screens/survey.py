@@ -25,10 +25,10 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.annotation.survey import Design
-from workbench.errors import StoreError, WorkbenchError
+from workbench.errors import StoreError, StoreGone, WorkbenchError
 from workbench.tui.format import literal, visible
 from workbench.tui.screens.annotate_text import ReadText
-from workbench.tui.screens.base import StoreScreen, as_trouble
+from workbench.tui.screens.base import StoreScreen, as_trouble, offer_copy
 from workbench.tui.screens.person_dialog import PersonDialog
 from workbench.tui.screens.survey_desk import SurveyDesk, View, waiting
 from workbench.tui.screens.survey_format import (
@@ -215,6 +215,8 @@ class SurveyScreen(StoreScreen):
         """Say what went wrong, and whether anything was not written. The statement stays where it is."""
         self._answered()
         error = as_trouble(event.error)
+        if isinstance(error, StoreGone):
+            offer_copy(self.app, error)
         if event.lost:
             error = StoreError(f"{event.lost} was NOT saved. The statement stays here: press the key again.\n\n{error}")
         elif event.said:
@@ -226,6 +228,17 @@ class SurveyScreen(StoreScreen):
         if self._view is None:
             self.text.update("" if self._name is None else "Enter asks for another name; F5 tries again.")
         super().failed(error)
+
+    def store_gone(self) -> None:
+        self._said = ""
+        self._show_pace(Content.styled("✗ the store is gone", "bold $text-error"))
+
+    def store_moved(self) -> None:
+        """Let the person press the key again: what was before them stays there."""
+        self.trouble.hide()
+        self.title_bar.rename(self.store_path.name)
+        if self._desk is not None:
+            self._desk.move(self.store_path)
 
     def action_answer(self, agrees: bool) -> None:
         """Answer by the mouse, the footer or by name."""

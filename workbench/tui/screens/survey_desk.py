@@ -67,6 +67,11 @@ class SurveyDesk:
         self._pool.shutdown(wait=False)
         return closed
 
+    def move(self, path: Path) -> None:
+        """Sit down at the copy of a store that is gone, where the sitting goes on."""
+        self._path = path
+        self._pool.submit(self._close)
+
     def _seated(self, *, further: bool = False) -> Respondent:
         from stores.respondent import Respondent
         from stores.store import Store

@@ -33,6 +33,11 @@ class TitleBar(Static):
         self.store = store
         self.set_reactive(TitleBar.place, place)
 
+    def rename(self, store: str) -> None:
+        """Name another store."""
+        self.store = store
+        self.refresh()
+
     def render(self) -> Content:
         left = Content.assemble(
             ("workbench", "bold"), " · ", visible(self.store), "  ", (visible(self.place), "bold $text-accent")
