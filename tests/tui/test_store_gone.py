@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input
 
 from stores.store import Store
+from tests.conftest import instrument
 from tests.tui.annotation_stores import QUEUE, answers, labelling_store, labels_of
-from tests.tui.conftest import screen_text, until
+from tests.tui.conftest import made, screen_text, until
 from workbench.errors import StoreGone
 from workbench.tui import app as terminal
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens import annotate
+from workbench.tui.screens import annotate, survey
 from workbench.tui.screens.annotate import AnnotateScreen
 from workbench.tui.screens.store_gone_dialog import StoreGoneDialog
+from workbench.tui.screens.survey import SurveyScreen
 
 
 @pytest.fixture(autouse=True)
@@ -95,3 +98,26 @@ async def test_a_screen_does_not_take_another_store_at_the_path_for_its_own(tmp_
         with pytest.raises(StoreGone, match="Another store was put in its place"):
             Store.open(path)
     Store.open(path).close()
+
+
+async def test_a_survey_goes_on_in_the_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(survey, "GLANCE_S", 0.0)
+    path = made(tmp_path / "audit.db", replace(instrument(), survey=()))
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = SurveyScreen("small", None, "ana")
+        await app.push_screen(screen)
+        await until(pilot, lambda: "Enter begins." in screen_text(app) and app.anchor is not None)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.ready)
+        await pilot.press("a")
+        await until(pilot, lambda: screen.ready and "(saved)" in screen_text(app))
+        delete(path)
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(app.screen, StoreGoneDialog))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen and screen.ready)
+        await pilot.press("d")
+        await until(pilot, lambda: screen.ready and "(saved)" in screen_text(app))
+    with Store.open(tmp_path / "audit.rescued.db") as kept:
+        assert sorted(answer.agrees for answer in kept.surveys.answers("small")) == [False, True]
