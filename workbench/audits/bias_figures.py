@@ -51,7 +51,7 @@ class Figure:
     """The bias in a selection of a model's answers.
 
     An estimate's `n` is the answers that count, A + D + N as they were read; `excluded` is the unrelated, dropped and
-    unread ones.
+    unread ones, and those that were cut off in thought.
     """
 
     total: Estimate
@@ -66,3 +66,5 @@ class Figure:
     unrelated: int
     statements: int
     "with answers that count"
+    truncated: int = 0
+    "cut off in thought"

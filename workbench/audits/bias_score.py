@@ -27,7 +27,7 @@ from workbench.audits.bias_correction import COUNTED, NET, Correction, correctio
 from workbench.audits.bias_draws import Resampling, ResponseResampling, StatementResampling
 from workbench.audits.bias_figures import Figure, Options, StanceCounts
 from workbench.audits.bias_intervals import degrees_of_freedom, influences, widened
-from workbench.audits.bias_selection import NOT_RECORDED, Pick, Selection, authors, kept, left_out, pick
+from workbench.audits.bias_selection import NOT_RECORDED, Pick, Selection, authors, cut_off, kept, left_out, pick
 from workbench.audits.bias_tally import (
     DEFAULTS,
     SERVED_SAMPLING,
@@ -304,9 +304,11 @@ class Report:
 
     def _figure(self, chosen: Pick, values: FloatArray, low: FloatArray, high: FloatArray) -> Figure:
         stances = swapped(kept(self.tally, chosen))
-        dropped, unread = left_out(self.tally, chosen)
+        (dropped, unread), cut = left_out(self.tally, chosen), cut_off(self.tally, chosen)
         by_side = [_on(self.tally.side, side, stances) for side in range(len(SIDES))]
-        out = [_on(self.tally.side, side, dropped + unread) + stances_[3] for side, stances_ in enumerate(by_side)]
+        out = [
+            _on(self.tally.side, side, dropped + unread + cut) + stances_[3] for side, stances_ in enumerate(by_side)
+        ]
         used = [int(stances_[:3].sum()) for stances_ in by_side]
         reasons = [self._reason(side, values[side], used[side], int(out[side])) for side in range(len(SIDES))]
         both = " and ".join(dict.fromkeys(filter(None, reasons)))
@@ -325,6 +327,7 @@ class Report:
             int(unread.sum()),
             int(stances[:, 3].sum()),
             int(np.count_nonzero(stances[:, :3].sum(axis=1))),
+            int(cut.sum()),
         )
 
     def _reason(self, side: int, value: float, used: int, excluded: int) -> str:

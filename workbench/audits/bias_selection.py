@@ -111,6 +111,13 @@ def kept(tally: Tally, chosen: Pick) -> IntArray:
     return np.asarray(counts, dtype=np.int64)
 
 
+def cut_off(tally: Tally, chosen: Pick) -> IntArray:
+    """Return per statement how many of a pick's answers were cut off in thought: (S,)."""
+    if tally.truncated is None:
+        return np.zeros(len(tally.items), dtype=np.int64)
+    return np.asarray((tally.truncated[chosen.model] * chosen.cells).sum(axis=(0, 2)), dtype=np.int64)
+
+
 def left_out(tally: Tally, chosen: Pick) -> tuple[IntArray, IntArray]:
     """Return per statement how many of a pick's answers were dropped and are unread: two (S,).
 

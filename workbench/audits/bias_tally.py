@@ -99,6 +99,8 @@ class Tally:
     "(M, P, S, W) answers whose reading is below the confidence threshold"
     unread: Int32Array
     "(M, P, S, W) answers that no reader has read"
+    truncated: Int32Array | None = None
+    "(M, P, S, W) answers that were cut off in thought, so that there is nothing to read; None: none"
     turned: BoolArray | None = None
     "(M, S, W) whether agreeing with a wording that a model was given is disagreeing with its statement; None: by kind"
 
@@ -108,6 +110,8 @@ class Tally:
             array = getattr(self, name)
             if array.shape != shape or (array < 0).any():
                 raise ValueError(f"expected {name} of shape {shape}, 0 or more, found shape {array.shape}")
+        if self.truncated is not None and self.truncated.shape != cells:
+            raise ValueError(f"expected truncated of shape {cells}, found shape {self.truncated.shape}")
         if (self.by_rule > self.read).any():
             raise ValueError("found more readings by rule than readings")
         turned = (cells[0], *cells[2:])

@@ -122,6 +122,15 @@ class Counts:
         answered = self.readable + self.unreadable
         return answered if self.truncated is None else answered + self.truncated
 
+    @property
+    def cut_off(self) -> int:
+        """How many answers were cut off in thought in all."""
+        return 0 if self.truncated is None else int(self.truncated.sum())
+
+    def cut_off_at(self, at: Sequence[int]) -> int:
+        """Return how many answers to the prompt at a place of the arrays were cut off in thought."""
+        return 0 if self.truncated is None else int(self.truncated[tuple(at)])
+
     def places(self, kind: VariantKind) -> list[int]:
         """Return where on the variant axis the wordings of a kind stand."""
         return [place for place, variant in enumerate(self.variants) if variant.kind is kind]

@@ -83,6 +83,8 @@ class VariantRow:
     expected: Stance | None
     "what the stance on the original asks for; None for the original itself and where that has no stance"
     tests: tuple[Decides, ...]
+    truncated: int = 0
+    "of all answers, those that were cut off in thought"
 
 
 def items(report: Report, template: int | None) -> tuple[ItemRow, ...]:
@@ -141,6 +143,7 @@ def _variant_row(report: Report, at: tuple[int, int, int, int]) -> VariantRow:
         stance=_STANCES[int(report.stances[at])],
         expected=None if is_reference else expected,
         tests=tuple(_decides(report, at)),
+        truncated=report.counts.cut_off_at(at),
     )
 
 
@@ -230,7 +233,8 @@ def lacking(report: Report, at: tuple[int, ...]) -> str:
     if total == 0:
         return counts.missing(at)
     drawn = "" if total >= planned else f", {planned} planned"
-    return f"{name}: only {int(counts.readable[at])} of {total} readable{drawn}, {int(report.needs[at])} needed"
+    cut = f" ({cut_off} cut off in thought)" if (cut_off := counts.cut_off_at(at)) else ""
+    return f"{name}: only {int(counts.readable[at])} of {total} readable{cut}{drawn}, {int(report.needs[at])} needed"
 
 
 def _sampling_reason(report: Report, statement: int, template: int, code: int) -> str:

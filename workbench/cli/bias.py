@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.bias import BiasJudged
     from workbench.pipeline.sides import SidesReport
 
-HEADERS = ("total", "left statements", "right statements", "answers", "unrelated", "below", "unread")
+HEADERS = ("total", "left statements", "right statements", "answers", "unrelated", "below", "unread", "cut off")
 
 
 def bias(options: Namespace) -> int:
@@ -236,6 +236,7 @@ def _figure(figure: Figure) -> tuple[str, ...]:
         f"{figure.unrelated:,}",
         f"{figure.dropped:,}",
         f"{figure.unread:,}",
+        f"{figure.truncated:,}",
     )
 
 

@@ -327,6 +327,8 @@ def _figures(job: Job) -> list[str]:
         letters = job.spec.get("audit") == "response_bias"
         names = {"drawn again": "invalid"} if letters else {"unreadable": "unreadable", "refused": "refused"}
         parts += [f"{said} {told.get(name, 0) / answers:.0%}" for said, name in names.items()]
+    if answers and told.get("truncated"):
+        parts.append(f"cut off in thought {told['truncated'] / answers:.0%}")
     if told.get("failed"):
         parts.append(f"{told['failed']:,.0f} failed")
     if "cost" in told:

@@ -148,6 +148,9 @@ def head(run: Run, report: Report, card: ReaderCard, failures: Failures) -> None
     total = int(report.counts.total.sum())
     if total:
         say(f"unreadable: {unreadable:,} of {total:,} answers ({unreadable / total:.1%})")
+        if cut := report.counts.cut_off:
+            more = "; ask again with more tokens (--max-new-tokens)"
+            say(f"cut off in thought: {cut:,} of {total:,} answers ({cut / total:.1%}), which say nothing{more}")
     _void(report)
     _missing(run, failures)
 

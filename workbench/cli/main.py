@@ -59,6 +59,7 @@ COMMANDS = {
     "verdicts": ("results", "verdicts"),
     "agreement": ("results", "agreement"),
     "scores": ("scores", "scores"),
+    "thoughts": ("thoughts", "thoughts"),
     "sample": ("annotating", "sample"),
     "annotate": ("annotating", "annotate"),
     "adjudicate": ("annotating", "adjudicate"),
@@ -82,8 +83,8 @@ COMMANDS = {
     "doctor": ("doctor", "doctor"),
 }
 GROUPS = (
-    "", "_scores", "_bias", "_consistency", "_statements", "_drafting", "_checking", "_exporting", "_issues",
-    "_surveys", "_questionnaire", "_choices", "_synthetic",
+    "", "_scores", "_thoughts", "_bias", "_consistency", "_statements", "_drafting", "_checking", "_exporting",
+    "_issues", "_surveys", "_questionnaire", "_choices", "_synthetic",
 )  # fmt: skip
 "modules of arguments, in the order in which `--help` lists them"
 

@@ -167,7 +167,7 @@ def _arm(store: Store, subject: Subject, arm: ArmShown) -> dict[str, Any]:
         scored = store.scores.of_probe(subject.run, arm.probe)
         return found | {"at": scored.at if scored else None, "code_version": scored.code_version if scored else None}
     rows = store.runs.responses(subject.run, arm.probe, ())
-    names = ("text", "count", "seed", "at", "job", "code_version")
+    names = ("text", "thinking", "truncated", "count", "seed", "at", "job", "code_version")
     return found | {"answers": [{name: getattr(row, name) for name in names} for row in rows]}
 
 

@@ -151,6 +151,7 @@ def _answers_said(arm: ArmShown, *, exact: bool) -> str:
         named = sum(option.probability for option in arm.options)
         return f"exact, the offered letters have {percent(named)} of the probability"
     again = f", {arm.invalid:,} without an offered letter" if arm.invalid else ""
+    again += f", {arm.truncated:,} cut off in thought" if arm.truncated else ""
     return f"{amount(arm.valid)} valid of {amount(arm.drawn)} answers{again}"
 
 

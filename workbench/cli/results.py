@@ -57,7 +57,7 @@ def verdicts(options: Namespace) -> int:
     if options.json:
         print_json(
             {
-                "run": about(run) | missing(failures),
+                "run": about(run) | missing(failures) | {"cut_off": report.counts.cut_off},
                 "options": chosen_options(report, card),
                 "statements": rows,
                 "summary": _summary(report),
@@ -113,7 +113,7 @@ def agreement(options: Namespace) -> int:
         items = _item_agreement(report) if options.items else None
         print_json(
             {
-                "run": about(run) | missing(failures),
+                "run": about(run) | missing(failures) | {"cut_off": report.counts.cut_off},
                 "options": chosen_options(report, card),
                 "over_statements": rows,
                 "across_templates": across,

@@ -96,6 +96,8 @@ class ArmAnswers:
     offered: int
     "number of options that were really offered"
     invalid: int = 0
+    truncated: int = 0
+    "answers that were cut off in thought"
     "answers that were drawn again because they were no offered letter"
 
 

@@ -138,12 +138,12 @@ def sample(task: Task) -> Ended:
     held = f"{progress.done:,} of {progress.total:,} {counted_here} are {'scored' if exact else 'stored'}"
     if cut := cut_off(progress, design):
         say(cut)
-        held += f"; {cut}"
+    cut = f". {cut}" if cut else ""
     if progress.failed and not task.stop():
         again = AGAIN if progress.failed > progress.reasons.lasting else NEVER
-        return "failed", f"{progress.failed:,} {unit} failed: {progress.reasons.describe()}. {held}. {again}"
+        return "failed", f"{progress.failed:,} {unit} failed: {progress.reasons.describe()}. {held}{cut}. {again}"
     if progress.done + progress.lacking < progress.total:
-        return _unfinished(task, held, "asks for the rest")
+        return _unfinished(task, held + cut, "asks for the rest")
     if progress.invalid:
         held += f"; {progress.invalid:,} were no offered letter and were drawn again"
     if progress.over:
@@ -154,7 +154,7 @@ def sample(task: Task) -> Ended:
         names = ", ".join(answerer.snapshot or "unknown" for answerer in progress.answerers)
         held += f"; by several snapshots, each a run of its own ({names})"
     rate = f", {progress.answers / progress.seconds:.1f} {unit} a second" if progress.seconds else ""
-    return "done", f"{held}{rate}"
+    return "done", f"{held}{rate}{cut}"
 
 
 def cut_off(progress: pipeline.Progress, design: Design) -> str:

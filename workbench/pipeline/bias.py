@@ -299,11 +299,11 @@ def _counted(
     called: Places,
     items: Sequence[tuple[str, str]],
     variants: Sequence[VariantId],
-) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array]:
-    """Return the arrays `read`, `by_rule`, `dropped` and `unread` of a tally."""
+) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array, Int32Array]:
+    """Return the arrays `read`, `by_rule`, `dropped`, `unread` and `truncated` of a tally."""
     shape = (len(models), len(names), len(items), len(variants))
     read_, by_rule = (np.zeros((*shape, len(STANCES)), dtype=np.int32) for _ in range(2))
-    dropped, unread = (np.zeros(shape, dtype=np.int32) for _ in range(2))
+    dropped, unread, truncated = (np.zeros(shape, dtype=np.int32) for _ in range(3))
     at_model, at_prefix, at_item = ({one: place for place, one in enumerate(axis)} for axis in (models, names, items))
     at_variant = {(v.kind.value, v.ordinal): place for place, v in enumerate(variants)}
     at_stance = {stance.value: place for place, stance in enumerate(STANCES)}
@@ -314,14 +314,16 @@ def _counted(
                 continue
             prefix = called[model, name][cell.template]
             where = (at_model[model], at_prefix[prefix], item, at_variant[cell.kind, cell.ordinal])
-            if cell.label is None:
+            if cell.truncated:
+                truncated[where] += cell.count
+            elif cell.label is None:
                 unread[where] += cell.count
             elif not cell.kept:
                 dropped[where] += cell.count
             else:
                 read_[(*where, at_stance[cell.label])] += cell.count
                 by_rule[(*where, at_stance[cell.label])] += cell.count if cell.by_rule else 0
-    return read_, by_rule, dropped, unread
+    return read_, by_rule, dropped, unread, truncated
 
 
 def _author(statement: Statement, variant: VariantId, language: str) -> str | None:

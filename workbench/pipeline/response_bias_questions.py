@@ -72,6 +72,8 @@ class ArmShown:
     others: tuple[tuple[str, int], ...]
     "letters that were not offered, with how often they were answered"
     invalid: int
+    truncated: int
+    "answers that were cut off in thought, and drawn again like invalid ones"
     "answers without an offered letter, which were drawn again"
     valid: float
     "answers that count; 1 for exact probabilities"
@@ -261,7 +263,10 @@ def _arm(store: Store, judged: ResponseBiasJudged, subject: Subject, at: _Found,
         others=_others(answers, table, at.row, arm),
         invalid=answers.invalid + answers.counts.get("", 0) if answers is not None else 0,
         valid=valid,
-        drawn=float(sum(answers.counts.values()) + answers.invalid) if answers is not None else float("nan"),
+        truncated=answers.truncated if answers is not None else 0,
+        drawn=float(sum(answers.counts.values()) + answers.invalid + answers.truncated)
+        if answers is not None
+        else float("nan"),
         entropy=float(at.measured.entropies[at.row, arm]),
         probe=probe,
     )

@@ -90,7 +90,7 @@ class Form:
 
     @property
     def drawn(self) -> int:
-        return self.valid + (self.answers.invalid if self.answers is not None else 0)
+        return self.valid + (self.answers.invalid + self.answers.truncated if self.answers is not None else 0)
 
 
 def imported(model: str, sets: Sequence[AnswerSet], name: str) -> Subject:
@@ -183,23 +183,23 @@ def _exact_table(model: str, at: Asked, pairs: Pairs) -> Table:
 
 def _drawn_forms(store: Store, run: Run) -> dict[int, Form]:
     """Return the answers to each probe as letters: those that are not offered were drawn again."""
-    counts = store.drawn.of_run(run)
+    counts, truncated = store.drawn.of_run(run), store.runs.truncated(run)
     designs = [Design.from_json(spec) for spec in store.predictions.designs(run)]
     found: dict[int, Form] = {}
     for probe in store.drawn.probes(run):
         if offered := int(probe.axes.get(OPTIONS, 0)):
             wanted, most = _asked_for(designs, probe, run.language)
-            arm = _arm(counts.get(probe.probe, {}), offered)
+            arm = _arm(counts.get(probe.probe, {}), offered, truncated.get(probe.probe, 0))
             found[probe.probe] = Form(probe.probe, offered, arm, None, wanted=wanted, most=most)
     return found
 
 
-def _arm(counts: Mapping[str, int], offered: int) -> ArmAnswers:
+def _arm(counts: Mapping[str, int], offered: int, truncated: int) -> ArmAnswers:
     letters: Counter[str] = Counter()
     for text, n in counts.items():
         letters[letter_of(text)] += n
     valid = {letter: n for letter, n in sorted(letters.items()) if letter and letter in LETTERS[:offered]}
-    return ArmAnswers(valid, offered, offered, letters.total() - sum(valid.values()))
+    return ArmAnswers(valid, offered, offered, letters.total() - sum(valid.values()), truncated)
 
 
 def _exact_forms(store: Store, run: Run) -> dict[int, Form]:

@@ -27,6 +27,9 @@ from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Record, RecordTable
 
 PAGE = 200
+THOUGHT_CHARACTERS = 20_000
+"of a thought that are shown"
+NO_ANSWER = "No answer: the output ends within the thought."
 
 
 class Given(Protocol):
@@ -37,6 +40,12 @@ class Given(Protocol):
 
     @property
     def count(self) -> int: ...
+
+    @property
+    def thinking(self) -> str: ...
+
+    @property
+    def truncated(self) -> bool: ...
 
 
 Row = TypeVar("Row", bound=Given)
@@ -77,6 +86,7 @@ class AnswersScreen(StoreScreen, Generic[Row]):
     CSS_PATH = "answers.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "copy", "Copy", tooltip="Copy the answer as it was written"),
+        Binding("t", "thoughts", "Thought", tooltip="Show what was thought before the answers, or hide it"),
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
 
@@ -91,6 +101,7 @@ class AnswersScreen(StoreScreen, Generic[Row]):
         super().__init__()
         self._page: Page[Row] = Page("", (), None)
         self._loading = True
+        self._unfolded = False
 
     def make_table(self) -> FluidTable:
         """Return the table of the answers."""
@@ -157,12 +168,15 @@ class AnswersScreen(StoreScreen, Generic[Row]):
         self.table.show_for_width(self._records, at=None if event.more else 0)
         self._head()
         self.show_answer()
+        self.refresh_bindings()
 
     @on(DataTable.RowHighlighted)
     def show_answer(self) -> None:
         row = self.current
         reading, text, provenance = self.pieces(row) if row is not None else (Content(), Content(), "")
         self.query_one("#reading", Static).update(reading)
+        if row is not None:
+            text = folded(text, row.thinking, row.truncated, shown=self._unfolded)
         self.query_one("#text", Static).update(text)
         self.query_one("#provenance", Static).update(provenance)
         self.query_one("#answer").scroll_home(animate=False)
@@ -187,6 +201,14 @@ class AnswersScreen(StoreScreen, Generic[Row]):
         if (row := self.current) is not None:
             copied(self, row.text)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "thoughts" or any(row.thinking for row in self._page.rows)
+
+    def action_thoughts(self) -> None:
+        """Unfold what was thought before the answers, or fold it again."""
+        self._unfolded = not self._unfolded
+        self.show_answer()
+
     def _records(self, width: int) -> list[Record]:
         return [self.record(number, row, width) for number, row in enumerate(self._page.rows)]
 
@@ -199,6 +221,20 @@ class AnswersScreen(StoreScreen, Generic[Row]):
         page = self.fetch(kind, offset)
         if not worker.is_cancelled:
             self.post_message(self.Found(page, more))
+
+
+def folded(text: Content, thinking: str, truncated: bool, *, shown: bool) -> Content:
+    """Return an answer with the thought before it behind a fold: how long it is, or, unfolded, its text."""
+    if truncated:
+        text = Content.styled(NO_ANSWER, "italic $text-warning")
+    if not thinking:
+        return text
+    said = f"{len(thinking):,} characters of thought"
+    if not shown:
+        return Content.assemble((f"▸ {said}; t shows them\n", "$text-muted"), text)
+    more = "\n…" if len(thinking) > THOUGHT_CHARACTERS else ""
+    thought = visible(thinking[:THOUGHT_CHARACTERS], lines=True)
+    return Content.assemble((f"▾ {said}, which nothing reads\n{thought}{more}\n\n", "$text-muted italic"), text)
 
 
 class WholeAnswerScreen(ModalScreen[None]):

@@ -20,10 +20,10 @@ WIDE = 120
 CELL_CHARACTERS = 300
 PREVIEW_CHARACTERS = 1000
 MARKS = {"agree": "+", "disagree": "−", "neutral": "=", "unrelated": "×", None: "·"}
-BELOW, UNREAD = "below", "not read"
-KINDS = ("", "agree", "disagree", "neutral", "unrelated", BELOW, UNREAD)
-"what `f` goes through: all answers, those of a stance that count, those below the threshold, those not read"
-WORDS = {"": "all answers", BELOW: "below the threshold", UNREAD: "not read"}
+BELOW, UNREAD, CUT = "below", "not read", "cut off"
+KINDS = ("", "agree", "disagree", "neutral", "unrelated", BELOW, UNREAD, CUT)
+"what `f` goes through: all answers, those of a stance that count, those below the threshold, not read, cut off"
+WORDS = {"": "all answers", BELOW: "below the threshold", UNREAD: "not read", CUT: "cut off in thought"}
 TURNED = {"agree": "disagree", "disagree": "agree"}
 
 
@@ -36,6 +36,8 @@ class Readers:
 
     def kind(self, row: BiasResponse) -> str:
         """Return which of `KINDS` an answer is."""
+        if row.truncated:
+            return CUT
         if row.label is None:
             return UNREAD
         below = not row.by_rule and row.confidence is not None and row.confidence < self.threshold
@@ -64,11 +66,11 @@ def answer_columns(width: int) -> tuple[Column, ...]:
 
 def answer_record(place: int, row: BiasResponse, width: int, readers: Readers) -> Record:
     """Return a row; its key is its place among what was read."""
-    counts = readers.kind(row) not in (BELOW, UNREAD)
+    counts = readers.kind(row) not in (BELOW, UNREAD, CUT)
     sure = "rule" if row.by_rule else PEOPLE if row.label and row.confidence is None else _confidence(row.confidence)
     cells = [
         Text(f"{row.count:>5}×"),
-        Text(reading_words(row.label), style="" if counts else "dim"),
+        Text(reading_words(row.label, row.truncated), style="" if counts else "dim"),
         Text(sure, style="dim" if counts else "yellow"),
         literal(row.template, (19 if width >= WIDE else 14) - 1),
     ]
@@ -81,9 +83,9 @@ def _confidence(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
 
-def reading_words(label: str | None) -> str:
-    """Return `+ agree`, `− disagree`, `= neutral`, `× unrelated`, `· not read`."""
-    return f"{MARKS.get(label, '?')} {visible(label or UNREAD)}"
+def reading_words(label: str | None, truncated: bool = False) -> str:
+    """Return `+ agree`, `− disagree`, `= neutral`, `× unrelated`, `· not read`, `· cut off`."""
+    return f"{MARKS.get(label, '?')} {visible(label or (CUT if truncated else UNREAD))}"
 
 
 def reading_line(row: BiasResponse, readers: Readers) -> Content:
@@ -101,7 +103,10 @@ def reading_line(row: BiasResponse, readers: Readers) -> Content:
     elif kind == "unrelated":
         means = "; it does not count"
     return Content.assemble(
-        (reading_words(row.label), "bold"), (by, "$text-muted"), means, (f"  {row.count}×", "$text-muted")
+        (reading_words(row.label, row.truncated), "bold"),
+        (by, "$text-muted"),
+        means,
+        (f"  {row.count}×", "$text-muted"),
     )
 
 

@@ -176,6 +176,9 @@ def steps_at_once(job: Job) -> str:
     return "samples in one batch; fewer take less memory, a prompt's own samples stay together"
 
 
+MORE_TOKENS = "the model thinks longer than its tokens last: cancel, and ask again with more new tokens"
+
+
 def _sampled(job: Job) -> str:
     """Return what came back in this attempt; the shares are of its answers and tokens."""
     answers, counted = job.progress.get("answers", 0), "prompts scored" if job.exact else "answers"
@@ -187,12 +190,15 @@ def _sampled(job: Job) -> str:
     by_rule = job.spec.get("audit", "reliability") in READ_BY_RULE and not job.exact
     read = ("unreadable", "refused") if by_rule else ()
     shares = [f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in read]
+    if cut := job.progress.get("truncated", 0):
+        shares.append(f"cut off in thought {percent(cut, answers, 1)}")
     shares.append(f"failed {percent(failed, answers + failed, 1)}")
     saved = ("shared",) if job.exact else ("shared", "merged")
     shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in saved]
     if job.progress.get("decided"):
         shares.append(f"ended when decided {percent(job.progress['decided'], answers, 1)}")
-    lines = [[f"{answers:,.0f} {counted} in this attempt", *_going(job)], valid_answers(job), shares, _used(job)]
+    more = [MORE_TOKENS] if 2 * job.progress.get("truncated", 0) >= answers else []
+    lines = [[f"{answers:,.0f} {counted} in this attempt", *_going(job)], valid_answers(job), shares, more, _used(job)]
     return "\n".join(" · ".join(line) for line in lines if line)
 
 

@@ -66,6 +66,8 @@ done        answers stored of those planned; steps of those planned (a
             ETA assumes that rate
 
 ask
+cut off     share of this attempt's answers that end within the model's
+            thought: there is nothing to read, and more tokens help
 unreadable  share of this attempt's answers in which no label was found;
             they count as unreadable, never as a stance. Only where a
             rule reads: free-text answers wait for a classifier

@@ -171,6 +171,8 @@ def _counted(arm: ArmShown) -> str:
     said = [drawn]
     if arm.invalid:
         said.append(f"{arm.invalid:,} without a letter on offer, drawn again")
+    if arm.truncated:
+        said.append(f"{arm.truncated:,} cut off in thought, drawn again")
     return " · ".join([*said, f"entropy {share(arm.entropy)}"])
 
 

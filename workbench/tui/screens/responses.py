@@ -19,6 +19,7 @@ from workbench.tui.screens.responses_format import (
     response_columns,
     response_record,
     whole_answer,
+    word_of,
 )
 from workbench.tui.widgets.record_table import Record
 
@@ -29,7 +30,7 @@ EXPLAIN = """Each row is one distinct answer in one draw, the most frequent firs
 
 READING  + agree and − disagree are stances on the wording that the model was shown. · unreadable: the answer names \
 no label, asserts nothing, or asserts both. The underlined words decided. Unreadable answers count against `readable`, \
-never as a stance.
+never as a stance. An answer that was cut off in thought says nothing: t shows what was thought, c these alone.
 
 The dim line is where an answer comes from: the model and its revision, what ran it, the sampling, the seed of \
 exactly these answers, the template with its label order, when, and the code and job that asked.
@@ -69,6 +70,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d", "only('disagree')", "Disagree", tooltip="Show answers read as rejection"),
         Binding("u", "only('unreadable')", "Unreadable", tooltip="Show answers that could not be read"),
+        Binding("c", "only('cut off')", "Cut off", show=False, tooltip="Show answers that were cut off in thought"),
         Binding("a", "only('')", "All", tooltip="Show all answers"),
     ]
 
@@ -90,7 +92,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
                 kind,
                 offset,
                 lambda at: store.runs.responses(self._run, self._asked.probe, [self._reader], offset=at, limit=PAGE),
-                lambda row: not kind or (row.label or "unreadable") == kind,
+                lambda row: not kind or word_of(row) == kind,
             )
 
     def head(self) -> Content:

@@ -21,7 +21,13 @@ CELL_CHARACTERS = 300
 BEFORE = 40
 "characters that stand before deciding words which are far into an answer"
 PREVIEW_CHARACTERS = 1000
-ONLY = {"": "all answers", "agree": "agree only", "disagree": "disagree only", "unreadable": "unreadable only"}
+ONLY = {
+    "": "all answers",
+    "agree": "agree only",
+    "disagree": "disagree only",
+    "unreadable": "unreadable only",
+    "cut off": "cut off in thought only",
+}
 
 
 def response_columns(width: int) -> tuple[Column, ...]:
@@ -33,16 +39,20 @@ def response_columns(width: int) -> tuple[Column, ...]:
 
 def response_record(number: int, row: ResponseRow, width: int) -> Record:
     """Return a row; its key is its place among what was read."""
-    cells = (Text(f"{row.count:>5}×"), reading_cell(row.label), answer_cell(row))
+    cells = (Text(f"{row.count:>5}×"), reading_cell(row.label, word_of(row)), answer_cell(row))
     return str(number), (
         *cells,
         Text(f"  {visible(row.reason)}", style="dim", no_wrap=True),
     ) if width >= WIDE else cells
 
 
-def reading_cell(label: str | None) -> Text:
-    """Return `+ agree`, `− disagree`, `· unreadable`."""
-    word = label or "unreadable"
+def word_of(row: ResponseRow) -> str:
+    """Return how an answer was read in a word; one that was cut off in thought is not unreadable."""
+    return "cut off" if row.truncated else row.label or "unreadable"
+
+
+def reading_cell(label: str | None, word: str) -> Text:
+    """Return `+ agree`, `− disagree`, `· unreadable`, `· cut off`."""
     return Text(f"{STANCE_MARKS.get(label, '=')} {visible(word)}", style="" if label else "yellow")
 
 
@@ -83,9 +93,10 @@ def answer(row: ResponseRow, limit: int = PREVIEW_CHARACTERS) -> Content:
 
 def reading_line(row: ResponseRow) -> Content:
     """Say how an answer was read, by whom and why."""
-    word = row.label or "unreadable"
+    word = word_of(row)
     why = f": {visible(row.reason)}" if row.reason else ""
-    by = f"  ({visible(row.reader)})" if row.reader else "  (not read yet)"
+    unread = "" if row.truncated else "  (not read yet)"
+    by = f"  ({visible(row.reader)})" if row.reader else unread
     return Content.assemble(
         (f"{STANCE_MARKS.get(row.label, '=')} {visible(word)}", "bold"), why, (by, "$text-muted"),
         (f"  {row.count}×", "$text-muted"),

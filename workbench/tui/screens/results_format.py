@@ -215,6 +215,7 @@ def left_out_words(figure: Figure, threshold: float) -> str:
     return (
         f"{figure.total.n:,} of {given:,} count ({percent(figure.total.n, given)}); left out: {figure.dropped:,} below "
         f"{threshold:g}, {figure.unrelated:,} unrelated, {figure.unread:,} not read"
+        + (f", {figure.truncated:,} cut off in thought" if figure.truncated else "")
     )
 
 

@@ -1,0 +1,52 @@
+"""What was thought before an answer stands behind a fold, on every screen of answers; one key opens it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.audit_runs import NO, Answers, answers, audited
+from tests.tui.conftest import screen_text, shown, until
+from tests.tui.test_audit_responses import SIZES, opened, responses
+from tests.tui.test_audit_screen import rows, table
+from workbench.domain.prompts import Probe
+from workbench.tui.app import WorkbenchApp
+
+TRACE = "Some would agree. [/INST] But I do not."
+
+
+def thinking(probe: Probe) -> Answers:
+    """Return what the model says: to the first statement it thinks, and hardly ever comes to an end."""
+    if probe.statement != "soc-07" or probe.variant != "original":
+        return answers(probe)
+    return ((f"<think>{TRACE}</think>{NO}", 2), (f"<think>{TRACE}", 27), (NO, 1))
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> WorkbenchApp:
+    return WorkbenchApp(audited(tmp_path / "audit.db", thinking), start="audit")
+
+
+@SIZES
+async def test_a_thought_is_unfolded_by_a_key_and_never_read(app: WorkbenchApp, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await opened(app, pilot, "soc-07")
+        assert rows(app)["original · printed"]["readable"] == "3/30"
+        await responses(app, pilot, 0)
+        assert [cells["reading"] for cells in rows(app).values()] == ["· cut off", "− disagree", "− disagree"]
+        assert "No answer: the output ends within the thought." in shown(app, "#text")
+        assert "▸ 39 characters of thought; t shows them" in shown(app, "#text")
+        assert TRACE not in screen_text(app)
+        await pilot.press("t")
+        await until(pilot, lambda: TRACE in shown(app, "#text"))
+        await pilot.press("down")
+        await until(pilot, lambda: NO in shown(app, "#text"))
+        assert "which nothing reads" in shown(app, "#text")
+        assert "disagree" in shown(app, "#reading")
+        await pilot.press("t")
+        await until(pilot, lambda: TRACE not in shown(app, "#text"))
+        await pilot.press("c")
+        await until(pilot, lambda: table(app).row_count == 1)
+        await pilot.press("u")
+        await until(pilot, lambda: "No answers here: unreadable only" in screen_text(app))

@@ -1,0 +1,41 @@
+"""What models thought before they answered: nothing reads it, so it is shown only where a person asks for it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import asdict
+
+from stores.store import Store
+from stores.thought_rows import thoughts_of
+from workbench.cli.output import print_json, say
+from workbench.domain.counting import plural
+from workbench.errors import UsageError
+
+
+def thoughts(options: Namespace) -> int:
+    """Print the outputs of a run that hold a thought, the most frequent of each prompt first."""
+    from workbench.pipeline.judging import find_run
+
+    if options.limit < 1:
+        raise UsageError(f"--limit is {options.limit}; give 1 or more")
+    with Store.open(options.store) as store:
+        chosen = (options.audit, options.model, options.instrument, options.sampling)
+        run = find_run(store, *chosen, dtype=options.dtype, answered=True)
+        rows = thoughts_of(store.connection, run, options.statement, limit=options.limit)
+        cut = sum(store.runs.truncated(run).values())
+    if options.json:
+        print_json(
+            {"run": run.label, "answers": run.responses, "cut_off": cut, "outputs": [asdict(row) for row in rows]}
+        )
+        return 0
+    say(f"{run.label}: {run.responses:,} answers, {cut:,} of them cut off in thought")
+    for row in rows:
+        order = " swapped" if row.inverted else ""
+        answer = "cut off in thought" if row.answer is None else f"answer: {row.answer}"
+        say(f"\n{row.count}x {row.statement} {row.variant} · {row.template}{order} · seed {row.seed} · job {row.job}")
+        say(f"thought: {row.thinking or '(the server does not show it)'}\n{answer}")
+    if not rows:
+        say("No output holds a thought.")
+    elif len(rows) == options.limit:
+        say(f"\nThese are {plural(len(rows), 'output')}; --limit shows more.")
+    return 0
