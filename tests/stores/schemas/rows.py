@@ -112,6 +112,8 @@ ROWS: dict[int, str] = {
     11: "update queue_item set inclusion = 0.5, answers = 3",
     13: "update choice set warnings = '[\"slipped?\"]'",
     14: "update identity set uid = x'0102030405060708090a0b0c0d0e0f10'; update job set beats = 3",
+    16: "update job set mark = 'abc'",
+    17: "update model set snapshot = 'm-2026-01-01'; update draw set fingerprint = 'fp_1'",
 }
 
 
