@@ -124,6 +124,10 @@ class TemplateChoice:
     "(name of a template, version)"
 
 
+LATEST = TemplateChoice()
+"the templates that were asked most recently"
+
+
 @dataclass(frozen=True, slots=True)
 class Probe:
     """One wording of one statement under one template in one label order."""

@@ -16,13 +16,13 @@ from workbench.audits.bias_figures import Options
 from workbench.audits.bias_score import Report, judge
 from workbench.audits.bias_tally import Int32Array, Item, Tally
 from workbench.domain.instruments import Instrument
-from workbench.domain.prompts import TemplateChoice
+from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import STANCES
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Relation, Side, Statement, VariantId, VariantKind, variant_order
 from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.bias_prefixes import Places, prefixes
-from workbench.pipeline.judging import LATEST, elsewhere, find_run, matching, of_models, runs_of, told_apart
+from workbench.pipeline.judging import elsewhere, find_run, matching, of_models, runs_of, told_apart
 from workbench.pipeline.labels import settled
 from workbench.pipeline.reading import read
 from workbench.pipeline.training import PUBLISHED_THRESHOLD, Evaluation

@@ -12,11 +12,11 @@ from workbench.audits import consistency as audit
 from workbench.audits.consistency import Consistency, reliable_stances
 from workbench.audits.reliability import Options, Report
 from workbench.domain.instruments import Instrument
-from workbench.domain.prompts import TemplateChoice
+from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import ReaderCard
 from workbench.domain.seeds import SEED
 from workbench.errors import UnknownName, UsageError
-from workbench.pipeline.judging import JUDGED_BY, LATEST, matching, of_models, runs_of, told_apart, without_runs
+from workbench.pipeline.judging import JUDGED_BY, matching, of_models, runs_of, told_apart, without_runs
 from workbench.pipeline.verdicts import verdicts
 
 Whose = Literal["gold", "people"]

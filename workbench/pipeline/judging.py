@@ -12,15 +12,13 @@ from stores.store import Store
 from stores.template_versions import AskedTemplate
 from workbench.audits.counts import SIGNS, Counts, Int8Array
 from workbench.domain.findings import folded
-from workbench.domain.prompts import SLOT, TemplateChoice
+from workbench.domain.prompts import LATEST, SLOT, TemplateChoice
 from workbench.domain.readings import Stance
 from workbench.domain.responses import EXACT, UNKNOWN
 from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.stats.arrays import BoolArray, IntArray
 
-LATEST = TemplateChoice()
-"the templates that were asked most recently"
 QUESTIONNAIRE = "questionnaire"
 JUDGED_BY = {
     "reliability": "verdicts STORE",

@@ -19,11 +19,11 @@ from workbench.audits.consistency_pilot import (
     weaker_tests,
 )
 from workbench.audits.reliability import Options, judge
-from workbench.domain.prompts import TemplateChoice
+from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import ReaderCard
 from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
-from workbench.pipeline.judging import LATEST, counts, find_run
+from workbench.pipeline.judging import counts, find_run
 from workbench.pipeline.reading import read
 
 

@@ -15,12 +15,11 @@ from workbench.audits.questionnaire_score import Report, judge
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
-from workbench.domain.prompts import TemplateChoice
+from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.questionnaires import Questionnaire, Role
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.pipeline.judging import (
-    LATEST,
     chosen_of,
     instead,
     matching,

@@ -21,10 +21,10 @@ from workbench.domain.choice_statements import pair_of
 from workbench.domain.choices import AnswerSet, Bias, ChoiceItem, ChoicePair, Perturbation
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
-from workbench.domain.prompts import TemplateChoice
+from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.pipeline.judging import LATEST, chosen_of, matching, version_notes
+from workbench.pipeline.judging import chosen_of, matching, version_notes
 from workbench.pipeline.response_bias_rows import AUDIT, Subject, Way, asked_here, imported, named
 
 Place = tuple[Bias, Perturbation | None, str]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from stores.store import Store
 from workbench.audits.statement_labels import DIMENSION, LEANING
-from workbench.domain.prompts import TemplateChoice
+from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
 from workbench.pipeline.bias import sides_of_run
-from workbench.pipeline.judging import LATEST, find_run, template_notes
+from workbench.pipeline.judging import find_run, template_notes
 from workbench.pipeline.labels import HALVES
 from workbench.stats.agreement import MISSING, cohen_kappa
 from workbench.stats.resampling import derive_rng

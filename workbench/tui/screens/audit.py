@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
+from workbench.domain.prompts import TemplateChoice
 from workbench.errors import WorkbenchError
 from workbench.tui.screens.audit_agreement import AgreementScreen
 from workbench.tui.screens.audit_format import (
@@ -30,6 +31,8 @@ from workbench.tui.screens.audit_statement import AuditedStatementScreen
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.audit_view import FAILED, VOID, Filter, ItemLine, Judged, Settings, load
 from workbench.tui.screens.base import StoreScreen
+from workbench.tui.screens.template_choice import TEMPLATES_KEY, TemplatesScreen
+from workbench.tui.screens.template_words import Offer, has_choice, offered
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
@@ -55,6 +58,7 @@ class AuditScreen(StoreScreen):
         Binding("a", "agreement", "Kappas", tooltip="Show κ and α over statements and templates"),
         Binding("o", "options", "Rules", tooltip="Choose reader, rule, minimum, which tests count, and void tests"),
         Binding("m", "runs", "Model", show=False, tooltip="Switch to another model, sampling or instrument"),
+        TEMPLATES_KEY,
         Binding("z", "all", "All", show=False, tooltip="Take all filters away"),
         Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
         Binding("escape", "back", "Back", show=False),
@@ -102,6 +106,8 @@ class AuditScreen(StoreScreen):
             return self._filter.narrows or bool(self._filter.template)
         if action == "runs":
             return judged is not None and len(judged.runs) > 1
+        if action == "templates":
+            return judged is not None and has_choice(self._versions(judged))
         if action == "cycle" and judged is not None:
             return len(self._choices(judged, str(parameters[0]))) > 1
         return judged is not None or action not in ("failed", "cycle", "find", "agreement")
@@ -197,6 +203,20 @@ class AuditScreen(StoreScreen):
     def action_runs(self) -> None:
         if self._judged is not None:
             self.app.push_screen(RunsScreen(self._judged.runs, self._judged.run), self._take_run)
+
+    def action_templates(self) -> None:
+        if (judged := self._judged) is not None:
+            screen = TemplatesScreen(self._versions(judged), self._settings.templates)
+            self.app.push_screen(screen, self._take_templates)
+
+    def _take_templates(self, choice: TemplateChoice | None) -> None:
+        if choice is not None:
+            self._take_settings(replace(self._settings, templates=choice))
+
+    @staticmethod
+    def _versions(judged: Judged) -> Offer:
+        """Return the versions that may be chosen; a family is chosen with the run."""
+        return (), offered([judged.run])[1]
 
     def _take_settings(self, settings: Settings | None) -> None:
         if settings is not None and settings != self._settings:

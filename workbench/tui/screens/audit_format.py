@@ -24,6 +24,7 @@ from workbench.tui.screens.audit_view import (
     Judged,
     Outcome,
 )
+from workbench.tui.screens.template_words import heading
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:
@@ -185,12 +186,14 @@ def head(judged: Judged) -> Text:
     )
     if exact is not None:
         reading = "" if exact.exact.readable == "given" else f", ≥{report.needed_words} readable"
+        asked = "".join(f" · {part}" for part in heading([run], families="m"))
         second = (
-            f"{run.sampling} · {100 * options.low:g}-{100 * options.high:g} % unclear"
+            f"{run.sampling}{asked} · {100 * options.low:g}-{100 * options.high:g} % unclear"
             f" · labels ≥{100 * exact.exact.named:g} % · of {counts.samples}: {options.rule}{reading}"
         )
         return Text("\n").join([first, Text(second + _fewer_tests(options.tests), style="dim"), *_failed(judged)])
-    second = f"{run.sampling} · {judged.card.name} · rule {options.rule} · ≥{report.needed_words} readable"
+    asked = "".join(f" · {part}" for part in heading([run], families="m"))
+    second = f"{run.sampling}{asked} · {judged.card.name} · rule {options.rule} · ≥{report.needed_words} readable"
     return Text("\n").join([first, Text(second + _fewer_tests(options.tests), style="dim"), *_failed(judged)])
 
 

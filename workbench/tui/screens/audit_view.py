@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import ReaderCard
 from workbench.domain.statements import ORIGINAL, Statement, VariantId
 from workbench.domain.verdicts import Estimate, Verdict
@@ -44,6 +45,9 @@ class Settings:
     "whether tests that cannot fail are judged like the others, as published"
     readable: Readable = "given"
     "of an exact run, what the samples beside are: all readable, or as often as the model names a label"
+
+    templates: TemplateChoice = LATEST
+    "under which templates answers count"
 
     def options(self) -> Options:
         """Return the audit's options. Raises UsageError where they make no sense."""
@@ -301,12 +305,14 @@ def load(path: Path, wanted: Run | None, settings: Settings, *, known: Judged | 
     from stores.store import Store
     from workbench import pipeline
     from workbench.audits.exact import ExactOptions
+    from workbench.pipeline.judging import chosen_of
 
     options = settings.options()
     with Store.open(path) as store:
-        runs = store.runs.list("reliability")
-        if not runs:
+        every = store.runs.list("reliability", versions=dict(settings.templates.versions))
+        if not every:
             return None
+        runs = chosen_of(every, replace(settings.templates, families=tuple({run.family for run in every})))
         run = chosen(runs, wanted)
         if known is not None and _same(store, known, runs, run, settings):
             return known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -37,9 +38,11 @@ from workbench.tui.screens.consistency_view import (
 )
 from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.figures import FiguresScreen
+from workbench.tui.screens.template_choice import TEMPLATES_KEY
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
+    from stores.run_rows import Run
     from workbench.pipeline.consistency import ConsistencyJudged
 
 
@@ -69,6 +72,7 @@ class ConsistencyScreen(FiguresScreen):
         Binding("i", "instrument", "Instrument", tooltip="Show the next instrument"),
         Binding("m", "methods", "Methods", tooltip="Show the paragraph for the paper"),
         Binding("b", "bias", "Bias", tooltip="Go to the left/right bias"),
+        TEMPLATES_KEY,
         Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
     ]
 
@@ -125,6 +129,9 @@ class ConsistencyScreen(FiguresScreen):
             below = screen_below(self._loaded, self._shown.look, row_parts(key))
             if below is not None:
                 self.app.push_screen(below)
+
+    def runs_shown(self) -> Sequence[Run]:
+        return [one.run for one in self._judged.runs] if self._judged else []
 
     def explain(self) -> str:
         return EXPLAIN[self._look.view]

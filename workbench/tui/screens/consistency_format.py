@@ -13,6 +13,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.tui.format import percent, visible
 from workbench.tui.screens.consistency_view import OF_MODELS, VIEWS, Loaded, Look, Settings
 from workbench.tui.screens.results_format import WIDE
+from workbench.tui.screens.template_words import heading
 from workbench.tui.widgets.leaning_bar import place
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def options_line(judged: ConsistencyJudged, settings: Settings, look: Look, widt
     if width >= WIDE:
         parts.append(f"read by {visible(rules.reader)}")
     parts.append(f"seed {settings.seed}")
+    parts += heading(one.run for one in judged.runs)
     return " · ".join(parts)
 
 

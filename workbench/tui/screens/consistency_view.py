@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import WorkbenchError
@@ -48,6 +49,7 @@ class Settings:
     rules: Rules = field(default_factory=Rules)
     "what makes a stance reliable"
     labels: Whose = "gold"
+    templates: TemplateChoice = LATEST
     seed: int = SEED
 
 
@@ -150,7 +152,11 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
         if known is not None and known.judged and (known.settings, known.rests_on) == (settings, rests_on):
             return known if known.instruments == names else replace(known, instruments=names)
         choice = ConsistencyChoice(
-            instrument=name, reader=settings.rules.reader, labels=settings.labels, seed=settings.seed
+            instrument=name,
+            templates=settings.templates,
+            reader=settings.rules.reader,
+            labels=settings.labels,
+            seed=settings.seed,
         )
         try:
             judged = consistency(store, replace(choice, reliability=settings.rules.options()))

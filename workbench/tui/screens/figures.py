@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.message import Message
@@ -16,16 +16,22 @@ from textual.types import CSSPathType
 from textual.widgets import DataTable, Static
 from textual.worker import get_current_worker
 
+from workbench.domain.prompts import TemplateChoice
 from workbench.errors import WorkbenchError
 from workbench.tui.neighbours import following
 from workbench.tui.overview import import_shipped
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.template_choice import TemplatesScreen
+from workbench.tui.screens.template_words import offered
 from workbench.tui.widgets.record_table import Record
 
 READING, DRAWING = "As before; reading …", "As before; resampling …"
 STILL_READING = "still reading …"
+
+if TYPE_CHECKING:
+    from stores.run_rows import Run
 
 
 class FiguresScreen(StoreScreen):
@@ -74,6 +80,19 @@ class FiguresScreen(StoreScreen):
         "whether only a part is judged yet"
         self._pending: Any = None
         "the settings by which the store is being judged"
+
+    def action_templates(self) -> None:
+        """Choose the family and the versions of templates that figures are about."""
+        screen = TemplatesScreen(offered(self.runs_shown()), self._settings.templates)
+        self.app.push_screen(screen, self._take_templates)
+
+    def _take_templates(self, choice: TemplateChoice | None) -> None:
+        if choice is not None:
+            self._set(replace(self._settings, templates=choice))
+
+    def runs_shown(self) -> Sequence[Run]:
+        """Return the runs that figures are about; none where there are no figures."""
+        return ()
 
     def on_screen_suspend(self) -> None:
         self._pending = None  # what is done on another screen may be too late for what is being read

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -36,9 +37,11 @@ from workbench.tui.screens.questionnaire_view import (
     load,
     shown,
 )
+from workbench.tui.screens.template_choice import TEMPLATES_KEY
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
+    from stores.run_rows import Run
     from workbench.pipeline.questionnaire import QuestionnaireJudged
 
 
@@ -81,6 +84,7 @@ class QuestionnaireScreen(FiguresScreen):
         Binding("u", "questions", "Questions", tooltip="Show the questionnaire: roles, scales, answers"),
         Binding("i", "instrument", "Instrument", show=False, tooltip="Show the next questionnaire"),
         Binding("i", "import_shipped", "Import veldania_panel", tooltip="Import the shipped questionnaire"),
+        TEMPLATES_KEY,
         Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
     ]
 
@@ -145,6 +149,9 @@ class QuestionnaireScreen(FiguresScreen):
             self._go(replace(look, view="questions", model=key, measure="bias"))
         elif key not in (AVERAGE, AXIS):
             self._open_target(loaded, key)
+
+    def runs_shown(self) -> Sequence[Run]:
+        return list(self._judged.runs.values()) if self._judged else []
 
     def explain(self) -> str:
         return EXPLAIN[self._look.view]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import WorkbenchError
@@ -49,6 +50,7 @@ class Settings:
     "empty: the first one with predictions, else the first questionnaire"
     masses: Masses = "top10"
     error: ErrorOf = "paired"
+    templates: TemplateChoice = LATEST
     seed: int = SEED
 
 
@@ -149,12 +151,14 @@ def load(
     from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
 
     with Store.open(path) as store:
+        if known is not None and known.settings.templates != settings.templates:
+            known = None
         if known is not None and known.judged is not None and known.settings.instrument == settings.instrument:
             known = _by(store, known, settings, first)
         held = tuple(name for name in store.instruments.names() if store.questionnaires.questions(name))
         if not held:
             return Loaded(settings)
-        runs = store.predictions.runs("questionnaire")
+        runs = store.predictions.runs("questionnaire", versions=dict(settings.templates.versions))
         answered = (run.instrument for run in runs if run.instrument in held)
         name = settings.instrument if settings.instrument in held else next(answered, next(iter(held)))
         instrument = store.instruments.get(name)
@@ -164,7 +168,7 @@ def load(
         base = Loaded(settings, held, name, rests_on=rests_on)
         if not any(run.instrument == name for run in runs):
             return base
-        choice = QuestionnaireChoice(name, options=_options(settings))
+        choice = QuestionnaireChoice(name, templates=settings.templates, options=_options(settings))
         texts = {s.ref: w.text for s in instrument.statements if (w := s.wording(ORIGINAL, instrument.language))}
         whole = replace(base, texts=texts, topics={s.ref: s.topic or "" for s in instrument.statements}, asked=True)
 

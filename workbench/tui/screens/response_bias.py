@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -35,9 +36,11 @@ from workbench.tui.screens.response_bias_view import (
     place_of,
     shown,
 )
+from workbench.tui.screens.template_choice import TEMPLATES_KEY
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
+    from stores.run_rows import Run
     from workbench.pipeline.response_bias import ResponseBiasJudged
 
 AROUND = 11
@@ -71,6 +74,7 @@ class ResponseBiasScreen(FiguresScreen):
         Binding("n", "notes", "Notes", show=False, tooltip="Show what a reader of the figures should know"),
         Binding("i", "instrument", "Instrument", show=False, tooltip="Show the next set of questions"),
         Binding("i", "import_shipped", "Import veldania_choices", tooltip="Import the shipped questions"),
+        TEMPLATES_KEY,
         Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
     ]
 
@@ -189,6 +193,9 @@ class ResponseBiasScreen(FiguresScreen):
 
     def shown_now(self, loaded: Loaded, look: Look) -> Shown:
         return shown(loaded, look)
+
+    def runs_shown(self) -> Sequence[Run]:
+        return [one.run for one in self._judged.subjects.values() if one.run] if self._judged else []
 
     def fitted(self, look: Look) -> Look:
         return fitting(look, self._loaded) if self._loaded is not None else look

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.domain.choices import Bias, Perturbation
+from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.errors import WorkbenchError
 from workbench.tui.screens.consistency_view import row_key, row_parts
 
@@ -43,6 +44,7 @@ class Settings:
     holm: Adjusted = "none"
     alpha: float = ALPHAS[0]
     entropy: EntropyRule = "offered"
+    templates: TemplateChoice = LATEST
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -165,10 +167,14 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
         if name not in answered:
             return base
         options = Options(Definition(settings.definition), settings.alpha, settings.holm, settings.entropy)
-        if known is not None and known.judged is not None and (known.instrument, known.rests_on) == (name, rests_on):
+        same = known is not None and (known.instrument, known.rests_on) == (name, rests_on)
+        if same and known is not None and known.judged is not None and known.settings.templates == settings.templates:
             return replace(base, judged=rejudged(known.judged, options))
         try:
-            return replace(base, judged=response_bias(store, ResponseBiasChoice(name, options=options)))
+            return replace(
+                base,
+                judged=response_bias(store, ResponseBiasChoice(name, templates=settings.templates, options=options)),
+            )
         except WorkbenchError as error:
             return replace(base, problem=error)
 

@@ -18,6 +18,7 @@ from textual.message import Message
 from textual.widgets import DataTable, Static
 from textual.worker import get_current_worker
 
+from workbench.domain.prompts import TemplateChoice
 from workbench.errors import WorkbenchError
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.base import StoreScreen
@@ -54,6 +55,8 @@ from workbench.tui.screens.results_view import (
     shown,
     sorted_rows,
 )
+from workbench.tui.screens.template_choice import TEMPLATES_KEY, TemplatesScreen
+from workbench.tui.screens.template_words import offered
 from workbench.tui.widgets.plane import Plane
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
@@ -92,6 +95,7 @@ class ResultsScreen(StoreScreen):
         Binding("c", "classifier", "Classifier", tooltip="Show how good the classifier is"),
         Binding("p", "people", "People's labels", tooltip="Score what people have labelled"),
         Binding("v", "consistency", "Consistency", tooltip="Go to leaning by party family, and policy issues"),
+        TEMPLATES_KEY,
         Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
     ]
 
@@ -250,6 +254,14 @@ class ResultsScreen(StoreScreen):
     def action_options(self) -> None:
         if self._loaded is not None:
             self.app.push_screen(BiasOptionsScreen(self._settings, self._loaded.available), self._take_settings)
+
+    def action_templates(self) -> None:
+        runs = [run for of in self._judged.runs.values() for run in of] if self._judged is not None else []
+        self.app.push_screen(TemplatesScreen(offered(runs), self._settings.templates), self._take_templates)
+
+    def _take_templates(self, choice: TemplateChoice | None) -> None:
+        if choice is not None:
+            self._take_settings(replace(self._settings, templates=choice))
 
     def action_people(self) -> None:
         self._take_settings(replace(self._settings, reader=PEOPLE, correct=False))

@@ -15,6 +15,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.tui.format import decimals, literal, percent, visible
 from workbench.tui.screens.audit_format import two
 from workbench.tui.screens.results_view import INSTRUMENT, PEOPLE, VIEWS, Available, Line, Look, Settings, Shown
+from workbench.tui.screens.template_words import heading
 from workbench.tui.widgets.plane import MARKS, Interval, Point
 from workbench.tui.widgets.record_table import Column, Record
 from workbench.tui.widgets.whisker import whisker, whisker_scale
@@ -124,7 +125,7 @@ def options_line(judged: BiasJudged, settings: Settings, width: int) -> str:
             f"seed {settings.seed}",
             f"{settings.draws:,} draws",
         ]
-    return " · ".join([*parts, *left_out])
+    return " · ".join([*parts, *left_out, *heading(run for of in judged.runs.values() for run in of)])
 
 
 def empty_text(available: Available) -> str:

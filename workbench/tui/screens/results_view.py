@@ -12,6 +12,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL, Dimension
 from workbench.domain.verdicts import Estimate
@@ -49,6 +50,7 @@ class Settings:
     unit: str = "statements"
     seed: int = SEED
     draws: int = 10_000
+    templates: TemplateChoice = LATEST
 
     def choice(self) -> BiasChoice:
         from workbench.pipeline.bias import BiasChoice
@@ -62,6 +64,7 @@ class Settings:
             unit=self.unit,
             seed=self.seed,
             draws=self.draws,
+            templates=self.templates,
         )
 
 

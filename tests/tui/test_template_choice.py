@@ -1,0 +1,76 @@
+"""Screens of figures name the family and the versions of templates that they are about, and choose others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.template_stores import play
+from tests.tui.conftest import shown, until
+from workbench.domain.prompts import TemplateChoice
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.audit import AuditScreen
+from workbench.tui.screens.audit_options import RunsScreen
+from workbench.tui.screens.consistency import ConsistencyScreen
+from workbench.tui.screens.template_choice import TemplatesScreen, form, picked
+from workbench.tui.screens.template_words import Offer
+
+ASK, USER = ("ask", "one chat", "en"), ("ask", "one user", "en")
+EDIT = ("template", "chat personal-1", "False")
+OFFER: Offer = (("chat", "user"), {"personal-1": (1, 2)})
+
+
+def test_lines_of_the_form_make_a_choice_and_take_it_back() -> None:
+    choice = TemplateChoice()
+    for line in ("family:0", "family:1", "version:0:1"):
+        choice = picked(choice, line, OFFER)
+    assert choice == TemplateChoice(("chat", "user"), (("personal-1", 1),))
+    ticked = [words.strip() for name, words in form(choice, OFFER) if name and ("[x]" in words or "(•)" in words)]
+    assert ticked == ["[x] chat", "[x] user", "(•) version 1"]
+    for line in ("family:", "version:0:"):
+        choice = picked(choice, line, OFFER)
+    assert choice == TemplateChoice()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_the_audit_names_its_family_and_switches_it_with_the_run(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(play(tmp_path / "audit.db", [ASK, USER]), start="audit")
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "family user" in shown(app, "#head"))
+        assert "(m: others)" in shown(app, "#head")
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, RunsScreen))
+        await pilot.press("k", "enter")
+        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "family chat" in shown(app, "#head"))
+
+
+async def test_the_audit_switches_the_version_of_a_template(tmp_path: Path) -> None:
+    app = WorkbenchApp(play(tmp_path / "audit.db", [ASK, EDIT, ASK]), start="audit")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "version 2" in shown(app, "#head"))
+        await pilot.press("T")
+        await until(pilot, lambda: isinstance(app.screen, TemplatesScreen))
+        await pilot.press("j", "space", "enter")
+        await until(
+            pilot, lambda: isinstance(app.screen, AuditScreen) and "personal-1 version 1" in shown(app, "#head")
+        )
+
+
+async def test_consistency_shows_two_families_beside_each_other(tmp_path: Path) -> None:
+    app = WorkbenchApp(play(tmp_path / "audit.db", [ASK, USER]), start="results")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await app.push_screen(ConsistencyScreen())
+        await until(pilot, lambda: isinstance(app.screen, ConsistencyScreen) and "user" in shown(app, "#options"))
+        assert "family user (T: others)" in shown(app, "#options")
+        await pilot.press("T")
+        await until(pilot, lambda: isinstance(app.screen, TemplatesScreen))
+        await pilot.press("j", "space", "j", "space", "enter")
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, ConsistencyScreen) and "family chat, family user" in shown(app, "#options"),
+        )
+        screen = app.screen
+        assert isinstance(screen, ConsistencyScreen)
+        assert screen._judged is not None
+        assert set(screen._judged.result.models) == {"one · chat", "one · user"}
