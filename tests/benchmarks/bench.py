@@ -1,22 +1,33 @@
-"""`make bench`: every benchmark, as one table. Ratios are taken in one run on one machine."""
+"""`make bench`: every benchmark, as one table. Ratios are taken in one run on one machine.
+
+`bench.py --tiny NAME …` runs them at a size that measures nothing, which shows that they work.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 import statistics
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+START = "start"
+BENCHMARKS = (
+    START, "verdicts", "bias", "questionnaire", "response_bias", "annotate", "sampling", "scoring", "classifier",
+)  # fmt: skip
+"each but the first is a module `bench_NAME`"
 
-def cold_start() -> list[tuple[str, str, str]]:
+
+def cold_start(*, tiny: bool = False) -> list[tuple[str, str, str]]:
     """Time a fresh interpreter from its start to the imports of the terminal being done."""
     times = []
-    for _ in range(6):
+    for _ in range(2 if tiny else 6):
         started = time.perf_counter()
         subprocess.run([sys.executable, "-c", "import workbench.tui.app"], check=True)
         times.append(time.perf_counter() - started)
@@ -25,31 +36,18 @@ def cold_start() -> list[tuple[str, str, str]]:
 
 def main() -> None:
     """Print the table; names on the command line choose benchmarks."""
-    import bench_annotate
-    import bench_bias
-    import bench_classifier
-    import bench_questionnaire
-    import bench_response_bias
-    import bench_sampling
-    import bench_scoring
-    import bench_verdicts
-
-    benchmarks = {
-        "start": cold_start,
-        "verdicts": bench_verdicts.main,
-        "bias": bench_bias.main,
-        "questionnaire": bench_questionnaire.main,
-        "response_bias": bench_response_bias.main,
-        "annotate": bench_annotate.main,
-        "sampling": bench_sampling.main,
-        "scoring": bench_scoring.main,
-        "classifier": bench_classifier.main,
-    }
-    chosen = sys.argv[1:] or list(benchmarks)
+    parser = argparse.ArgumentParser(description="Print what this machine does, as a table.")
+    parser.add_argument("--tiny", action="store_true", help="at a size that measures nothing, to see that they work")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"all, or some of: {', '.join(BENCHMARKS)}")
+    options = parser.parse_args()
+    for name in options.names:
+        if name not in BENCHMARKS:
+            parser.error(f"no benchmark is named {name!r}; there is: {', '.join(BENCHMARKS)}")
     print(f"{os.cpu_count()} cores\n")
     print("| measure | found | ratio |\n| --- | --- | --- |")
-    for name in chosen:
-        for row in benchmarks[name]() or ():
+    for name in options.names or BENCHMARKS:
+        run = cold_start if name == START else import_module(f"bench_{name}").main
+        for row in run(tiny=options.tiny):
             print("| " + " | ".join(row) + " |", flush=True)
 
 

@@ -25,6 +25,7 @@ from workbench.tui.screens import annotate
 from workbench.tui.screens.annotate import AnnotateScreen
 
 ITEMS, PRESSES, BATCH = 1320, 500, 512
+TINY_ITEMS, TINY_PRESSES = 12, 4
 KEYS = "adnu"
 
 
@@ -41,8 +42,8 @@ def write_responses(path: str, stop: Event, written: Any) -> None:
             written.value = number
 
 
-async def label(path: Path, committed: list[float], painted: list[float]) -> None:
-    """Label `PRESSES` items; note the seconds from key to commit and to paint."""
+async def label(path: Path, presses: int, committed: list[float], painted: list[float]) -> None:
+    """Label so many items; note the seconds from key to commit and to paint."""
     original = Annotator.label
     at = [0.0]
 
@@ -56,7 +57,7 @@ async def label(path: Path, committed: list[float], painted: list[float]) -> Non
         async with app.run_test(size=(100, 30)) as pilot:
             screen = AnnotateScreen(QUEUE, "bench")
             await app.push_screen(screen)
-            for number in range(PRESSES):
+            for number in range(presses):
                 while not screen.ready:
                     await asyncio.sleep(0.001)
                 at[0] = time.monotonic()
@@ -75,12 +76,13 @@ def quantiles(seconds: list[float]) -> str:
     return f"p50 {1000 * p50:.1f} ms, p95 {1000 * p95:.1f} ms"
 
 
-def main() -> list[tuple[str, str, str]]:
+def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
     """Return rows of the benchmark table: what, measured, under which load."""
     annotate.GLANCE_S = 0.0
+    items, presses = (TINY_ITEMS, TINY_PRESSES) if tiny else (ITEMS, PRESSES)
     rows = []
     for busy in (False, True):
-        path = labelling_store(Path(tempfile.mkdtemp()) / "bench.db", answers(ITEMS))
+        path = labelling_store(Path(tempfile.mkdtemp()) / "bench.db", answers(items))
         context = multiprocessing.get_context("spawn")
         stop, written = context.Event(), context.Value("q", 0)
         writer = context.Process(target=write_responses, args=(str(path), stop, written))
@@ -89,14 +91,14 @@ def main() -> list[tuple[str, str, str]]:
         committed: list[float] = []
         painted: list[float] = []
         started = time.perf_counter()
-        asyncio.run(label(path, committed, painted))
+        asyncio.run(label(path, presses, committed, painted))
         seconds = time.perf_counter() - started
         stop.set()
         if busy:
             writer.join()
         load = f"while {written.value / seconds:,.0f} responses/s are written" if busy else "alone"
-        rows.append((f"label key -> committed, {PRESSES} of {ITEMS:,}", quantiles(committed), load))
-        rows.append((f"label key -> next item painted, {PRESSES} of {ITEMS:,}", quantiles(painted), load))
+        rows.append((f"label key -> committed, {presses} of {items:,}", quantiles(committed), load))
+        rows.append((f"label key -> next item painted, {presses} of {items:,}", quantiles(painted), load))
     return rows
 
 

@@ -21,31 +21,32 @@ from tests.core.test_simulated_bias import ITEMS, MEANS, PREFIXES, RUNS, SPREAD,
 from workbench.audits.bias_score import Options, Report, Tally, judge
 from workbench.domain.statements import Dimension, Side
 
-MODELS, DRAWS, BASELINE_DRAWS = 11, 10_000, 100
+MODELS, DRAWS, BASELINE_DRAWS, REPEATS = 11, 10_000, 100, 5
+TINY_MODELS, TINY_DRAWS, TINY_BASELINE_DRAWS = 2, 20, 2
 
 Counts = npt.NDArray[np.int32]
 
 
-def build() -> Tally:
+def build(models: int) -> Tally:
     """Return a tally of random answers."""
     rng = np.random.default_rng(1)
-    tendencies = np.stack([[rng.dirichlet(SPREAD * mean) for mean in MEANS] for _ in range(MODELS)])
-    shape = (MODELS, len(PREFIXES), len(ITEMS), len(WORDINGS))
+    tendencies = np.stack([[rng.dirichlet(SPREAD * mean) for mean in MEANS] for _ in range(models)])
+    shape = (models, len(PREFIXES), len(ITEMS), len(WORDINGS))
     read = rng.multinomial(RUNS, np.broadcast_to(tendencies[:, None, :, None], (*shape, 4))).astype(np.int32)
     nothing = np.zeros(shape, dtype=np.int32)
     authors = ((None,) * len(WORDINGS),) * len(ITEMS)
-    models = tuple(f"model-{n}" for n in range(MODELS))
-    return Tally(models, PREFIXES, ITEMS, WORDINGS, authors, read, np.zeros_like(read), nothing, nothing)
+    names = tuple(f"model-{n}" for n in range(models))
+    return Tally(names, PREFIXES, ITEMS, WORDINGS, authors, read, np.zeros_like(read), nothing, nothing)
 
 
-def ours(tally: Tally) -> Report:
+def ours(tally: Tally, draws: int) -> Report:
     """Return the report with its figures computed."""
-    report = judge(tally, Options(draws=DRAWS))
+    report = judge(tally, Options(draws=draws))
     report.plane(by_source=True)
     return report
 
 
-def plain_loop(tally: Tally) -> float:
+def plain_loop(tally: Tally, draws: int, baseline_draws: int) -> float:
     """Return the seconds that the plain loop would take for all models."""
     rng = np.random.default_rng(1)
     cells = tally.read[0].transpose(1, 0, 2, 3).reshape(len(ITEMS), -1, 4)  # (statement, cell, stance)
@@ -55,7 +56,7 @@ def plain_loop(tally: Tally) -> float:
         for dimension in Dimension:
             places = [n for n, item in enumerate(ITEMS) if (item.source, item.dimension) == (source, dimension)]
             totals = []
-            for _ in range(BASELINE_DRAWS):
+            for _ in range(baseline_draws):
                 bias = {}
                 for side in Side:
                     mine = [n for n in places if ITEMS[n].leaning is side]
@@ -64,20 +65,22 @@ def plain_loop(tally: Tally) -> float:
                     bias[side] = (agree - disagree) / (agree + disagree + neutral)
                 totals.append((bias[Side.RIGHT] - bias[Side.LEFT]) / 2)
             np.percentile(totals, [2.5, 97.5])
-    return (time.perf_counter() - started) * MODELS * DRAWS / BASELINE_DRAWS
+    return (time.perf_counter() - started) * len(tally.models) * draws / baseline_draws
 
 
-def main() -> list[tuple[str, str, str]]:
+def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
     """Return rows of the benchmark table: what, measured, against the baseline."""
-    tally = build()
-    ours(tally)  # imports what the first interval needs
+    draws, baseline_draws = (TINY_DRAWS, TINY_BASELINE_DRAWS) if tiny else (DRAWS, BASELINE_DRAWS)
+    tally = build(TINY_MODELS if tiny else MODELS)
+    ours(tally, draws)  # imports what the first interval needs
     times = []
-    for _ in range(5):
+    for _ in range(1 if tiny else REPEATS):
         started = time.perf_counter()
-        ours(replace(tally))  # a new tally has computed nothing yet
+        ours(replace(tally), draws)  # a new tally has computed nothing yet
         times.append(time.perf_counter() - started)
-    seconds, plain = float(np.median(times)), plain_loop(tally)
-    what = f"bias of {MODELS} models by source and dimension, {int(tally.read.sum()):,} readings, {DRAWS:,} draws"
+    seconds, plain = float(np.median(times)), plain_loop(tally, draws, baseline_draws)
+    size = f"{int(tally.read.sum()):,} readings, {draws:,} draws"
+    what = f"bias of {len(tally.models)} models by source and dimension, {size}"
     return [
         (what, f"{seconds:.3f} s", f"{plain / seconds:,.0f}x"),
         ("the same by a plain loop (scaled from a sample)", f"{plain:.0f} s", "1x"),

@@ -19,6 +19,7 @@ from workbench.classifier.model import EntailmentModel, load
 from workbench.classifier.predict import Asked, predictions
 
 RESPONSES, BASELINE_RESPONSES = 400, 6
+TINY_RESPONSES, TINY_BASELINE_RESPONSES = 4, 1
 SHARE_EQUAL = 0.1
 WORDS = (
     "I",
@@ -71,13 +72,14 @@ def plain(model: EntailmentModel, config: TrainConfig, texts: list[Asked]) -> fl
     return len(texts) / (time.perf_counter() - started)
 
 
-def main() -> list[tuple[str, str, str]]:
+def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
     """Return rows of the benchmark table: what, measured, against the plain loop."""
     model, config = load("minilm"), TrainConfig(base="minilm")
-    texts = responses(RESPONSES)
+    read, baseline = (TINY_RESPONSES, TINY_BASELINE_RESPONSES) if tiny else (RESPONSES, BASELINE_RESPONSES)
+    texts = responses(read)
     ours(model, config, texts[:20])  # warm
-    fast, slow = ours(model, config, texts), plain(model, config, texts[:BASELINE_RESPONSES])
-    return [(f"stances of {RESPONSES} responses, minilm", f"{fast:.1f} responses/s", f"{fast / slow:.1f}x")]
+    fast, slow = ours(model, config, texts), plain(model, config, texts[:baseline])
+    return [(f"stances of {read} responses, minilm", f"{fast:.1f} responses/s", f"{fast / slow:.1f}x")]
 
 
 if __name__ == "__main__":

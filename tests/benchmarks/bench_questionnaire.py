@@ -40,7 +40,8 @@ from workbench.pipeline.questionnaire_options import rejudged
 from workbench.synthetic.population import generate
 from workbench.synthetic.spec import read_population
 
-RESPONDENTS, TOKENS = 2_000, 20
+RESPONDENTS, TOKENS, REPEATS = 2_000, 20, 3
+TINY_RESPONDENTS = 12
 CONDITIONS = ("qm", "zero-shot", "random")
 OPTIONS = Options()
 
@@ -72,12 +73,12 @@ class Row:
     words: dict[str, float]
 
 
-def build(path: Path) -> int:
+def build(path: Path, respondents: int) -> int:
     """Fill a store with a questionnaire and random next tokens, and return the prompts."""
     rng, folder = np.random.default_rng(1), shipped_instrument_folder(SHIPPED_QUESTIONNAIRE)
     made = read_instrument("csv", folder)
     assert made.questionnaire is not None
-    drawn = generate(read_population(folder / "generator.toml"), RESPONDENTS, 1)
+    drawn = generate(read_population(folder / "generator.toml"), respondents, 1)
     made = replace(made, questionnaire=replace(made.questionnaire, respondents=drawn))
     card = ModelCard("synthetic", "1", "none", "none", "none")
     design = Design(
@@ -155,7 +156,7 @@ def drawn_at_once(report: Report) -> Report:
 T = TypeVar("T")
 
 
-def timed(act: Callable[[], T], times: int = 3) -> tuple[float, T]:
+def timed(act: Callable[[], T], times: int) -> tuple[float, T]:
     """Return the median seconds of an act, and what it returns."""
     seconds = []
     for _ in range(times):
@@ -165,21 +166,22 @@ def timed(act: Callable[[], T], times: int = 3) -> tuple[float, T]:
     return float(np.median(seconds)), found
 
 
-def main() -> list[tuple[str, str, str]]:
+def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
     """Return rows of the benchmark table: what, measured, against the baseline."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "panel.db"
-        prompts = build(path)
-        ours, found = timed(lambda: judged(path))
-        slow, mean = timed(lambda: plain(path))
+        times = 1 if tiny else REPEATS
+        prompts = build(path, TINY_RESPONDENTS if tiny else RESPONDENTS)
+        ours, found = timed(lambda: judged(path), times)
+        slow, mean = timed(lambda: plain(path), times)
         (report,) = found.reports.values()
         assert math.isclose(mean, float(report.predictions.yes.mean()))
-        apart, one = timed(lambda: drawn_apart(report))
-        at_once, other = timed(lambda: drawn_at_once(report))
+        apart, one = timed(lambda: drawn_apart(report), times)
+        at_once, other = timed(lambda: drawn_at_once(report), times)
         assert all(repr(one.condition(c)) == repr(other.condition(c)) for c in report.conditions)
         with Store.open(path) as store:
             options = replace(OPTIONS, masses="vocabulary")
-            changed, _ = timed(lambda: rejudged(store, found, options))
+            changed, _ = timed(lambda: rejudged(store, found, options), times)
     return [
         (f"predictions of {prompts:,} prompts, store to arrays", f"{ours:.2f} s", f"{slow / ours:.1f}x"),
         ("the plain way (an object a prompt, every context made again)", f"{slow:.2f} s", "1x"),

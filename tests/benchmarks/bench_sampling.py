@@ -11,7 +11,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
@@ -19,16 +19,17 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[2]))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from subjects import SAMPLES, Subject, distinct_beginnings, embedded, large, synchronised
+from subjects import Subject, distinct_beginnings, embedded, large, random_model, synchronised
 
 from workbench.domain.responses import Request, Sampling
 from workbench.inference.engines import Answers
 
 Row = tuple[str, str, str]
-TEMPERATURES = (1.0, 0.25, 0.1)
+TEMPERATURES, TINY_TEMPERATURES = (1.0, 0.25, 0.1), (1.0,)
 REPEATS = 2
 TOGETHER = 4
 "prompts of one batch of plain `generate`"
+TINY_PROMPTS, TINY_SAMPLES, TINY_TOKENS = 8, 2, 2
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ def ours(subject: Subject, requests: Sequence[Request], sampling: Sampling) -> t
         answer=work.sampled_tokens_computed - before[1],
         least_prompt=distinct_beginnings(prompts),
         least_answer=sum(map(len, grown)),
-        naive=SAMPLES * sum(map(len, prompts)) + drawn,
+        naive=subject.samples * sum(map(len, prompts)) + drawn,
         answers=found,
     )
     return sum(sum(one.counts.values()) for one in found) / seconds, computed
@@ -91,17 +92,18 @@ def plain(subject: Subject, chosen: Sequence[int], sampling: Sampling, together:
             top_p=sampling.top_p,
             top_k=0,
             max_new_tokens=sampling.max_new_tokens,
-            num_return_sequences=SAMPLES,
+            num_return_sequences=subject.samples,
             eos_token_id=sorted(subject.stop),
             pad_token_id=0,
         )
     synchronised(subject.device)
-    return len(chosen) * SAMPLES / (time.perf_counter() - started)
+    return len(chosen) * subject.samples / (time.perf_counter() - started)
 
 
-def compared(subject: Subject, temperature: float, loop_prompts: int) -> list[Row]:
+def compared(subject: Subject, temperature: float, loop_prompts: int, tokens: int | None = None) -> list[Row]:
     """Return the rows of one temperature."""
     sampling = Sampling(temperature=temperature)
+    sampling = sampling if tokens is None else replace(sampling, max_new_tokens=tokens)
     spread = [i * len(subject.prompts) // (REPEATS * TOGETHER) for i in range(REPEATS * TOGETHER)]
     fast, loop, batched, early = list[float](), list[float](), list[float](), list[float]()
     computed = Computed()
@@ -115,8 +117,8 @@ def compared(subject: Subject, temperature: float, loop_prompts: int) -> list[Ro
         if subject.decided and not early:
             rate, ended = ours(subject, subject.decided, sampling)
             early.append(rate)
-            shortened = sum(one.decided for one in ended.answers) / (SAMPLES * len(subject.prompts))
-    what = f"sampling {subject.name}, {len(subject.prompts)} prompts x {SAMPLES}, T {temperature:g}"
+            shortened = sum(one.decided for one in ended.answers) / (subject.samples * len(subject.prompts))
+    what = f"sampling {subject.name}, {len(subject.prompts)} prompts x {subject.samples}, T {temperature:g}"
     base, ratio = statistics.median(loop), _over(statistics.median(loop))
     rows = [
         (what, f"{statistics.median(fast):.1f} answers/s", f"{ratio(statistics.median(fast))} the authors' loop"),
@@ -137,8 +139,13 @@ def _rate(rates: list[float], ratio: Callable[[float], str]) -> tuple[str, str]:
     return f"{statistics.median(rates):.1f} answers/s", ratio(statistics.median(rates))
 
 
-def main() -> Iterator[Row]:
+def main(*, tiny: bool = False) -> Iterator[Row]:
     """Yield rows of the benchmark table: what, measured, against the published loop."""
+    if tiny:
+        with random_model() as model:
+            for temperature in TINY_TEMPERATURES:
+                yield from compared(embedded(TINY_PROMPTS, TINY_SAMPLES, model), temperature, 1, TINY_TOKENS)
+        return
     if torch.cuda.is_available():
         subject = large(256)
         ours(subject, subject.requests, Sampling(max_new_tokens=2))  # kernels are chosen on first use

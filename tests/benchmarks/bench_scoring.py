@@ -36,6 +36,7 @@ from workbench.inference.local_text import TextFormat
 Row = tuple[str, str, str]
 INSTRUMENT, MODEL, WORDS, TOP = "veldania_panel", "smollm2", ("yes", "no"), 20
 PLAIN_PROMPTS = 3
+TINY_SHAPES, TINY_PLAIN_PROMPTS = ((1, 1, 2),), 1
 SHAPES = ((1, 1, 16), (1, 7, 50), (4, 7, 1))
 "respondents, targets, wordings of each"
 FRAMES = ("{}", "Think of this: {}", "Once more: {}", "Consider the following. {}", "And this: {}")
@@ -95,7 +96,7 @@ def questionnaire(respondents: int, targets: int, wordings: int) -> list[Prompt]
     variants = default_variants([w.variant for s in statements for w in s.wordings])
     survey = Survey(whole, Contexts(respondents=respondents, every=1))
     templates = [t for t in shipped_templates("questionnaire") if t.family == "qm"]
-    found = [p.prompt for p in probes(statements, templates, tuple(dict.fromkeys(variants)), "en", survey=survey)]
+    found = [p.prompt for p in probes(statements, templates, tuple(dict.fromkeys(variants)), "en", material=survey)]
     assert len(found) == respondents * targets * wordings
     return found
 
@@ -125,7 +126,7 @@ def _share(yes: float, no: float) -> float:
     return yes / (yes + no)
 
 
-def compared(respondents: int, targets: int, wordings: int) -> Measured:
+def compared(respondents: int, targets: int, wordings: int, plain_prompts: int) -> Measured:
     """Ask one shape of questionnaire both ways."""
     prompts = questionnaire(respondents, targets, wordings)
     model, network = _subject()
@@ -139,7 +140,7 @@ def compared(respondents: int, targets: int, wordings: int) -> Measured:
     started = time.process_time()
     ids = [fresh.encode(prompt) for prompt in prompts]
     encoding = time.process_time() - started
-    chosen = [i * len(prompts) // PLAIN_PROMPTS for i in range(PLAIN_PROMPTS)]
+    chosen = [i * len(prompts) // plain_prompts for i in range(plain_prompts)]
     started = time.process_time()
     expected = [_plain(network, ids[i], yes, no) for i in chosen]
     plain = (time.process_time() - started) / len(chosen) * len(prompts)
@@ -148,9 +149,9 @@ def compared(respondents: int, targets: int, wordings: int) -> Measured:
     return Measured(len(prompts), seconds, plain, encoding, sum(map(len, ids)), computed, distinct_beginnings(ids), off)
 
 
-def rows(respondents: int, targets: int, wordings: int) -> list[Row]:
+def rows(respondents: int, targets: int, wordings: int, plain_prompts: int) -> list[Row]:
     """Return the rows of one shape."""
-    m = compared(respondents, targets, wordings)
+    m = compared(respondents, targets, wordings, plain_prompts)
     what = f"questionnaire, {MODEL}: {respondents} x {targets} x {wordings} (respondents, targets, wordings)"
     tokens = f"{m.naive:,} naive, {m.computed:,} computed, {m.minimum:,} at least"
     return [
@@ -161,12 +162,13 @@ def rows(respondents: int, targets: int, wordings: int) -> list[Row]:
     ]
 
 
-def main() -> list[Row]:
+def main(*, tiny: bool = False) -> list[Row]:
     """Return rows of the benchmark table: what, measured, against one forward pass a prompt."""
+    shapes, plain_prompts = (TINY_SHAPES, TINY_PLAIN_PROMPTS) if tiny else (SHAPES, PLAIN_PROMPTS)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # waiting threads spin, and would count as time of the processor
     try:
-        return [row for shape in SHAPES for row in rows(*shape)]
+        return [row for shape in shapes for row in rows(*shape, plain_prompts)]
     finally:
         torch.set_num_threads(threads)
 

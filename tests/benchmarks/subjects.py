@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import copy
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +24,7 @@ from workbench.inference.local_network import load_network
 from workbench.inference.local_text import TextFormat
 from workbench.pipeline.deciding import decided_by
 
-SAMPLES = 30
+EMBEDDED, SAMPLES = "smollm2", 30
 LARGE = {
     "vocab_size": 128_256,
     "hidden_size": 4096,
@@ -48,6 +52,8 @@ class Subject:
     format: TextFormat | None
     prompts: list[list[int]]
     requests: list[Request]
+    samples: int
+    "of each request"
     decided: list[Request]
     "the same requests with the rule that ends an answer; empty where its tokens spell nothing"
 
@@ -60,9 +66,9 @@ class Subject:
         return device
 
 
-def embedded(prompts: int) -> Subject:
+def embedded(prompts: int, samples: int = SAMPLES, model: str = EMBEDDED) -> Subject:
     """Return SmolLM2 and a job of published templates in both label orders over shipped statements."""
-    loaded = load_network("smollm2")
+    loaded = load_network(model)
     stop = frozenset({int(loaded.tokenizer.eos_token_id)})
     plain, form, work = copy.deepcopy(loaded.network), TextFormat(loaded.tokenizer), Work()
     templates = [template for template in shipped_templates() if template.family == "chat"]
@@ -70,10 +76,10 @@ def embedded(prompts: int) -> Subject:
     wordings = [w.text for w in (statement.wording(ORIGINAL, "en") for statement in statements) if w is not None]
     pairs = [(template, wording) for wording in wordings for template in templates][:prompts]
     rendered = [template.render(wording) for template, wording in pairs]
-    free = [Request(prompt, SAMPLES, seed) for seed, prompt in enumerate(rendered)]
-    ruled = [Request(prompt, SAMPLES, i, decided_by(pairs[i][0])) for i, prompt in enumerate(rendered)]
+    free = [Request(prompt, samples, seed) for seed, prompt in enumerate(rendered)]
+    ruled = [Request(prompt, samples, i, decided_by(pairs[i][0])) for i, prompt in enumerate(rendered)]
     return Subject(
-        name=f"smollm2 {loaded.dtype}",
+        name=f"{Path(model).name} {loaded.dtype}",
         engine=shared_engine(loaded.network, stop, work),
         plain=plain,
         work=work,
@@ -81,8 +87,18 @@ def embedded(prompts: int) -> Subject:
         format=form,
         prompts=[form.encode(prompt) for prompt in rendered],
         requests=free,
+        samples=samples,
         decided=ruled,
     )
+
+
+@contextmanager
+def random_model() -> Iterator[str]:
+    """Make a random network of two small layers that reads bytes, for runs that measure nothing; give its name."""
+    from tests.inference.saved_models import save_llama
+
+    with tempfile.TemporaryDirectory() as folder:
+        yield save_llama(Path(folder) / "random", chat=True, window=32_768)
 
 
 def large(prompts: int) -> Subject:
@@ -111,6 +127,7 @@ def large(prompts: int) -> Subject:
         format=None,
         prompts=job,
         requests=[Request(nothing, SAMPLES, seed) for seed in range(len(job))],
+        samples=SAMPLES,
         decided=[],
     )
 
