@@ -340,6 +340,22 @@ async def test_imported_answers_show_what_was_not_on_offer_and_texts_as_they_sta
         assert "\x1b[31m" not in screen_text(app)
 
 
+async def test_a_warning_of_imported_answers_stands_with_the_cell_and_in_the_notes(tmp_path: Path) -> None:
+    path = tmp_path / "warned.db"
+    with new_store(path) as store:
+        blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
+        warned = [replace(one, warnings=("m/x.csv: rows may be shifted",)) for one in told()]
+        store.instruments.add(with_pairs(blank, pairs(), warned))
+    app = WorkbenchApp(path, start="response_bias")
+    async with app.run_test(size=(80, 40)) as pilot:
+        await begin(app, pilot)
+        assert "warning: m/x.csv: rows may be shifted" in shown(app, "#details").replace("\n", " ")
+        assert "warning: m/x.csv: rows may be shifted" in shown(app, "#notes").replace("\n", " ")
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, TextScreen))
+        assert "warning: m/x.csv: rows may be shifted" in " ".join(screen_text(app).split())
+
+
 async def test_an_empty_store_says_what_to_do_and_9_leads_here(tmp_path: Path) -> None:
     path = tmp_path / "empty.db"
     with new_store(path):
