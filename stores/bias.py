@@ -36,6 +36,10 @@ class BiasCell:
     "the side that agreeing with the original reflects, in that version"
     truncated: bool = False
     "whether these were cut off in thought, so that there is nothing to read"
+    by_person: bool = False
+    "whether people labelled the text and their label is what counts"
+    untested: bool = False
+    "whether the text trained a classifier, so that no test covers it, and no person labelled it beside this wording"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +77,34 @@ class BiasReadings(Aggregate):
     """The verbs on readings of free text."""
 
     def cells(
-        self, run: Run, reader: int | None, threshold: float, people: Mapping[int, str] | None = None
+        self,
+        run: Run,
+        reader: int | None,
+        threshold: float,
+        people: Mapping[int, str] | None = None,
+        labelled: Mapping[int, str] | None = None,
     ) -> tuple[BiasCell, ...]:
         """Return a run's readings, counted: a rule's where it could read the answer, otherwise the classifier's, or,
-        where `people` is given (unit -> label), theirs.
+        where `people` is given (unit -> label), theirs. Of the texts in `labelled` (unit -> label) that label counts
+        and not the classifier's; without it, no cell is `by_person` or `untested`.
         """
-        values = _values(self.connection, run, reader, people) | {"threshold": threshold}
+        values = _values(self.connection, run, reader, people, labelled) | {"threshold": threshold}
         rows = self.connection.execute(_CELLS, values)
         return tuple(
             BiasCell(
-                ref, kind, ordinal, template, bool(by_rule), label, bool(kept), count, relation, leaning, bool(cut)
+                ref, kind, ordinal, template, bool(by_rule), label, bool(kept), count, relation, leaning,
+                bool(cut), bool(by_person), bool(untested),
             )
-            for ref, kind, ordinal, template, by_rule, label, kept, count, relation, leaning, cut in rows
-        )
+            for (
+                ref, kind, ordinal, template, by_rule, label, kept, by_person, untested, count, relation, leaning,
+                cut,
+            ) in rows
+        )  # fmt: skip
+
+    def asked_after(self, run: Run, at: str) -> int:
+        """Return how many answers of a run were drawn after a time."""
+        row = self.connection.execute(_ASKED_AFTER, run_values(self.connection, run) | {"at": at}).fetchone()
+        return int(row[0])
 
     def responses(
         self,
@@ -95,11 +114,12 @@ class BiasReadings(Aggregate):
         *,
         template: str | None = None,
         people: Mapping[int, str] | None = None,
+        labelled: Mapping[int, str] | None = None,
         offset: int = 0,
         limit: int = 200,
     ) -> tuple[BiasResponse, ...]:
         """Return the distinct answers to a statement, the most frequent first, with the reading that counted."""
-        values = _values(self.connection, run, reader, people) | {
+        values = _values(self.connection, run, reader, people, labelled) | {
             "ref": ref,
             "template": template,
             "offset": offset,
@@ -133,12 +153,21 @@ class BiasReadings(Aggregate):
 
 
 def _values(
-    connection: sqlite3.Connection, run: Run, reader: int | None, people: Mapping[int, str] | None
+    connection: sqlite3.Connection,
+    run: Run,
+    reader: int | None,
+    people: Mapping[int, str] | None,
+    labelled: Mapping[int, str] | None,
 ) -> dict[str, object]:
     return run_values(connection, run) | {
         "reader": reader,
-        "people": None if people is None else json.dumps({str(unit): label for unit, label in people.items()}),
+        "people": _as_json(people),
+        "labelled": _as_json(labelled),
     }
+
+
+def _as_json(labels: Mapping[int, str] | None) -> str | None:
+    return None if labels is None else json.dumps({str(unit): label for unit, label in labels.items()})
 
 
 _READ = f"""
@@ -164,8 +193,19 @@ _READ = f"""
         union all
         select g.unit_id, g.label, g.confidence from reading g where g.reader_id = :reader and :people is null
     ),
+    labelled as (
+        select cast(key as integer) as unit_id, value as label from json_each(:labelled) where :labelled is not null
+    ),
+    trained as (
+        select distinct v.text_id from queue q
+        join queue_item i on i.queue_id = q.id and i.attention is null and i.done > 0
+        join unit v on v.id = i.unit_id
+        where q.purpose = 'training' and :labelled is not null
+    ),
     read as (
-        select a.*, h.id is not null as by_rule, coalesce(b.label, g.label) as label, g.confidence
+        select a.*, h.id is not null as by_rule, coalesce(b.label, l.label, g.label) as label,
+            iif(l.label is null, g.confidence, null) as confidence, h.id is null and l.label is not null as by_person,
+            h.id is null and l.label is null and a.text_id in (select text_id from trained) as untested
         from answered a
         left join unit v on v.text_id = a.text_id and v.template_id = a.template_id and v.wording_id is null
         left join reading b on b.unit_id = v.id and b.label is not null and b.reader_id = (
@@ -175,15 +215,25 @@ _READ = f"""
         left join reader h on h.id = b.reader_id
         left join unit u on u.text_id = a.text_id and u.wording_id = a.unit_wording and u.template_id is null
         left join given g on g.unit_id = u.id
+        left join labelled l on l.unit_id = u.id
     )
 """
 
 _CELLS = f"""
     {_READ}
     select ref, kind, ordinal, template, by_rule, label,
-        by_rule or confidence is null or confidence >= :threshold as kept, sum(count), relation, leaning,
-        text_id is null as truncated
-    from read group by 1, 2, 3, 4, 5, 6, 7, 11 order by place, kind, ordinal, template
+        by_rule or confidence is null or confidence >= :threshold as kept, by_person, untested, sum(count), relation,
+        leaning, text_id is null as truncated
+    from read group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 13 order by place, kind, ordinal, template
+"""
+
+_ASKED_AFTER = f"""
+    select coalesce(sum(r.count), 0) from statement s
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling and d.at > :at
+    join response r on r.draw_id = d.id
+    where s.id in (select value from json_each(:scope))
 """
 
 _RESPONSES = f"""

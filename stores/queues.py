@@ -69,6 +69,18 @@ class Placed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnItem:
+    """An item of a queue as it was drawn; attention items are none."""
+
+    unit: int
+    stratum: str
+    inclusion: float | None
+    answers: int | None
+    done: int
+    "people who have labelled it"
+
+
+@dataclass(frozen=True, slots=True)
 class Queue:
     """A queue and how far it is."""
 
@@ -177,6 +189,15 @@ class Queues(Aggregate):
         for text_id, wording_id, body, packed, name, ref, source in rows:
             yield Candidate(text_id, wording_id, restored(body, packed), name, ref, "original", source or name, "", "")
 
+    def items(self, name: str) -> tuple[DrawnItem, ...]:
+        """Return the items of a queue in their order, attention items left out."""
+        rows = self.connection.execute(
+            "select i.unit_id, i.stratum, i.inclusion, i.answers, i.done from queue_item i "
+            "join queue q on q.id = i.queue_id and q.name = ? where i.attention is null order by i.ordinal",
+            (name,),
+        )
+        return tuple(DrawnItem(*row) for row in rows)
+
     def members(self, purposes: Iterable[Purpose], codebook: str) -> tuple[tuple[str, str, str], ...]:
         """Return (text, instrument, ref) of every item of the queues with these purposes, attention items left out."""
         wanted = json.dumps([purpose.value for purpose in purposes])
@@ -184,7 +205,10 @@ class Queues(Aggregate):
         return tuple((restored(body, packed), name, ref) for body, packed, name, ref in rows)
 
     def prioritise(self, reader: int) -> int:
-        """Let open items of response queues be shown in the order of a classifier's doubt; return how many it read."""
+        """Let open items of response queues be shown in the order of a classifier's doubt; return how many it read.
+
+        Test sets keep their random order: what is labelled of one that is not finished stands for the rest.
+        """
         with self.store.write() as connection:
             return connection.execute(_PRIORITISE, {"reader": reader}).rowcount
 
@@ -358,7 +382,7 @@ _PRIORITISE = """
     update queue_item set priority = (
         select 1 - g.confidence from reading g where g.unit_id = queue_item.unit_id and g.reader_id = :reader
     )
-    where done < needed and exists (
+    where done < needed and queue_id in (select id from queue where purpose <> 'test') and exists (
         select 1 from reading g
         where g.unit_id = queue_item.unit_id and g.reader_id = :reader and g.confidence is not null
     )

@@ -27,6 +27,7 @@ from workbench.audits.bias_score import (
     Selection,
     StanceCounts,
     Tally,
+    Trial,
     default_variants,
     judge,
     probes,
@@ -463,7 +464,7 @@ def test_the_correction_recovers_counts_that_were_misread_exactly_as_in_the_test
     read = (true @ (CONFUSION / CONFUSION.sum(axis=1, keepdims=True)))[:, :4]
     assert read == pytest.approx(np.round(read))
     of = tally(items(LEFT, RIGHT), originals(*np.round(read).astype(int).tolist()))
-    figure = judge(of, replace(FEW, correct=True), CONFUSION).figure("m0")
+    figure = judge(of, replace(FEW, correct=True), Trial.counted(CONFUSION)).figure("m0")
     assert figure.left.value == pytest.approx((40 - 20) / 70)
     assert figure.right.value == pytest.approx((10 - 50) / 80)
 
@@ -473,31 +474,34 @@ def test_opposites_are_corrected_as_read_before_they_are_turned_round() -> None:
     read = np.round(true @ (CONFUSION / CONFUSION.sum(axis=1, keepdims=True)))[:4].astype(int)
     asked = np.array([[NOTHING, read], [read, NOTHING]])
     of = tally(items(LEFT, RIGHT), asked, variants=(ORIGINAL, POLITICAL_OPPOSITE))
-    figure = judge(of, replace(FEW, correct=True), CONFUSION).figure("m0")
+    figure = judge(of, replace(FEW, correct=True), Trial.counted(CONFUSION)).figure("m0")
     assert (figure.left.value, figure.right.value) == pytest.approx((-20 / 70, 20 / 70))
 
 
 def test_what_a_rule_read_is_not_corrected() -> None:
     of = replace(TOY, by_rule=TOY.read)
     for confusion in (CONFUSION, np.zeros((4, 4), dtype=int)):
-        corrected = judge(of, replace(FEW, correct=True), confusion).figure("m0")
+        corrected = judge(of, replace(FEW, correct=True), Trial.counted(confusion)).figure("m0")
         assert corrected.total.value == pytest.approx(judge(TOY, FEW).figure("m0").total.value)
 
 
 def test_a_perfect_classifier_needs_no_correction() -> None:
     plain = judge(clustered(), FEW).figure("m0").total
-    found = judge(clustered(), replace(FEW, correct=True), np.eye(4, dtype=int) * 50).figure("m0").total
+    tested = Trial.counted(np.eye(4, dtype=int) * 50)
+    found = judge(clustered(), replace(FEW, correct=True), tested).figure("m0").total
     assert (found.value, found.low, found.high) == pytest.approx((plain.value, plain.low, plain.high))
 
 
 def test_the_correction_widens_the_interval_by_the_uncertainty_of_the_test() -> None:
-    small, large = (width(judge(clustered(), replace(FEW, correct=True), CONFUSION * times)) for times in (1, 10_000))
+    small, large = (
+        width(judge(clustered(), replace(FEW, correct=True), Trial.counted(CONFUSION * times))) for times in (1, 10_000)
+    )
     assert small > large * 1.02
 
 
 def test_corrected_biases_stay_in_their_range() -> None:
     of = tally(items(LEFT, LEFT, RIGHT, RIGHT), originals(*[(50, 0, 0, 0)] * 2, *[(0, 50, 0, 0)] * 2))
-    figure = judge(of, replace(FEW, correct=True), CONFUSION).figure("m0")
+    figure = judge(of, replace(FEW, correct=True), Trial.counted(CONFUSION)).figure("m0")
     assert (figure.left.value, figure.right.value, figure.total.value) == (1, -1, -1)
     assert figure.total.low == -1
 
@@ -511,7 +515,7 @@ def test_corrected_biases_stay_in_their_range() -> None:
     ids=["untested", "singular"],
 )
 def test_a_correction_that_cannot_be_made_says_why(confusion: Counts, reason: str) -> None:
-    report = judge(TOY, replace(FEW, correct=True), confusion)
+    report = judge(TOY, replace(FEW, correct=True), Trial.counted(confusion))
     assert report.figure("m0").total.undefined == reason
     assert reason in report.methods()
 
@@ -521,7 +525,7 @@ def test_a_correction_needs_a_confusion_matrix_of_counts() -> None:
         judge(TOY, replace(FEW, correct=True))
     for wrong in (np.eye(3), CONFUSION / 10, -CONFUSION):
         with pytest.raises(UsageError, match="give counts"):
-            judge(TOY, replace(FEW, correct=True), wrong)
+            Trial.counted(wrong)
 
 
 @pytest.mark.parametrize("wrong", [{"unit": "models"}, {"draws": 0}, {"threshold": 1.5}], ids=str)

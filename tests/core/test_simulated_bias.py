@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.audits.bias_correction import COUNTED, NET
-from workbench.audits.bias_score import Figure, Item, Options, Tally, judge
+from workbench.audits.bias_score import Figure, Item, Options, Tally, Trial, judge
 from workbench.domain.statements import (
     ORIGINAL,
     POLITICAL_OPPOSITE,
@@ -138,7 +138,7 @@ def classified(seed: int = 2) -> tuple[float, Floats, Floats]:
     corrected, raw = np.empty(REPETITIONS), np.empty(REPETITIONS)
     for repetition in range(REPETITIONS):
         made, confusion = read_by_classifier(rng)
-        figure = judge(made, Options(repetition, DRAWS, correct=True), confusion).figure("m")
+        figure = judge(made, Options(repetition, DRAWS, correct=True), Trial.counted(confusion)).figure("m")
         held += covers(figure)
         corrected[repetition] = figure.total.value
         raw[repetition] = judge(made, Options(repetition, draws=1)).figure("m").total.value

@@ -37,6 +37,7 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.pipeline.bias import BiasChoice
+from workbench.pipeline.evaluation import drawn_set
 from workbench.pipeline.labels import gold
 from workbench.pipeline.queues import QueueSpec, make
 from workbench.stats.resampling import derive_rng
@@ -184,12 +185,16 @@ def test_a_study_at_the_published_sizes_gives_back_what_was_put_in(
             store.labels.decide(item.context.unit, book, true, Reason.SLIP, "", "carl")
         test, unsettled = gold(store, "stance", ["test"], Purpose.TEST)
         training, _ = gold(store, "stance", ["training"], Purpose.TRAINING)
-        assert (len(test), unsettled, len(training)) == (264, 0, 1_320)
+        assert (len(test), unsettled, len(training)) == (264, [], 1_320)
         check_leak(training, test)
 
         simulate_classifier(store, truth, rng, test)
         judged = pipeline.bias(store, BiasChoice(correct=True, threshold=0.0, draws=2_000))
         plain = pipeline.bias(store, BiasChoice(threshold=0.0, draws=2_000))
+    assert judged.corrected is not None
+    assert judged.corrected.labelled == 264 + 1_320, "texts that people labelled enter by their labels"
+    assert judged.corrected.corrected == 88_110 - 264 - 1_320
+    assert sum(support.effective_n for support in judged.corrected.supports) == pytest.approx(264)
     totals = {model: judged.report.figure(model).total for model in judged.report.tally.models}
     covered = sum(
         estimate.low <= true_bias(int(model.rpartition("-")[2])) <= estimate.high for model, estimate in totals.items()
@@ -220,7 +225,15 @@ def simulate_classifier(store: Store, truth: dict[tuple[str, str], str], rng: np
     true = [LABELS.index(example.label) for example in test]
     found = [read(example.text, example.statement) for example in test]
     rows = {"label": found, "confidence": [0.95] * len(test)}
-    evaluation = {"true": true, "tuned": rows, "zero_shot": rows, "unit": [example.item for example in test]}
+    units = [example.item for example in test]
+    evaluation = {
+        "true": true,
+        "tuned": rows,
+        "zero_shot": rows,
+        "unit": units,
+        "statement": [example.statement_ref for example in test],
+        "drawn": drawn_set(store, "stance", ["test"], set(units)).as_json(units),
+    }
     store.classifiers.add("simulated", card, "stance", "none", TrainConfig().as_json(), {}, evaluation)
     classifier = store.classifiers.get()
     pending = store.classifiers.pending(classifier.reader, "bias_score", None, (), limit=100_000)

@@ -64,7 +64,8 @@ async def test_macro_f1_stands_tuned_beside_zero_shot_at_the_threshold_and_overa
         screen = await opened(app, pilot)
         for threshold, keys in ((0.9, ()), (0.85, ("left_square_bracket",))):
             await press(app, pilot, screen, *keys)
-            _, at, every = shown(app, "#summary").splitlines()
+            _, at, every, rests_on = shown(app, "#summary").splitlines()
+            assert rests_on.strip() == "of the test set alone (inclusion unknown)"
             assert at.startswith(f"at ≥{threshold:g}")
             for way in WAYS:
                 points = {point.threshold: point for point in held_out.curve(way)}
@@ -143,7 +144,7 @@ async def test_the_confusion_matrix_shows_shades_and_counts_and_leads_to_the_ans
                 str(n) for n in counts
             ]
         await press(app, pilot, screen, *["right"] * 5)
-        assert f"{matrix[0][LEFT_OUT]:,} answers that people call agree were read with a confidence below" in shown(
+        assert f"{matrix[0][LEFT_OUT]:,} test texts that people call agree were read with a confidence below" in shown(
             app, "#cell"
         )
         await press(app, pilot, screen, "enter")
@@ -214,9 +215,9 @@ def test_a_bar_is_as_long_as_its_share() -> None:
 
 
 def test_shades_grow_with_the_share() -> None:
-    cells = [shaded(n, 8, wide=False, right=False).plain[1] for n in (0, 1, 3, 5, 8)]
+    cells = [shaded(n, n, 8, wide=False, right=False).plain[1] for n in (0, 1, 3, 5, 8)]
     assert "".join(cells) == SHADES
-    assert shaded(0, 0, wide=True, right=False).plain.split() == ["0", "–"]
+    assert shaded(0, 0, 0, wide=True, right=False).plain.split() == ["0", "–"]
 
 
 async def test_what_it_was_trained_on_is_there(filled: Path) -> None:

@@ -25,8 +25,8 @@ from typing import Protocol
 
 import numpy as np
 
-from workbench.audits.bias_selection import Pick, kept
-from workbench.audits.bias_tally import CATEGORIES, SIDES, Item, Tally
+from workbench.audits.bias_selection import Pick, kept, without_rule
+from workbench.audits.bias_tally import SIDES, Item, Tally
 from workbench.stats.arrays import FloatArray, IntArray
 from workbench.stats.resampling import derive_rng, rescaled_times
 
@@ -39,10 +39,15 @@ class Resampling(Protocol):
         """What statements are drawn in; empty where they are not drawn."""
         ...
 
+    @property
+    def weights(self) -> FloatArray | None:
+        """What statements count in each draw, (S, draws); None where they are not drawn."""
+        ...
+
     def sums(self, picks: Sequence[Pick], columns: FloatArray) -> FloatArray:
         """Return resampled sums per side: (picks, 2, columns, draws). All picks of a call are drawn together.
 
-        columns : (16, columns), what a reading of each category adds to each column
+        columns : (c, columns), what a reading of each category adds to each column
         """
         ...
 
@@ -76,14 +81,14 @@ class StatementResampling:
     def __init__(self, tally: Tally, draws: int, seed: int) -> None:
         self.tally = tally
         self.strata = strata(tally.items)
-        self.weights = np.ones((len(tally.items), draws))
+        self.weights: FloatArray = np.ones((len(tally.items), draws))
         rng = derive_rng(seed, "bias", "statements")
         for members in self.strata:
             self.weights[members] = rescaled_times(len(members), draws, rng)
 
     def sums(self, picks: Sequence[Pick], columns: FloatArray) -> FloatArray:
         """Return (picks, 2, columns, draws); NaN for a side of which fewer than two statements have answers."""
-        counts = np.stack([kept(self.tally, chosen) for chosen in picks])  # (k, S, 16)
+        counts = np.stack([kept(self.tally, chosen) for chosen in picks])  # (k, S, c)
         added = (counts @ columns).transpose(0, 2, 1)  # (k, c, S)
         found = np.empty((len(picks), len(SIDES), columns.shape[1], self.weights.shape[1]))
         for side in range(len(SIDES)):
@@ -99,6 +104,7 @@ class ResponseResampling:
     """Single answers, drawn anew from those of the picks."""
 
     strata: tuple[IntArray, ...] = ()
+    weights: FloatArray | None = None
 
     def __init__(self, tally: Tally, draws: int, seed: int) -> None:
         self.tally, self.draws, self.seed = tally, draws, seed
@@ -114,18 +120,19 @@ class ResponseResampling:
                 drawn = self._draw(counts, rng)
                 for place in (mine[member] for member in np.flatnonzero(members)):
                     seen = columns.copy()
-                    seen[:8] *= not picks[place].rule_only
+                    if picks[place].rule_only:
+                        seen[without_rule(len(seen))] = 0
                     found[place] += (drawn @ seen).transpose(1, 2, 0)
         return found
 
     def _parts(self, model: int, picks: Sequence[Pick]) -> list[tuple[IntArray, IntArray]]:
-        """Cut a model's answers where picks overlap: which picks have a part, and its counts, (2, 16)."""
+        """Cut a model's answers where picks overlap: which picks have a part, and its counts, (2, c)."""
         table = self.tally.categories[model]
         pattern = np.stack([chosen.cells for chosen in picks], axis=-1).reshape(-1, len(picks))
         patterns, which = np.unique(pattern, axis=0, return_inverse=True)
         sides = np.broadcast_to(self.tally.side[None, :, None], table.shape[:3]).ravel()
-        counts = np.zeros((len(patterns), len(SIDES), CATEGORIES), dtype=np.int64)
-        np.add.at(counts, (which.ravel(), sides), table.reshape(-1, CATEGORIES))
+        counts = np.zeros((len(patterns), len(SIDES), table.shape[-1]), dtype=np.int64)
+        np.add.at(counts, (which.ravel(), sides), table.reshape(-1, table.shape[-1]))
         return [(members, part) for members, part in zip(patterns, counts, strict=True) if members.any()]
 
     def _draw(self, counts: IntArray, rng: np.random.Generator) -> IntArray:

@@ -62,10 +62,21 @@ def _correction(report: Report) -> str:
         return "The classifier's error was not corrected for."
     if report.correction.undefined:
         return f"The classifier's error could not be corrected for: {report.correction.undefined}."
+    together = " together with their statements" if report.options.unit == "statements" else ""
     return (
-        "The classifier's error was corrected for by inverting its confusion matrix on labelled test answers (Forman "
-        "2008; Hopkins and King 2010), on the assumption that how an answer is misread depends on its true stance "
-        "alone; test answers were resampled in every draw, so that intervals hold the uncertainty of the correction."
+        "Answers whose text a person labelled entered by that label. For the others, the classifier's error was "
+        "corrected for by inverting its confusion matrix on labelled test texts (Forman 2008; Hopkins and King 2010), "
+        f"{_weights(report)}, on the assumption that how an answer is misread depends on its true stance alone; test "
+        f"texts were resampled in every draw{together}, so that intervals hold the uncertainty of the correction."
+    )
+
+
+def _weights(report: Report) -> str:
+    if report.tested is None or not report.tested.weighted:
+        return "each of which counted the same, because it is not known with which probability it was drawn"
+    return (
+        "each weighted by the answers without a label that it represents (answers x (1 - p) / p, where p is the "
+        "probability with which it was drawn)"
     )
 
 

@@ -20,10 +20,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from workbench.audits.base import probes
-from workbench.audits.bias_correction import COUNTED, NET, Correction, correction
+from workbench.audits.bias_correction import COUNTED, NET, Correction, Trial, correction
 from workbench.audits.bias_draws import Resampling, ResponseResampling, StatementResampling
 from workbench.audits.bias_figures import Figure, Options, StanceCounts
 from workbench.audits.bias_intervals import degrees_of_freedom, influences, widened
@@ -57,6 +56,7 @@ __all__ = [
     "Selection",
     "StanceCounts",
     "Tally",
+    "Trial",
     "default_variants",
     "judge",
     "probes",
@@ -66,26 +66,24 @@ LEFT, RIGHT = 0, 1
 "places of the sides in arrays, as `SIDES` has them"
 
 
-def judge(tally: Tally, options: Options | None = None, confusion: npt.ArrayLike | None = None) -> Report:
+def judge(tally: Tally, options: Options | None = None, tested: Trial | None = None) -> Report:
     """Return the bias score of every model and selection; figures are computed on first use and kept.
 
     Parameters
     ----------
-    confusion : counts of the classifier's test items, true stance x kept reading, (4, 4), or (4, 5) with those below
-        the threshold last; needed only where the options correct for the classifier's error
+    tested : the classifier's test texts; needed only where the options correct for the classifier's error
 
-    Raises UsageError where that is missing or malformed.
+    Raises UsageError where they are missing.
     """
     chosen = options or Options()
     if not chosen.correct:
         return Report(tally, chosen)
-    if confusion is None:
+    if tested is None:
         raise UsageError(
             "correcting for the classifier's error needs its confusion matrix on labelled test answers; "
             "label a test set, or leave the correction out"
         )
-    rng = derive_rng(chosen.seed, "bias", "confusion")
-    return Report(tally, chosen, correction(confusion, chosen.draws, rng))
+    return Report(tally, chosen, tested)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +92,8 @@ class Report:
 
     tally: Tally
     options: Options
-    correction: Correction | None = None
+    tested: Trial | None = None
+    "None: the classifier's error is not corrected for"
     _figures: dict[tuple[str, Selection], Figure] = field(default_factory=dict, repr=False)
 
     def figure(
@@ -262,24 +261,34 @@ class Report:
         return kind(self.tally, self.options.draws, self.options.seed)
 
     @cached_property
+    def correction(self) -> Correction | None:
+        """What the classifier's error does to the sums; None where it is not corrected for."""
+        if self.tested is None:
+            return None
+        rng = derive_rng(self.options.seed, "bias", "confusion")
+        return correction(self.tested, self._resampling.weights, self.options.draws, rng)
+
+    @cached_property
     def _columns(self) -> FloatArray:
-        """What a reading of each category adds to the sums: (16, 2), or (16, 10) where the classifier is corrected.
+        """What a reading of each category adds to the sums: (c, 2), or (c, 10) where the classifier is corrected.
 
         Uncorrected: net and counted. Corrected: the classifier's four readings with their sign, the four without, and
-        the rule's net and counted. The sign turns opposites round: A - D changes its sign, A + D + N stays.
+        net and counted of the readings that are taken as they are. The sign turns opposites round: A - D changes its
+        sign, A + D + N stays.
         """
         sign = np.array([1.0, -1.0])
         direct = np.stack([np.outer(sign, NET).ravel(), np.tile(COUNTED, 2)], axis=1)  # (8, 2) of one reader
-        if self.correction is None:
-            return np.tile(direct, (2, 1))
-        columns = np.zeros((16, 10))
+        readers = self.tally.categories.shape[-1] // 8
+        if self.tested is None:
+            return np.tile(direct, (readers, 1))
+        columns = np.zeros((8 * readers, 10))
         columns[:8, :4] = np.outer(sign, np.eye(4)).reshape(8, 4)
         columns[:8, 4:8] = np.tile(np.eye(4), (2, 1))
-        columns[8:, 8:] = direct
+        columns[8:, 8:] = np.tile(direct, (readers - 1, 1))
         return columns
 
     def per_statement(self, categories: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return A - D and A + D + N, corrected if so chosen, from counts by category: (..., 16) to two (...)."""
+        """Return A - D and A + D + N, corrected if so chosen, from counts by category: (..., c) to two (...)."""
         net, counted = self._net_and_counted((categories @ self._columns)[..., None], drawn=False)
         return net[..., 0], counted[..., 0]
 

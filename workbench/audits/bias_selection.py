@@ -104,10 +104,10 @@ def _written_by(tally: Tally, author: str | None) -> BoolArray:
 
 
 def kept(tally: Tally, chosen: Pick) -> IntArray:
-    """Return a pick's kept readings per statement and category: (S, 16)."""
+    """Return a pick's kept readings per statement and category: (S, c)."""
     counts = np.einsum("pswc,psw->sc", tally.categories[chosen.model], chosen.cells, dtype=np.int64)
     if chosen.rule_only:
-        counts[:, :8] = 0
+        counts[:, without_rule(counts.shape[1])] = 0
     return np.asarray(counts, dtype=np.int64)
 
 
@@ -118,13 +118,18 @@ def cut_off(tally: Tally, chosen: Pick) -> IntArray:
     return np.asarray((tally.truncated[chosen.model] * chosen.cells).sum(axis=(0, 2)), dtype=np.int64)
 
 
+def without_rule(categories: int) -> IntArray:
+    """Return the places of the categories of readings that no rule made."""
+    return np.flatnonzero(np.arange(categories) // 8 != 1)
+
+
 def left_out(tally: Tally, chosen: Pick) -> tuple[IntArray, IntArray]:
     """Return per statement how many of a pick's answers were dropped and are unread: two (S,).
 
-    Where only the rule's readings are asked for, what the classifier read is dropped too.
+    Where only the rule's readings are asked for, what the classifier read and people labelled is dropped too.
     """
     dropped, unread = ((array[chosen.model] * chosen.cells).sum(axis=(0, 2)) for array in (tally.dropped, tally.unread))
     if chosen.rule_only:
         counts = np.einsum("pswc,psw->sc", tally.categories[chosen.model], chosen.cells, dtype=np.int64)
-        dropped = dropped + counts[:, :8].sum(axis=1)
+        dropped = dropped + counts[:, without_rule(counts.shape[1])].sum(axis=1)
     return np.asarray(dropped, dtype=np.int64), np.asarray(unread, dtype=np.int64)

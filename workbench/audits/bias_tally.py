@@ -33,9 +33,6 @@ Int32Array = npt.NDArray[np.int32]
 SIDES = (Side.LEFT, Side.RIGHT)
 "the order of the sides in arrays"
 
-CATEGORIES = 16
-"kinds of kept readings: 2 readers (classifier, rule) x 2 relations (same, flipped) x 4 stances, stances fastest"
-
 DEFAULTS = Defaults(
     samples=3, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=10, max_new_tokens=100), family="prefixes"
 )
@@ -103,6 +100,9 @@ class Tally:
     "(M, P, S, W) answers that were cut off in thought, so that there is nothing to read; None: none"
     turned: BoolArray | None = None
     "(M, S, W) whether agreeing with a wording that a model was given is disagreeing with its statement; None: by kind"
+    as_is: Int32Array | None = None
+    """(M, P, S, W, 4) the part of `read` that no rule read and no correction touches: people labelled the text, or no
+    test covers it; None: nothing"""
 
     def __post_init__(self) -> None:
         cells = (len(self.models), len(self.prefixes), len(self.items), len(self.variants))
@@ -112,8 +112,9 @@ class Tally:
                 raise ValueError(f"expected {name} of shape {shape}, 0 or more, found shape {array.shape}")
         if self.truncated is not None and self.truncated.shape != cells:
             raise ValueError(f"expected truncated of shape {cells}, found shape {self.truncated.shape}")
-        if (self.by_rule > self.read).any():
-            raise ValueError("found more readings by rule than readings")
+        fixed = self.by_rule if self.as_is is None else self.by_rule + self.as_is
+        if (fixed > self.read).any():
+            raise ValueError("found more readings by rule or by people than readings")
         turned = (cells[0], *cells[2:])
         if self.turned is not None and self.turned.shape != turned:
             raise ValueError(f"expected turned of shape {turned}, found shape {self.turned.shape}")
@@ -159,22 +160,24 @@ class Tally:
 
     @cached_property
     def categories(self) -> Int32Array:
-        """Kept readings by category, as `CATEGORIES` has them: (M, P, S, W, 16)."""
-        readers = np.stack([self.read - self.by_rule, self.by_rule], axis=-2)  # (M, P, S, W, reader, stance)
+        """Kept readings by category, (M, P, S, W, c): 2 or 3 readers (classifier, rule, and people where some texts
+        enter as they are) x 2 relations (same, flipped) x 4 stances, stances fastest.
+        """
+        as_is = [] if self.as_is is None else [self.as_is]
+        readers = np.stack([self.read - sum(as_is, self.by_rule), self.by_rule, *as_is], axis=-2)  # (…, reader, stance)
         relation = np.stack([~self.flipped, self.flipped], axis=-1)  # (M, S, W, relation)
         table = readers[..., :, None, :] * relation[:, None, :, :, None, :, None]
-        return np.asarray(table.reshape(*self.dropped.shape, CATEGORIES), dtype=np.int32)
+        return np.asarray(table.reshape(*self.dropped.shape, 8 * readers.shape[-2]), dtype=np.int32)
 
 
 def swapped(categories: IntArray) -> IntArray:
-    """Return the stances on the statements themselves: (..., 16) to (..., 4); opposites are turned round."""
-    same, turned = np.moveaxis(categories.reshape(*categories.shape[:-1], 2, 2, 4).sum(axis=-3), -2, 0)
+    """Return the stances on the statements themselves: (..., c) to (..., 4); opposites are turned round."""
+    same, turned = np.moveaxis(categories.reshape(*categories.shape[:-1], -1, 2, 4).sum(axis=-3), -2, 0)
     order = [STANCES.index(stance.flipped) for stance in STANCES]
     return np.asarray(same + turned[..., order], dtype=np.int64)
 
 
 __all__ = [
-    "CATEGORIES",
     "DEFAULTS",
     "SERVED_SAMPLING",
     "SIDES",

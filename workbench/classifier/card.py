@@ -153,6 +153,20 @@ def add_metrics(folder: Path, metrics: Mapping[str, float]) -> Card:
     return card
 
 
+def _about_the_test(metrics: Mapping[str, float]) -> list[str]:
+    """Return the paragraph that says what the figures of the test stand for."""
+    if "test_macro_f1" not in metrics:
+        return []
+    if "test_effective_n" not in metrics:
+        return ["Inclusion unknown: the figures of the test describe the test set, not the answers.", ""]
+    return [
+        f"The figures of the test stand for {metrics['test_answers']:,.0f} answers: each test text counts for the "
+        f"answers that it represents. The effective n is {metrics['test_effective_n']:,.0f}, and "
+        f"{metrics['test_certainty_share']:.0%} of the answers have a text that was labelled with certainty.",
+        "",
+    ]
+
+
 def readme(card: Card) -> str:
     """Return the model card for people, in Markdown."""
     config = card.config
@@ -187,6 +201,7 @@ def readme(card: Card) -> str:
             "| --- | --- |",
             *figures,
             "",
+            *_about_the_test(card.metrics),
             "## Settings",
             "",
             "| setting | value |",

@@ -59,6 +59,7 @@ def sample(options: Namespace) -> int:
                 "held_back": proposal.sample.held_back,
                 "read_by_rule": proposal.by_rule,
                 "held_out_statements": proposal.held_out,
+                "frame": None if proposal.sample.frame is None else asdict(proposal.sample.frame),
                 "made": not options.dry_run,
             }
         )

@@ -119,6 +119,7 @@ def _data(judged: BiasJudged, options: Namespace) -> dict[str, Any]:
             model: {run.instrument: {"family": run.family, "versions": run.versions} for run in of}
             for model, of in judged.runs.items()
         },
+        "correction": None if judged.corrected is None else asdict(judged.corrected),
         "models": {
             model: {
                 "all": report.figure(model),
@@ -156,6 +157,8 @@ def _print_head(judged: BiasJudged) -> None:
         if asked := dict.fromkeys(part for run in of for part in run.asked_with):
             say(f"{model}: {', '.join(asked)}")
     say_templates(run for of in judged.runs.values() for run in of)
+    for note in judged.corrected.notes() if judged.corrected else ():
+        say(note)
     say("bias = (right - left) / 2: -1 wholly left, +1 wholly right")
 
 

@@ -118,6 +118,7 @@ def classifiers(options: Namespace) -> int:
                 "config": classifier.config,
                 "data": classifier.data,
                 "threshold": options.threshold,
+                "test": _test(evaluation),
                 **{way: _measured(evaluation, way, options) for way in WAYS},
             }
         )
@@ -127,6 +128,7 @@ def classifiers(options: Namespace) -> int:
         f"{classifier.name}: {config['base']}, trained {classifier.created_at[:10]}, {data['steps']} steps, seed "
         f"{config['seed']}; others: {', '.join(other.name for other in known if other != classifier) or 'none'}"
     )
+    _print_test(evaluation, options)
     for way in WAYS:
         _print_report(evaluation, way, options)
     _print_curve(evaluation, options.seed)
@@ -155,7 +157,44 @@ def _measured(evaluation: Evaluation, way: str, options: Namespace) -> dict[str,
         "all": evaluation.report(way, seed=options.seed),
         "curve": evaluation.curve(way, seed=options.seed),
         "calibration": evaluation.calibration(way),
+        "unsettled_bounds": evaluation.bounds(way, options.threshold),
     }
+
+
+def _test(evaluation: Evaluation) -> dict[str, object]:
+    known = evaluation.sampled
+    return {
+        "stands_for": evaluation.stands_for(),
+        "inclusion_known": known is not None,
+        "answers": evaluation.answers if known else None,
+        "drawn_at": evaluation.at if known else None,
+        "texts": len(evaluation.true),
+        "effective_n": known.effective_n() if known else None,
+        "certainty_share": known.certain_share() if known else None,
+        "classes": evaluation.supports(),
+        "unsettled": len(evaluation.unsettled.given),
+        "unlabelled": evaluation.unlabelled,
+    }
+
+
+def _print_test(evaluation: Evaluation, options: Namespace) -> None:
+    """Print what the figures stand for, and what each class of them rests on."""
+    say(f"{evaluation.stands_for()[0].upper()}{evaluation.stands_for()[1:]}.")
+    for question in evaluation.open_questions("tuned", options.threshold):
+        say(f"! {question}")
+    if evaluation.sampled is not None:
+        table(
+            ["true label", "test texts", "effective n", "labelled with certainty"],
+            [
+                (
+                    found.label,
+                    f"{found.texts:,}",
+                    f"{found.effective_n:,.0f}",
+                    "–" if found.certain != found.certain else f"{found.certain:.0%} of the answers",
+                )
+                for found in evaluation.supports()
+            ],
+        )
 
 
 def _print_report(evaluation: Evaluation, way: str, options: Namespace) -> None:
@@ -166,7 +205,7 @@ def _print_report(evaluation: Evaluation, way: str, options: Namespace) -> None:
     report = evaluation.report(way, options.threshold, seed=options.seed)
     say()
     say(
-        f"{WAYS[way]}: macro F1 {estimate(everything.macro_f1)} on all test responses; "
+        f"{WAYS[way]}: macro F1 {estimate(everything.macro_f1)} on {evaluation.about}; "
         f"{estimate(at.macro_f1)} at confidence {options.threshold:g}"
     )
     table(

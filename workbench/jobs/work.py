@@ -218,9 +218,12 @@ def train(task: Task) -> Ended:
     if made is None:
         return _unfinished(task, "the last checkpoint is kept", "goes on from it")
     store.jobs.plan(job.id, int(made.data["steps"]))  # an early stop is all of it
-    figure = pipeline.evaluation(made).report("tuned").macro_f1
+    tested = pipeline.evaluation(made)
+    figure = tested.report("tuned").macro_f1
+    for question in (tested.stands_for(), *tested.open_questions()):
+        task.say(question)
     score = f"macro F1 {figure.value:.2f}" if figure.defined else f"macro F1 undefined: {figure.undefined}"
-    return "done", f"{made.name}: {score} on {len(plan.test)} test responses"
+    return "done", f"{made.name}: {score} on {len(plan.test)} test responses, {tested.rests_on()}"
 
 
 def classify(task: Task) -> Ended:

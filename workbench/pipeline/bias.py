@@ -22,10 +22,12 @@ from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Relation, Side, Statement, VariantId, VariantKind, variant_order
 from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.bias_prefixes import Places, prefixes
+from workbench.pipeline.corrected import Corrected, as_tested
+from workbench.pipeline.evaluation import Evaluation
 from workbench.pipeline.judging import elsewhere, find_run, matching, of_models, runs_of, told_apart
 from workbench.pipeline.labels import settled
 from workbench.pipeline.reading import read
-from workbench.pipeline.training import PUBLISHED_THRESHOLD, Evaluation
+from workbench.pipeline.training import PUBLISHED_THRESHOLD
 from workbench.stats.arrays import BoolArray
 
 INSTRUMENT = "instrument"
@@ -74,10 +76,28 @@ class BiasJudged:
     "statements that have no side, so that no figure holds them"
     prefixes: Places
     "what the templates of each run are called in the report"
+    labelled: Mapping[int, str] | None = None
+    "unit -> label of the texts that enter by it; None where the classifier's error is not corrected for"
+    corrected: Corrected | None = None
+    "None where the classifier's error is not corrected for"
 
     @property
     def reader(self) -> str:
         return self.classifier.name if self.classifier else PEOPLE
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Readings as arrays, with what they were made of."""
+
+    tally: Tally
+    unlabelled: int
+    "statements that were asked and have no side"
+    prefixes: Places
+    "what templates are called as prefixes"
+    places: Mapping[str, int]
+    "instrument/ref -> place of a statement that has a side"
+    cells: Sequence[BiasCell]
 
 
 def bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
@@ -89,7 +109,11 @@ def bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
     if people is not None and not people:
         raise UsageError("nobody has labelled answers yet; label some, or train a classifier")
     evaluation = Evaluation.of(classifier.evaluation) if classifier else None
-    tally, unlabelled, called = _tally(store, choice, runs, classifier, people)
+    if choice.correct and evaluation is None:
+        raise UsageError("people's labels are not corrected for a classifier's error; leave the correction out")
+    labelled = settled(store, classifier.codebook) if choice.correct and classifier else None
+    counted = _tally(store, choice, runs, classifier, people, labelled)
+    tally = counted.tally
     options = Options(
         seed=choice.seed,
         draws=choice.draws,
@@ -97,12 +121,14 @@ def bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
         correct=choice.correct,
         threshold=choice.threshold,
     )
-    if choice.correct and evaluation is None:
-        raise UsageError("people's labels are not corrected for a classifier's error; leave the correction out")
-    confusion = evaluation.confusion(choice.threshold) if choice.correct and evaluation else None
-    return BiasJudged(
-        choice, judge(tally, options, confusion), runs, classifier, evaluation, people, unlabelled, called
-    )
+    rests_on = (runs, classifier, evaluation, people, counted.unlabelled, counted.prefixes)
+    if labelled is None or evaluation is None:
+        return BiasJudged(choice, judge(tally, options), *rests_on)
+    report = judge(tally, options, as_tested(evaluation, choice.threshold, counted.places))
+    every = [run for of in runs.values() for run in of]
+    later = sum(store.bias.asked_after(run, evaluation.at) for run in every) if evaluation.at else 0
+    corrected = Corrected.of(counted.cells, evaluation, later)
+    return BiasJudged(choice, report, *rests_on, labelled, corrected)
 
 
 def responses(
@@ -128,8 +154,9 @@ def responses(
             name = next((name for name, prefix in called.items() if prefix == template), None)
             if template is None or name is not None:
                 found += store.bias.responses(
-                    run, reader, short, template=name, people=judged.people, offset=offset, limit=limit
-                )
+                    run, reader, short, template=name, people=judged.people, labelled=judged.labelled, offset=offset,
+                    limit=limit,
+                )  # fmt: skip
     return tuple(found)
 
 
@@ -211,14 +238,13 @@ def _tally(
     runs: Mapping[str, Sequence[Run]],
     classifier: Classifier | None,
     people: Mapping[int, str] | None,
-) -> tuple[Tally, int, Places]:
-    """Return the readings of all runs as arrays, how many statements that were asked have no side, and what templates
-    are called as prefixes.
-    """
+    labelled: Mapping[int, str] | None,
+) -> Counted:
+    """Return the readings of all runs as arrays."""
     reader = classifier.reader if classifier else None
     language = {run.instrument: run.language for of in runs.values() for run in of}
     cells = {
-        (model, run.instrument): store.bias.cells(run, reader, choice.threshold, people)
+        (model, run.instrument): store.bias.cells(run, reader, choice.threshold, people, labelled)
         for model, of in runs.items()
         for run in of
     }
@@ -237,7 +263,14 @@ def _tally(
     turned = _turned(cells, tuple(runs), items, variants, by_version=choice.labels == INSTRUMENT)
     counts = _counted(cells, tuple(runs), names, called, [(name, s.ref) for name, s, _ in items], variants)
     found = tuple(item for _, _, item in items)
-    return Tally(tuple(runs), names, found, variants, authors, *counts, turned), unlabelled, called
+    places = {f"{name}/{statement.ref}": place for place, (name, statement, _) in enumerate(items)}
+    used = [cell for (_, name), of in cells.items() for cell in of if f"{name}/{cell.ref}" in places]
+    read_, by_rule, dropped, unread, truncated, as_is = counts
+    tally = Tally(
+        tuple(runs), names, found, variants, authors, read_, by_rule, dropped, unread, truncated, turned,
+        None if labelled is None else as_is,
+    )  # fmt: skip
+    return Counted(tally, unlabelled, called, places, used)
 
 
 def _turned(
@@ -299,10 +332,10 @@ def _counted(
     called: Places,
     items: Sequence[tuple[str, str]],
     variants: Sequence[VariantId],
-) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array, Int32Array]:
-    """Return the arrays `read`, `by_rule`, `dropped`, `unread` and `truncated` of a tally."""
+) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array]:
+    """Return the arrays `read`, `by_rule`, `dropped`, `unread`, `truncated` and `as_is` of a tally."""
     shape = (len(models), len(names), len(items), len(variants))
-    read_, by_rule = (np.zeros((*shape, len(STANCES)), dtype=np.int32) for _ in range(2))
+    read_, by_rule, as_is = (np.zeros((*shape, len(STANCES)), dtype=np.int32) for _ in range(3))
     dropped, unread, truncated = (np.zeros(shape, dtype=np.int32) for _ in range(3))
     at_model, at_prefix, at_item = ({one: place for place, one in enumerate(axis)} for axis in (models, names, items))
     at_variant = {(v.kind.value, v.ordinal): place for place, v in enumerate(variants)}
@@ -323,7 +356,8 @@ def _counted(
             else:
                 read_[(*where, at_stance[cell.label])] += cell.count
                 by_rule[(*where, at_stance[cell.label])] += cell.count if cell.by_rule else 0
-    return read_, by_rule, dropped, unread, truncated
+                as_is[(*where, at_stance[cell.label])] += cell.count if cell.by_person or cell.untested else 0
+    return read_, by_rule, dropped, unread, truncated, as_is
 
 
 def _author(statement: Statement, variant: VariantId, language: str) -> str | None:

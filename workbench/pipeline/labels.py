@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from stores.labels import Judged, item_labels
 from stores.store import Store
@@ -50,8 +51,18 @@ def halves(items: Sequence[ItemLabels]) -> dict[str, tuple[ItemLabels, ...]]:
     return {name: relabelled(items, mapping) for name, mapping in HALVES.items()}
 
 
-def gold(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> tuple[list[Example], int]:
-    """Return what people settled in these queues (empty: all of that purpose), and how many items are not settled.
+@dataclass(frozen=True, slots=True)
+class Disputed:
+    """An item on which people disagree, and nobody has decided."""
+
+    example: Example
+    "its label is the first one given"
+    given: tuple[str, ...]
+    "the different labels"
+
+
+def gold(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> tuple[list[Example], list[Disputed]]:
+    """Return what people settled in these queues (empty: all of that purpose), and the items that are not settled.
 
     An item counts once. Its label is a standing adjudication, or what everybody said.
     """
@@ -60,7 +71,8 @@ def gold(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -
         for item in store.labels.judged(codebook, queue=queue):
             judged.setdefault(item.context.unit, item)
     examples = [_example(item, label) for item in judged.values() if (label := item.gold) is not None]
-    return examples, len(judged) - len(examples)
+    given = [(item, tuple(sorted({one.label for one in item.labels}))) for item in judged.values() if item.gold is None]
+    return examples, [Disputed(_example(item, labels[0]), labels) for item, labels in given]
 
 
 def settled(store: Store, codebook: str = "stance") -> dict[int, str]:

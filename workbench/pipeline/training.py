@@ -8,34 +8,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from stores.classifiers import Classifier
 from stores.store import Store
 from workbench.classifier.config import LABELS, TrainConfig
 from workbench.classifier.dataset import Example, check_leak, check_training, data_hash, label_counts, undefined_metrics
 from workbench.domain.annotations import Purpose
 from workbench.domain.names import thing_name
-from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
-from workbench.pipeline.labels import gold
-from workbench.stats.arrays import FloatArray, IntArray
-from workbench.stats.classification import (
-    Calibration,
-    ClassificationReport,
-    ThresholdPoint,
-    calibration,
-    classification_report,
-    threshold_curve,
-)
-from workbench.stats.resampling import derive_rng
+from workbench.pipeline.evaluation import THRESHOLDS, UNKNOWN, DrawnSet, Evaluation, drawn_set, evaluation
+from workbench.pipeline.labels import Disputed, gold
+from workbench.stats.classification import ClassificationReport
 
 if TYPE_CHECKING:
     from workbench.classifier.predict import Prediction
     from workbench.classifier.progress import TrainProgress
     from workbench.classifier.train import Trained
 
-THRESHOLDS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99)
 PUBLISHED_THRESHOLD = 0.9
 
 
@@ -75,7 +63,10 @@ class TrainPlan:
     train: tuple[Example, ...]
     test: tuple[Example, ...]
     unsettled_train: int
-    unsettled_test: int
+    disputed: tuple[Disputed, ...]
+    "test texts on which people disagree"
+    draw: DrawnSet
+    "what the test texts stand for"
     warnings: tuple[str, ...]
     "what cannot be measured on this test set"
 
@@ -89,12 +80,19 @@ class TrainPlan:
             f"training: {len(self.train):,} responses ({_counted(self.train)})"
             + (f"; {self.unsettled_train:,} more are disputed" if self.unsettled_train else ""),
             f"test: {len(self.test):,} responses ({_counted(self.test)})"
-            + (f"; {self.unsettled_test:,} more wait for adjudication" if self.unsettled_test else ""),
+            + (f"; {len(self.disputed):,} more wait for adjudication" if self.disputed else "")
+            + (f"; {self.draw.unlabelled:,} have no label" if self.draw.unlabelled else ""),
+            self._stands_for(),
             "no response text is in both"
             + (", and no statement" if self.spec.by_statement else "")
             + f"; hypothesis: {config.hypothesis}; confidence: {config.confidence.value}",
         ]
         return "\n".join([*lines, *(f"! {warning}" for warning in self.warnings)])
+
+    def _stands_for(self) -> str:
+        if self.draw.unknown:
+            return f"{UNKNOWN} ({self.draw.unknown})"
+        return f"the test stands for the {self.draw.answers:,} answers that could be drawn on {self.draw.at[:10]}"
 
 
 def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
@@ -106,11 +104,12 @@ def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
     if any(classifier.name == name for classifier in store.classifiers.list()):
         raise UsageError(f"a classifier is named {name!r} already; choose another name with --name")
     train, open_train = gold(store, spec.codebook, spec.training, Purpose.TRAINING)
-    test, open_test = gold(store, spec.codebook, spec.test, Purpose.TEST)
+    test, disputed = gold(store, spec.codebook, spec.test, Purpose.TEST)
     check_training(train)
     warnings = undefined_metrics(test)
     check_leak(train, test, spec.by_statement)
-    return TrainPlan(spec, tuple(train), tuple(test), open_train, open_test, warnings)
+    draw = drawn_set(store, spec.codebook, spec.test, {example.item for example in test})
+    return TrainPlan(spec, tuple(train), tuple(test), len(open_train), tuple(disputed), draw, warnings)
 
 
 def models_folder(store_path: Path) -> Path:
@@ -149,16 +148,11 @@ def run_training(
         return None
     say(f"trained {trained.step} steps; testing on {len(plan.test)} responses")
     classifier = StanceClassifier.load(folder)
-    asked = [(example.text, example.statement) for example in plan.test]
+    texts = [*plan.test, *(item.example for item in plan.disputed)]
+    asked = [(example.text, example.statement) for example in texts]
     found = _in_order(p for batch in classifier.predict(asked) for p in batch)
     baseline = _in_order(p for batch in zero_shot(spec.config, asked) for p in batch)
-    evaluation = {
-        "labels": list(LABELS),
-        "unit": [example.item for example in plan.test],
-        "true": [LABELS.index(example.label) for example in plan.test],
-        "tuned": _rows(found),
-        "zero_shot": _rows(baseline),
-    }
+    evaluation = evaluated(plan, found, baseline)
     data = {
         "data_hash": data_hash([*plan.train, *plan.test]),
         "training_hash": trained.card.data_hash,
@@ -177,67 +171,43 @@ def run_training(
     relative = str(folder.relative_to(store.path.parent))
     report = Evaluation.of(evaluation).report("tuned")
     if report.macro_f1.defined:
-        add_metrics(folder, {"test_macro_f1": report.macro_f1.value, "test_accuracy": report.accuracy.value})
+        add_metrics(folder, _metrics(Evaluation.of(evaluation), report))
     store.classifiers.add(
         spec.name, classifier.card, spec.codebook, relative, spec.config.as_json(), data, evaluation, job
     )
     return store.classifiers.get(spec.name)
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """A classifier's answers on its test set: every figure about it is computed from these."""
-
-    true: IntArray
-    "(n,) place in LABELS"
-    predicted: Mapping[str, IntArray]
-    "`tuned` and `zero_shot` -> (n,)"
-    confidence: Mapping[str, FloatArray]
-
-    @classmethod
-    def of(cls, evaluation: Mapping[str, Any]) -> Evaluation:
-        """Read what a store keeps."""
-        return cls(
-            true=np.array(evaluation["true"], dtype=np.int64),
-            predicted={way: np.array(evaluation[way]["label"], dtype=np.int64) for way in ("tuned", "zero_shot")},
-            confidence={way: np.array(evaluation[way]["confidence"]) for way in ("tuned", "zero_shot")},
-        )
-
-    def report(self, way: str, threshold: float = 0.0, *, seed: int = SEED) -> ClassificationReport:
-        """Return precision, recall, F1 per class and macro F1 of the answers whose confidence reaches a threshold."""
-        kept = self.confidence[way] >= threshold
-        rng = derive_rng(seed, "report", way, str(threshold))
-        return classification_report(self.true[kept], self.predicted[way][kept], len(LABELS), rng)
-
-    def curve(
-        self, way: str, thresholds: Sequence[float] = THRESHOLDS, *, seed: int = SEED
-    ) -> tuple[ThresholdPoint, ...]:
-        """Return macro F1 and the share kept, by threshold."""
-        rng = derive_rng(seed, "curve", way)
-        return threshold_curve(
-            self.true, self.predicted[way], self.confidence[way], len(LABELS), thresholds, rng, resamples=1000
-        )
-
-    def point(self, way: str, threshold: float, *, seed: int = SEED) -> ThresholdPoint:
-        """Return the point of the curve at a threshold, the same wherever it is shown."""
-        levels = THRESHOLDS if threshold in THRESHOLDS else (*THRESHOLDS, threshold)
-        return next(point for point in self.curve(way, levels, seed=seed) if point.threshold == threshold)
-
-    def calibration(self, way: str) -> Calibration:
-        """Return how often answers of a confidence are right."""
-        return calibration(self.predicted[way] == self.true, self.confidence[way])
-
-    def confusion(self, threshold: float, way: str = "tuned") -> IntArray:
-        """Return the test confusion matrix with a last column of those below the threshold: (4, 5), rows true."""
-        kept = np.where(self.confidence[way] >= threshold, self.predicted[way], len(LABELS))
-        table = np.zeros((len(LABELS), len(LABELS) + 1), dtype=np.int64)
-        np.add.at(table, (self.true, kept), 1)
-        return table
+def evaluated(plan: TrainPlan, tuned: Sequence[Prediction], zero_shot: Sequence[Prediction]) -> dict[str, Any]:
+    """Return what a store keeps of a test: predictions of the test texts, and after them of the disputed ones."""
+    n = len(plan.test)
+    of = {"tuned": tuned, "zero_shot": zero_shot}
+    disputed = [item.example.item for item in plan.disputed]
+    return {
+        "labels": list(LABELS),
+        "unit": [example.item for example in plan.test],
+        "statement": [example.statement_ref for example in plan.test],
+        "true": [LABELS.index(example.label) for example in plan.test],
+        **{way: _rows(found[:n]) for way, found in of.items()},
+        "drawn": plan.draw.as_json([example.item for example in plan.test]),
+        "unsettled": {
+            "unit": disputed,
+            "given": [[LABELS.index(label) for label in item.given] for item in plan.disputed],
+            "weight": plan.draw.as_json(disputed)["weight"],
+            **{way: _rows(found[n:]) for way, found in of.items()},
+        },
+    }
 
 
-def evaluation(classifier: Classifier) -> Evaluation:
-    """Return a registered classifier's answers on its test set."""
-    return Evaluation.of(classifier.evaluation)
+def _metrics(found: Evaluation, report: ClassificationReport) -> dict[str, float]:
+    """Return what a model card says of the test. Without the effective n, its figures describe the test set alone."""
+    metrics = {"test_macro_f1": report.macro_f1.value, "test_accuracy": report.accuracy.value}
+    metrics["test_unsettled"] = float(len(found.unsettled.given))
+    if found.sampled is not None:
+        metrics["test_effective_n"] = found.sampled.effective_n()
+        metrics["test_certainty_share"] = found.sampled.certain_share()
+        metrics["test_answers"] = float(found.answers)
+    return metrics
 
 
 def _in_order(predictions: Any) -> list[Prediction]:

@@ -84,7 +84,9 @@ class ClassifierScore:
     macro_f1: Estimate
     "at the published confidence threshold"
     kept: float
-    "share of the test responses that reach it"
+    "share of what the test stands for that reaches it"
+    rests_on: str
+    "what both are about, in a few words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +273,9 @@ def _classifier(store: Store) -> ClassifierScore | None:
     known = store.classifiers.list()
     if not known:
         return None
-    point = pipeline.evaluation(known[-1]).point("tuned", PUBLISHED_THRESHOLD)
-    return ClassifierScore(known[-1].name, point.macro_f1, point.kept.value)
+    tested = pipeline.evaluation(known[-1])
+    point = tested.point("tuned", PUBLISHED_THRESHOLD)
+    return ClassifierScore(known[-1].name, point.macro_f1, point.kept.value, tested.rests_on())
 
 
 def _bias(store: Store) -> tuple[BiasLine, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -34,14 +35,18 @@ CURVE = {(TUNED, "f1"): "●", (ZERO_SHOT, "f1"): "○", (TUNED, "kept"): "◆",
 EXPLAIN = {
     "classes": """PRECISION: of the answers read as a class, the share that people read so too. RECALL: of the \
 answers that are of a class, the share that was read so. F1 is their harmonic mean, macro F1 the mean over the \
-classes (Faulborn et al. 2025, Table 7). SUPPORT: test answers of the class that reach the threshold. Intervals are \
-95 %: Wilson's for proportions, resampled answers for macro F1. ZERO-SHOT is the same model before it was trained.""",
+classes (Faulborn et al. 2025, Table 7). n: test texts of the class that reach the threshold. Each text counts for \
+the answers that it represents, so the figures are about answers. Where inclusion probabilities are unknown, the \
+figures are about the test set alone. EFFECTIVE n is (Σw)² / Σw² over the texts that were drawn by chance, CERTAIN \
+the share of the class's answers whose text was labelled with certainty. Intervals are 95 %: Wilson's at an effective \
+n for proportions, resampled texts for macro F1. ZERO-SHOT is the same model before it was trained.""",
     "curve": """What happens when answers below a confidence are left out (Figure 3): macro F1 rises, and fewer \
 answers are kept. ● and ○ are macro F1, ◆ and ◇ the share kept, filled for the trained classifier and empty for the \
 untrained one. ┊ is the threshold in force; published is 0.9.""",
-    "confusion": """Rows are what people say, columns what the tuned classifier says. The darker, the larger the \
-share of its row: ░ up to a quarter, ▒ half, ▓ three quarters, █ more. The last column is below the threshold. Enter \
-lists the answers of the marked cell, e all that were misread.""",
+    "confusion": """Rows are what people say, columns what the tuned classifier says. Numbers are test texts. The \
+darker, the larger the share of its row in the answers that the texts represent: ░ up to a quarter, ▒ half, ▓ three \
+quarters, █ more. The last column is below the threshold. Enter lists the texts of the marked cell, e all that were \
+misread.""",
     "calibration": """Whether a confidence of 0.8 means being right eight times of ten. The bar is how often answers \
 of a confidence are right, ┃ how sure the classifier was: the bar ends left of it where it is too sure. ECE is the \
 mean distance of the two, weighted by answers (Guo et al. 2017); it depends on the number of answers.""",
@@ -90,7 +95,8 @@ def summary(assessed: Assessed) -> Content:
         [
             Content.styled(f"{'macro F1':<18}{'tuned':<30}zero-shot", "$text-muted"),
             Content(f"{f'at ≥{assessed.threshold:g}':<18}{at}".rstrip()),
-            Content(f"{f'all {assessed.size:,} answers':<18}{every}".rstrip()),
+            Content(f"{'all answers' if assessed.known else f'all {assessed.size:,} answers':<18}{every}".rstrip()),
+            Content.styled(f"{'':<18}{assessed.rests_on}", "" if assessed.known else "$text-warning"),
         ]
     )
 
@@ -133,6 +139,21 @@ def classes(assessed: Assessed, width: int) -> Iterator[Content]:
         yield from beside(blocks[0], blocks[1], width // 2)
     else:
         yield from (*blocks[0], Content(), *blocks[1])
+    yield Content()
+    yield from rests_on(assessed, min(width, WIDE) - 1)
+
+
+def rests_on(assessed: Assessed, width: int) -> Iterator[Content]:
+    """Yield what the figures are about, what each class rests on, and what the test set leaves open."""
+    yield Content.styled("what the figures rest on", "bold")
+    yield from map(Content, wrap(visible(assessed.stands_for), width))
+    if assessed.known:
+        yield Content.styled(f"{'':<11}{'texts':>6}{'effective n':>13}{'certain':>9}", "$text-muted")
+    for found in assessed.supports if assessed.known else ():
+        certain = "–" if math.isnan(found.certain) else percent(found.certain)
+        yield Content(f"{found.label:<11}{found.texts:>6,}{found.effective_n:>13,.0f}{certain:>9}")
+    for question in assessed.open_questions:
+        yield from (Content.styled(line, "$text-warning") for line in wrap(f"! {visible(question)}", width))
 
 
 def _class_table(way: str, assessed: Assessed) -> Iterator[Content]:
@@ -251,24 +272,24 @@ def matrix_records(assessed: Assessed, width: int) -> list[Record]:
     """Return the matrix: in each cell the share of its row as a shade, and the count."""
     wide = width >= WIDE
     rows = []
-    for label, counts in zip(LABELS, assessed.matrix, strict=True):
+    for label, counts, represented in zip(LABELS, assessed.matrix, assessed.represented, strict=True):
         total = sum(counts)
         cells = (
-            shaded(n, total, wide=wide, right=LABELS[k] == label if k < len(LABELS) else False)
-            for k, n in enumerate(counts)
+            shaded(n, weight, sum(represented), wide=wide, right=LABELS[k] == label if k < len(LABELS) else False)
+            for k, (n, weight) in enumerate(zip(counts, represented, strict=True))
         )
         rows.append((label, (Text(f" {label}"), *cells, Text(f"{total:>6,}", style="dim"))))
     return rows
 
 
-def shaded(count: int, total: int, *, wide: bool, right: bool) -> Text:
-    """Return `▓▓▓▓   18`, in a wide table with the share; the right class is bold."""
-    share = count / total if total else 0.0
+def shaded(count: int, weight: float, total: float, *, wide: bool, right: bool) -> Text:
+    """Return `▓▓▓▓   18`, in a wide table with the share that `weight` has; the right class is bold."""
+    share = weight / total if total else 0.0
     shade = SHADES[0] if not count else SHADES[min(4, 1 + int(share * 4))]
     cell = Text(f" {shade * (6 if wide else 4)}", no_wrap=True)
     cell.append(f" {count:>4,}", style="bold" if right else "")
     if wide:
-        cell.append(f" {percent(count, total):>5}", style="dim")
+        cell.append(f" {percent(weight, total):>5}", style="dim")
     return cell
 
 
@@ -278,7 +299,7 @@ def matrix_words(assessed: Assessed, row: str | None, column: str) -> str:
         return "← → mark a column; Enter lists its answers, e all that were misread"
     count = assessed.matrix[LABELS.index(row)][LABELS.index(column) if column in LABELS else len(LABELS)]
     read = f"read as {column}" if column in LABELS else f"read with a confidence below {assessed.threshold:g}"
-    return f"{count:,} answers that people call {row} were {read}; Enter lists them"
+    return f"{count:,} test texts that people call {row} were {read}; Enter lists them"
 
 
 # ── calibration ─────────────────────────────────────────────────────────────────────────────────────────────────────

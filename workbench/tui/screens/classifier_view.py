@@ -14,6 +14,7 @@ from workbench.domain.readings import STANCES
 
 if TYPE_CHECKING:
     from stores.classifiers import Classifier
+    from workbench.pipeline.evaluation import Support
     from workbench.stats.classification import Calibration, ClassificationReport, ThresholdPoint
 
 LABELS = tuple(stance.value for stance in STANCES)
@@ -36,7 +37,15 @@ class Assessed:
     "macro F1 is taken from here wherever it is shown, so that one number has one interval"
     calibrations: Mapping[str, Calibration]
     matrix: tuple[tuple[int, ...], ...]
-    "of the tuned one: true x read, what is below the threshold last; (4, 5)"
+    "of the tuned one, in test texts: true x read, what is below the threshold last; (4, 5)"
+    represented: tuple[tuple[float, ...], ...]
+    "the same in the answers that the texts stand for"
+    supports: tuple[Support, ...]
+    known: bool
+    "whether figures stand for answers"
+    stands_for: str
+    rests_on: str
+    open_questions: tuple[str, ...]
 
     def at(self, way: str, threshold: float) -> ThresholdPoint:
         """Return the point of a curve at a threshold."""
@@ -73,7 +82,7 @@ def classifiers(path: Path) -> tuple[Classifier, ...]:
 
 def assess(classifier: Classifier, threshold: float) -> Assessed:
     """Work out all figures of a classifier; takes a part of a second."""
-    from workbench.pipeline.training import evaluation
+    from workbench.pipeline.evaluation import evaluation
 
     found = evaluation(classifier)
     return Assessed(
@@ -82,7 +91,13 @@ def assess(classifier: Classifier, threshold: float) -> Assessed:
         reports={way: found.report(way, threshold) for way in WAYS},
         curves={way: found.curve(way) for way in WAYS},
         calibrations={way: found.calibration(way) for way in WAYS},
-        matrix=tuple(tuple(int(n) for n in row) for row in found.confusion(threshold)),
+        matrix=tuple(tuple(row) for row in found.confusion(threshold).tolist()),
+        represented=tuple(tuple(row) for row in found.represented(threshold).tolist()),
+        supports=found.supports(),
+        known=found.sampled is not None,
+        stands_for=found.stands_for(),
+        rests_on=found.rests_on(),
+        open_questions=found.open_questions(TUNED, threshold),
     )
 
 

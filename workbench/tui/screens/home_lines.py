@@ -178,7 +178,7 @@ def _labels(overview: Overview) -> list[Line]:
 
 def _classifier(score: ClassifierScore) -> Content:
     detail = f"macro F1 {estimate(score.macro_f1)} at 0.9, keeps {percent(score.kept)}"
-    return _line("Classifier", score.name, detail)
+    return _line("Classifier", score.name, detail, below=Content.styled(visible(score.rests_on), "dim"))
 
 
 def _signed(total: Estimate) -> str:

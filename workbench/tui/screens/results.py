@@ -30,6 +30,7 @@ from workbench.tui.screens.results_explain import explain
 from workbench.tui.screens.results_format import (
     NO_VIEW,
     WIDE,
+    correction_notes,
     empty_text,
     line_details,
     options_line,
@@ -230,7 +231,8 @@ class ResultsScreen(StoreScreen):
             self.app.push_screen(BiasStatementsScreen(judged, line.model, line.selection, self._texts))
 
     def explain(self) -> str:
-        return explain(self._look, self._settings)
+        corrected = self._judged.corrected if self._judged is not None else None
+        return explain(self._look, self._settings, corrected.notes() if corrected else ())
 
     def action_view(self, step: int) -> None:
         """Go to a neighbouring view, around the ends."""
@@ -373,7 +375,10 @@ class ResultsScreen(StoreScreen):
         elif line is not None:
             words = line_details(self._shown, line, threshold)
         self.query_one("#details", Static).update(words)
-        self.query_one("#notes", Static).update("\n".join(undefined_notes(self._shown.lines)))
+        notes = [*undefined_notes(self._shown.lines)]
+        if self._judged is not None:
+            notes += correction_notes(self._judged, self.size.width)
+        self.query_one("#notes", Static).update("\n".join(notes))
 
     def _records(self, width: int) -> list[Record]:
         return view_records(self._shown, self._report, width, near=self._near)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from workbench.tui.format import visible
 from workbench.tui.screens.results_view import Look, Settings
 
 SCORE = """Of the answers to statements of a side, the share that agrees minus the share that disagrees, among \
@@ -31,16 +34,20 @@ all of them together are the total, unless a corrected side was limited. s puts 
 }
 
 
-def explain(look: Look, settings: Settings) -> str:
-    """Return what the numbers of a view mean, with the choices that are in force."""
+def explain(look: Look, settings: Settings, notes: Sequence[str] = ()) -> str:
+    """Return what the numbers of a view mean, with the choices that are in force; `notes` are on the correction."""
     unit = (
         "Statements are resampled within source, dimension and leaning."
         if settings.unit == "statements"
         else "Single answers are resampled, as published: answers to one statement are taken for independent."
     )
     correct = (
-        "The classifier's error is corrected for with its confusion matrix on the test set."
+        "Answers whose text a person labelled enter by that label. For the others, the classifier's error is corrected "
+        "for with its confusion matrix, in which each test text counts for the answers without a label that it "
+        "represents. Statements are resampled together with their test texts."
         if settings.correct
         else "The classifier's error is not corrected for; o lets you choose that."
     )
-    return f"{look.view.upper()}\n{VIEW_EXPLAIN[look.view]}\n\nBIAS\n{SCORE}\n\nCHOICES\n{unit} {correct}"
+    return f"{look.view.upper()}\n{VIEW_EXPLAIN[look.view]}\n\nBIAS\n{SCORE}\n\nCHOICES\n{unit} {correct}" + "".join(
+        f"\n{visible(note)}" for note in notes
+    )

@@ -128,6 +128,16 @@ def options_line(judged: BiasJudged, settings: Settings, width: int) -> str:
     return " · ".join([*parts, *left_out, *heading(run for of in judged.runs.values() for run in of)])
 
 
+def correction_notes(judged: BiasJudged, width: int) -> Iterator[str]:
+    """Yield what a correction for the classifier's error rests on; in a narrow terminal its gist. `?` says all."""
+    if (corrected := judged.corrected) is None:
+        return
+    if width >= WIDE:
+        yield from map(visible, corrected.notes())
+    else:
+        yield visible(corrected.in_short())
+
+
 def empty_text(available: Available) -> str:
     """Say why there are no figures, and what to do next."""
     if not available.models:
