@@ -828,3 +828,9 @@ def m017_snapshots(db: Database) -> None:
     """
     db.execute("alter table model add column snapshot text not null default ''")
     db.execute("alter table draw add column fingerprint text not null default ''")
+
+
+@migrations()
+def m018_spellings(db: Database) -> None:
+    """By which version of the spellings of labels a probability was computed: the first had no end of the word."""
+    _run(db, "alter table score add column version text not null default '1'")

@@ -19,6 +19,7 @@ from stores.run_rows import Run, run_values
 from stores.template_versions import PROBES
 from stores.texts import restored, text_ids
 from workbench.domain.keys import text_key
+from workbench.domain.prompts import SPELLINGS
 from workbench.domain.responses import ModelCard
 
 
@@ -33,6 +34,8 @@ class ScoredPrompt:
     "why not, for people"
     fingerprint: str = ""
     "of the replies, see `Drawn`"
+    version: str = SPELLINGS
+    "of the spellings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ class Scores(Aggregate):
         dtype: str = "",
         chat_format: str = "",
     ) -> dict[bytes, int]:
-        """Return, with 1 each, the prompts (by key) of which all these continuations are scored.
+        """Return, with 1 each, the prompts (by key) of which all these continuations are scored by today's version.
 
         `card` None: see `newest_model`.
         """
@@ -83,7 +86,7 @@ class Scores(Aggregate):
         if rowid is None:
             return {}
         held: dict[bytes, set[bytes]] = defaultdict(set)
-        for prompt, text in self.connection.execute(_SCORED, (rowid,)):
+        for prompt, text in self.connection.execute(_SCORED, (rowid, SPELLINGS)):
             held[prompt].add(text)
         keys = {form: text_key(form) for form in {form for wanted in forms.values() for form in wanted}}
         return {prompt: 1 for prompt, wanted in forms.items() if held[prompt].issuperset(keys[f] for f in wanted)}
@@ -123,7 +126,8 @@ class Scores(Aggregate):
             ids = text_ids(connection, (form for item in scored for form, _ in item.scores))
             by = (model_id, attempt_id, at)
             connection.executemany(
-                _ADD_SCORE, ((item.prompt_key, ids[form], log, *by) for item in scored for form, log in item.scores)
+                _ADD_SCORE,
+                ((item.prompt_key, ids[form], log, item.version, *by) for item in scored for form, log in item.scores),
             )
             for item in scored:
                 values = {"prompt": item.prompt_key, "model": model_id, "sampling": sampling_id, "attempt": attempt_id}
@@ -138,11 +142,18 @@ class Scores(Aggregate):
             )
             write_progress(connection, job)
 
-    def of_run(self, run: Run) -> dict[int, dict[str, float]]:
+    def versions(self, run: Run) -> tuple[str, ...]:
+        """Return by which versions of the spellings a run's prompts are scored, the newest first."""
+        rows = self.connection.execute(_VERSIONS, run_values(self.connection, run))
+        return tuple(sorted((row[0] for row in rows), key=int, reverse=True))
+
+    def of_run(self, run: Run, version: str = SPELLINGS) -> dict[int, dict[str, float]]:
         """Return the log-probabilities of every scored probe of a run: rowid of the probe -> continuation -> nats."""
         texts: dict[int, str] = {}
         found: dict[int, dict[str, float]] = defaultdict(dict)
-        for probe, text, log in self.connection.execute(_OF_RUN, run_values(self.connection, run)):
+        for probe, text, log in self.connection.execute(
+            _OF_RUN, run_values(self.connection, run) | {"version": version}
+        ):
             if text not in texts:
                 texts[text] = _text(self.connection, text)
             found[probe][texts[text]] = log
@@ -192,14 +203,15 @@ def _text(connection: sqlite3.Connection, rowid: int) -> str:
 
 _SCORED = """
     select p.key, x.key from score c join prompt p on p.id = c.prompt_id join text x on x.id = c.text_id
-    where c.model_id = ?
+    where c.model_id = ? and c.version = ?
 """
 
 _ADD_SCORE = """
-    insert into score (prompt_id, text_id, log_probability, model_id, attempt_id, at)
-    values ((select id from prompt where key = ?), ?, ?, ?, ?, ?)
+    insert into score (prompt_id, text_id, log_probability, version, model_id, attempt_id, at)
+    values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?)
     on conflict (model_id, prompt_id, text_id) do update
-    set log_probability = excluded.log_probability, attempt_id = excluded.attempt_id, at = excluded.at
+    set log_probability = excluded.log_probability, version = excluded.version, attempt_id = excluded.attempt_id,
+        at = excluded.at
 """
 
 _ADD_DRAW = """
@@ -221,6 +233,16 @@ _ADD_TOKENS = """
 
 _OF_RUN = f"""
     select p.id, c.text_id, c.log_probability
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join score c on c.prompt_id = p.prompt_id and c.model_id = :model and c.version = :version
+    where i.name = :instrument
+"""
+
+_VERSIONS = f"""
+    select distinct c.version
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language

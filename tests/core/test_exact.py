@@ -17,11 +17,12 @@ from workbench.audits.base import FAIL, INSUFFICIENT, PASS
 from workbench.audits.counts import ALL, PRINTED, TEMPLATE, TESTS, Counts, Options
 from workbench.audits.exact import ExactOptions, ExactReport, LabelMass, judge
 from workbench.audits.expected import AGREE, DISAGREE, FEW, TIE, Readable
-from workbench.audits.label_forms import label_forms
+from workbench.audits.label_forms import first_forms, label_forms
 from workbench.audits.reliability import judge as judge_samples
 from workbench.domain.prompts import FREE_TEXT, LIKERT, Template
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
+from workbench.readers.tokens import continues_word
 from workbench.stats.proportions import is_reliable
 
 EVERY = (*TESTS, ALL, TEMPLATE)
@@ -276,10 +277,33 @@ def template(positive: str, negative: str, **changes: Any) -> Template:
     return Template("t", False, "{statement}", positive, negative, **changes)
 
 
-def test_a_label_is_scored_as_printed_and_capitalised_after_a_space_where_the_prompt_is_raw() -> None:
-    assert label_forms(template("favorable", "unfavorable")).positive == ("favorable", "Favorable")
-    assert label_forms(template("favorable", "unfavorable")).negative == ("unfavorable", "Unfavorable")
-    assert label_forms(template("Ja", "Nein", chat=False)).all == (" Ja", " Nein")
+def test_a_label_is_scored_in_every_case_after_a_blank_a_quotation_mark_and_asterisks() -> None:
+    forms = label_forms(template("favorable", "unfavorable"))
+    cases = ("favorable", "Favorable", "FAVORABLE")
+    assert set(forms.positive) == {b + m + c for b in ("", " ") for m in ("", '"', "*", "**") for c in cases}
+    assert len(forms.all) == len(set(forms.all)) == 48
+    assert {"Strongly agree", "strongly agree", ' "STRONGLY AGREE'} <= set(
+        label_forms(template("Strongly agree", "disagree")).positive
+    )
+    assert first_forms(template("favorable", "unfavorable")).positive == ("favorable", "Favorable")
+    assert first_forms(template("Ja", "Nein", chat=False)).all == (" Ja", " Nein")
+
+
+@given(st.text(min_size=1, max_size=9).filter(str.strip), st.text(min_size=1, max_size=9).filter(str.strip))
+def test_no_spelling_that_ends_its_word_is_the_beginning_of_another(positive: str, negative: str) -> None:
+    """Then an answer begins with at most one of them, and their probabilities add up."""
+    try:
+        forms = label_forms(template(positive, negative))
+    except UsageError:
+        return
+    for side, others in ((forms.positive, forms.negative), (forms.negative, forms.positive)):
+        for form in side:
+            assert not any(o.startswith(form) and not continues_word(o[len(form) :]) for o in others)
+
+
+def test_labels_that_only_share_their_first_letters_are_told_apart_by_the_end_of_the_word() -> None:
+    assert label_forms(template("no", "none")).positive[0] == "no"
+    assert label_forms(template("agree", "agreement")).negative[0] == "agreement"
 
 
 def test_labels_of_which_one_begins_with_the_other_are_refused() -> None:

@@ -12,13 +12,14 @@ import pytest
 
 from stores.run_rows import Run
 from stores.store import Store
+from tests.conftest import template
 from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
 from tests.jobs.test_jobs import ended, wait
 from workbench import pipeline
 from workbench.audits.base import PASS
 from workbench.audits.counts import ALL, PRINTED, SWAPPED
 from workbench.audits.exact import ExactReport
-from workbench.audits.label_forms import forms_by_prompt
+from workbench.audits.label_forms import FIRST, first_forms, forms_by_prompt, label_forms
 from workbench.cli.jobs import progress_line
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Probe, Prompt, Template
@@ -34,6 +35,7 @@ from workbench.pipeline.verdicts import label_mass
 from workbench.tui.screens.job_lines import job_details
 
 EXACT = Design("small", "scripted", samples=1, sampling=EXACTLY)
+TEMPLATE = template()
 SURE = Persona(agree=0.8, unreadable=0.1)
 "names the first label of a prompt with .72, the second with .18"
 
@@ -62,8 +64,10 @@ class Counting(ScriptedModel):
         self.refused = refused
         self.scored: list[bytes] = []
 
-    def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
-        for found in super().score(prompts, options):
+    def score(
+        self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
+    ) -> Iterator[Scored]:
+        for found in super().score(prompts, options, whole_words=whole_words):
             prompt = prompts[found.prompt]
             if self.refused and self.refused in prompt.messages[-1].content:
                 raise ModelError(f"{self.refused} is too long")
@@ -202,9 +206,7 @@ def test_a_label_of_no_probability_is_stored_as_such(filled: Store) -> None:
     assert (mass.leaning[..., PRINTED] == 1.0).all()
     assert (mass.leaning[..., SWAPPED] == 0.0).all()
     stored = filled.scores.of_run(exact_run(filled))
-    assert {form: math.exp(log) for form, log in next(iter(stored.values())).items()}.keys() == {
-        "beneficial", "Beneficial", "harmful", "Harmful",
-    }  # fmt: skip
+    assert next(iter(stored.values())).keys() == {*label_forms(TEMPLATE).all}
 
 
 def test_a_form_that_is_missing_counts_as_not_scored(filled: Store) -> None:
@@ -223,9 +225,11 @@ def test_a_cluster_which_loads_the_model_for_each_question_is_asked_once(
     calls = []
 
     class Called(ScriptedModel):
-        def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
+        def score(
+            self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
+        ) -> Iterator[Scored]:
             calls.append(len(prompts))
-            return super().score(prompts, options)
+            return super().score(prompts, options, whole_words=whole_words)
 
     score(filled, Called(SURE, "here"))
     score(filled, Called(SURE, "there"), replace(EXACT, cluster="local"))
@@ -262,9 +266,9 @@ def test_a_prompt_that_two_templates_come_to_is_scored_for_the_labels_of_both() 
     good = Template("good", False, "{statement} Well?", "good", "bad")
     right = replace(good, name="right", positive="right", negative="bad")
     probes = [Probe("a", "original", t.name, False, t.render("Rents fall.")) for t in (good, right)]
-    assert forms_by_prompt([good, right], probes) == {
-        probes[0].prompt.key: ("good", "Good", "bad", "Bad", "right", "Right")
-    }
+    (forms,) = forms_by_prompt([good, right], probes).values()
+    assert set(forms) == {*label_forms(good).all, *label_forms(right).all}
+    assert len(forms) == 3 * 24, "each once"
 
 
 def test_exact_runs_take_part_in_the_consistency(filled: Store) -> None:
@@ -277,11 +281,28 @@ def test_exact_runs_take_part_in_the_consistency(filled: Store) -> None:
     assert (report.verdicts(ALL) != PASS).all()
 
 
+def test_probabilities_of_the_first_spellings_are_still_judged_and_computed_anew_on_request(filled: Store) -> None:
+    """As an earlier workbench left them: printed and capitalised, whatever followed."""
+    score(filled)
+    run = exact_run(filled)
+    keep = ", ".join(f"'{form}'" for form in first_forms(TEMPLATE).all)
+    with filled.write() as connection:
+        connection.execute(f"delete from score where text_id not in (select id from text where body in ({keep}))")
+        connection.execute("update score set version = '1'")
+    mass = label_mass(filled, run)
+    assert (mass.version, mass.spellings["beneficial"]) == (FIRST, ("beneficial", "Beneficial"))
+    assert mass.scored.all()
+    assert pipeline.verdicts(filled, run).card.version == FIRST
+    assert pipeline.plan(filled, EXACT).samples_needed == 72
+    assert score(filled).done == 72
+    assert label_mass(filled, run).version != FIRST
+
+
 def test_a_served_model_is_scored_from_one_call_a_prompt(filled: Store) -> None:
     def respond(asked: Asked) -> dict[str, Any]:
         words = ["Beneficial", "beneficial", "Harmful", "harmful"]
         if "Repeal" in prompt_of(asked.body):
-            words = words[1:]
+            words = ["Benefi", *words[1:]]
         top = [{"token": word, "logprob": -1.5 - n} for n, word in enumerate(words)]
         top += [{"token": f"w{n}", "logprob": -9.0} for n in range(20 - len(top))]
         logprobs = {"content": [{"token": top[0]["token"], "logprob": -1.5, "top_logprobs": top}]}
@@ -295,8 +316,13 @@ def test_a_served_model_is_scored_from_one_call_a_prompt(filled: Store) -> None:
         attempt = filled.jobs.claim(filled.jobs.create("sample", design.as_json(), plan.samples), "test")
         progress = pipeline.score_design(filled, plan, model, attempt=attempt)
         model.close()
-        assert len(server.asked) == 72, "the tokens come with the labels"
+        echoes = [asked for asked in server.asked if asked.body.get("echo")]
+        assert len(server.asked) == 72 + len(echoes), "the tokens come with the labels"
+        assert 0 < len(echoes) < 12, "prompts that were under way before it was known to echo none"
     assert (progress.done, progress.failed) == (60, 12)
+    failed = list(filled.connection.execute("select distinct reason from draw where failed"))
+    assert "'Benefi' in 22.3% of cases, which may become 'Beneficial'" in failed[0][0]
+    assert "echoes its prompt" in failed[0][0]
     run = exact_run(filled)
     mass = label_mass(filled, run)
     wanted = np.exp([-1.5, -2.5]).sum()

@@ -148,5 +148,5 @@ async def test_the_samples_beside_may_be_unreadable_as_often_as_no_label_is_name
         await until(pilot, lambda: isinstance(app.screen, OptionsScreen))
         assert "Which of the samples beside are readable" in screen_text(app)
         await pilot.press("down", "down", "down", "space", "enter")
-        await until(pilot, lambda: "≥20 readable" in shown(app, "#head"))
+        await until(pilot, lambda: "≥20 of 30 readable" in shown(app, "#head"))
         await until(pilot, lambda: rows(app).get("soc-07", {}).get("sampled", before) != before)

@@ -1,17 +1,19 @@
 """The reliability audit on exact label probabilities instead of samples.
 
 The leaning of a prompt is p(positive) / (p(positive) + p(negative)): the share of agreement among answers that begin
-with one of the template's labels, in the limit of ever more samples. Nothing was sampled, so a prompt leans clearly
-where its leaning lies outside [low, high], without an interval, and its stance is the side of one half. The tests are
-those of `reliability` (Ceron et al. 2024, sections 4.3, 5.2 and 5.4). Where the model puts less than a small share of
-its probability on the labels at all, their ratio says little about what it would answer: the prompt is insufficient.
+with a spelling of one of the template's labels (`label_forms`), in the limit of ever more samples. Nothing was sampled,
+so a prompt leans clearly where its leaning lies outside [low, high], without an interval, and its stance is the side of
+one half. The tests are those of `reliability` (Ceron et al. 2024, sections 4.3, 5.2 and 5.4). Where the model puts less
+than a small share of its probability on the labels at all, their ratio says little about what it would answer: the
+prompt is insufficient.
 
 Beside the verdict stands what it would have been with samples, in expectation: see `expected`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +21,7 @@ import numpy as np
 from workbench.audits.base import Codes
 from workbench.audits.counts import PRINTED, SWAPPED, Counts, Options
 from workbench.audits.expected import AGREE, DISAGREE, FEW, TIE, Expected, Readable, expected
+from workbench.audits.label_forms import VERSION
 from workbench.audits.reliability import Report, Signs, TemplateShares
 from workbench.audits.reliability_rows import VariantRow
 from workbench.domain.designs import PUBLISHED_SAMPLES
@@ -67,6 +70,10 @@ class LabelMass:
     "shape (T, S, V, 2), as those of `Counts`; so is the next, and the last is (S, V)"
     prompts: IntArray | None = None
     blank: BoolArray | None = None
+    version: str = VERSION
+    "of the spellings that are added up, see `label_forms`"
+    spellings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    "label -> its spellings, of all templates"
 
     def __post_init__(self) -> None:
         shape = (len(self.templates), len(self.statements), len(self.variants), 2)

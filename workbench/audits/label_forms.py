@@ -1,9 +1,13 @@
-"""How a model may write a template's labels as its next text: the events whose probabilities exact mode computes.
+"""How a model may write a template's labels at the beginning of its answer: the events whose probabilities exact mode
+computes.
 
-A label is taken as the template prints it and with a capital first letter; where a prompt is raw text to be continued,
-each with the space that parts it from the prompt. Forms are different sequences of tokens, so the events that an answer
-begins with one or another exclude each other, and their probabilities add up. What follows the label is left open:
-`Agree.` and `Agree, because` both begin with `Agree`.
+A spelling is a blank or none, a quotation mark, one or two asterisks (Markdown) or none, and the label as printed, in
+small letters, capitalised or in capitals. Each ends with the label's last word: `agree` is not the beginning of
+`agreement` (`Model.score`, whole words). What follows is open: `Agree.` and `Agree, because` both begin with `Agree`.
+
+No spelling is the beginning of another one, neither as text nor as tokens, so an answer begins with at most one of them
+and their probabilities add up. Other ways to begin (`I agree`, `„agree`) are not among them: the share of the
+probability on labels says how much these leave out.
 """
 
 from __future__ import annotations
@@ -12,19 +16,37 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from workbench.domain.prompts import Probe, Template
+from workbench.domain.prompts import SPELLINGS, Probe, Template
 from workbench.errors import UsageError
+from workbench.readers.tokens import continues_word
 
-VERSION = "1"
-"goes up whenever other forms are scored"
+VERSION = SPELLINGS
+"goes up whenever other spellings are scored, or scored in another way"
+FIRST = "1"
+"the version without word ends: each label as printed and capitalised, whatever follows; of raw prompts after a blank"
+RULES = {
+    FIRST: "each label as printed and capitalised, whatever follows it",
+    VERSION: "each label as printed, in small letters, capitalised and in capitals, after a blank or none and after "
+    '", *, ** or none, ended by its last word',
+}
+"version -> how labels are spelled, for people"
+
+MARKS = ("", '"', "*", "**")
+BLANKS = ("", " ")
 
 
 @dataclass(frozen=True, slots=True)
 class LabelForms:
-    """The continuations of a prompt that name one label or the other."""
+    """The spellings that name one label or the other."""
 
     positive: tuple[str, ...]
     negative: tuple[str, ...]
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """The cases of each label, for people; every one is scored with every mark and blank."""
+        plain = [[form for form in side if form[:1].isalnum()] for side in (self.positive, self.negative)]
+        return ", ".join(plain[0]), ", ".join(plain[1])
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -32,42 +54,66 @@ class LabelForms:
 
 
 def label_forms(template: Template) -> LabelForms:
-    """Return the forms of a template's two labels.
+    """Return the spellings of a template's two labels.
 
-    Raises UsageError where its answers are not labels, or where one label begins with the other, so that the
-    probability of the shorter would hold that of the longer.
+    Raises UsageError where its answers are not labels, or where one label begins with the words of the other, so that
+    the probability of the shorter would hold that of the longer.
 
     Examples
     --------
-    >>> label_forms(Template("t", False, "{statement}", "agree", "disagree")).all
-    ('agree', 'Agree', 'disagree', 'Disagree')
-    >>> label_forms(Template("t", False, "{statement}", "Yes", "No", chat=False)).all
-    (' Yes', ' No')
+    >>> forms = label_forms(Template("t", False, "{statement}", "agree", "disagree"))
+    >>> len(forms.positive), forms.positive[:6]
+    (24, ('agree', 'Agree', 'AGREE', '"agree', '"Agree', '"AGREE'))
+    >>> forms.words
+    ('agree, Agree, AGREE', 'disagree, Disagree, DISAGREE')
     """
-    if template.scale or not template.positive.strip() or not template.negative.strip():
+    labels = _labels(template)
+    return LabelForms(*(_written(label) for label in labels))
+
+
+def forms_of(template: Template, version: str) -> LabelForms:
+    """Return what a version scores of a template's labels; raises as `label_forms`."""
+    return first_forms(template) if version == FIRST else label_forms(template)
+
+
+def first_forms(template: Template) -> LabelForms:
+    """Return what the first version scored of a template's labels."""
+    blank = "" if template.chat else " "
+    sides = []
+    for label in _labels(template):
+        forms = dict.fromkeys((blank + label, blank + label[:1].upper() + label[1:]))
+        sides.append(tuple(f for f in forms if not any(f != other and f.startswith(other) for other in forms)))
+    return LabelForms(sides[0], sides[1])
+
+
+def _labels(template: Template) -> tuple[str, str]:
+    positive, negative = template.positive.strip(), template.negative.strip()
+    if template.scale or not positive or not negative:
         raise UsageError(
             f"the answers to template {template.name} are not one of two labels, so there are no label probabilities; "
             "draw answers instead, or choose other templates with --templates"
         )
-    space = "" if template.chat else " "
-    sides = [_written(label.strip(), space) for label in (template.positive, template.negative)]
-    overlap = next(((a, b) for a in sides[0] for b in sides[1] if a.startswith(b) or b.startswith(a)), None)
-    if overlap:
-        raise UsageError(
-            f"of the labels of template {template.name} one begins with the other ({overlap[0]!r}, {overlap[1]!r}), so "
-            "their probabilities overlap; draw answers instead, or choose other templates with --templates"
-        )
-    return LabelForms(*sides)
+    for label, other in ((positive, negative), (negative, positive)):
+        rest = other[len(label) :]
+        if other.casefold().startswith(label.casefold()) and not continues_word(rest):
+            raise UsageError(
+                f"of the labels of template {template.name} one begins with the other ({label!r}, {other!r}), so their "
+                "probabilities overlap; draw answers instead, or choose other templates with --templates"
+            )
+    return positive, negative
 
 
-def _written(label: str, space: str) -> tuple[str, ...]:
-    """Return a label as printed and capitalised; of two where one begins with the other, the shorter."""
-    forms = dict.fromkeys((space + label, space + label[:1].upper() + label[1:]))
-    return tuple(form for form in forms if not any(form != other and form.startswith(other) for other in forms))
+def _written(label: str) -> tuple[str, ...]:
+    return tuple(blank + mark + case for blank in BLANKS for mark in MARKS for case in _cases(label))
+
+
+def _cases(label: str) -> tuple[str, ...]:
+    ways = (label, label.lower(), label[:1].upper() + label[1:], label.upper())
+    return tuple(dict.fromkeys(ways))
 
 
 def forms_by_prompt(templates: Sequence[Template], probes: Iterable[Probe]) -> dict[bytes, tuple[str, ...]]:
-    """Return the forms to score of each prompt, by its key: those of all templates that come to its text.
+    """Return the spellings to score of each prompt, by its key: those of all templates that come to its text.
 
     Raises UsageError as `label_forms`.
     """

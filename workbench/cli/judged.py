@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from workbench.audits.label_forms import FIRST, RULES
 from workbench.cli.output import listed, say
 from workbench.domain.counting import plural
 from workbench.errors import UsageError
@@ -103,7 +104,11 @@ def chosen_options(report: Report, card: ReaderCard) -> dict[str, Any]:
     from prompt to prompt.
     """
     exact = exact_report(report)
-    of_exact = {} if exact is None else {"exact": asdict(exact.exact)}
+    of_exact: dict[str, Any] = {}
+    if exact is not None:
+        mass = exact.mass
+        rule = {"version": mass.version, "rule": RULES[mass.version], "labels": dict(mass.spellings)}
+        of_exact = {"exact": asdict(exact.exact), "spellings": rule}
     fewest, most = report.counts.sizes
     same = report.options.minimum is not None or fewest == most
     needs = {"minimum": report.needed if same else None, "planned": [fewest, most]}
@@ -192,3 +197,8 @@ def _exact_head(run: Run, report: ExactReport) -> None:
         few = int((scored & report.counts.exists[None, :, :, None] & ~report.enough).sum())
         mean = report.mass.named[scored].mean()
         say(f"labels have {mean:.1%} of the probability on average; too little: {few:,} prompts")
+    mass = report.mass
+    number = max((len(spelled) for spelled in mass.spellings.values()), default=0)
+    say(f"spellings {mass.version}, up to {number} a label: {RULES[mass.version]}")
+    if mass.version == FIRST:
+        say("An earlier workbench computed these; the same `run --exact` computes them with today's spellings.")

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from workbench.domain.keys import content_key
 
+SPELLINGS = "2"
+"version of the spellings of labels whose probabilities are computed, see `audits.label_forms`"
 SLOT = "{statement}"
 "the one place of a template where the statement goes"
 MODEL_SLOT = "{model_name}"

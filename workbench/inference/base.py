@@ -34,7 +34,7 @@ class Scored:
     prompt: int
     "position in the sequence of prompts"
     log_probabilities: NDArray[np.float64]
-    "one entry an option, in nats: the sum over the option's tokens"
+    "one entry an option, in nats: the sum over the option's tokens, and over what may follow them"
     reason: str = ""
     "why a backend could not score this prompt, for people; the log-probabilities are NaN then"
     snapshot: str | None = None
@@ -85,12 +85,19 @@ class Model(Protocol):
         """
         ...
 
-    def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
-        """Yield, for each prompt, the log-probability of each of its options as the whole next text.
+    def score(
+        self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
+    ) -> Iterator[Scored]:
+        """Yield, for each prompt, the log-probability that its next text begins with each of its options.
 
-        `options[i]` are the continuations of `prompts[i]`. Prompts may come back in any order; closing the iterator
-        stops the work. Raises ModelError where an option cannot be scored: it has no token, or the backend offers no
-        probability for it; a served model says so of the prompt (`Scored.reason`) and goes on.
+        `options[i]` are the continuations of `prompts[i]`, each in the tokens that the model writes it with.
+        `whole_words`: and that the option's last word ends there, so that `agree` is not the beginning of `agreement`.
+        Of options with the same tokens, as ` Yes` and `Yes` are to some tokenizers, the first has the probability and
+        the others -inf then: their probabilities add up to that of beginning with any of them.
+
+        Prompts may come back in any order; closing the iterator stops the work. Raises ModelError where an option has
+        no token, or the backend offers no probability for it; a served model says so of the prompt (`Scored.reason`)
+        and goes on.
         """
         ...
 

@@ -136,9 +136,11 @@ class ClusterModel:
             if isinstance(answer, Drawn):
                 yield answer
 
-    def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
+    def score(
+        self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
+    ) -> Iterator[Scored]:
         items = [(prompt, tuple(choices)) for prompt, choices in zip(prompts, options, strict=True)]
-        for answer in self._ask(Score(), items):
+        for answer in self._ask(Score(whole_words), items):
             if isinstance(answer, Scored):
                 yield answer
 

@@ -48,8 +48,11 @@ class Draw:
 class Score:
     """Ask pairs of a prompt and its options for log-probabilities."""
 
+    whole_words: bool = False
+
     def answers(self, model: Model, items: Sequence[Any]) -> Iterator[Answer]:
-        return model.score([prompt for prompt, _ in items], [options for _, options in items])
+        prompts, options = [prompt for prompt, _ in items], [choices for _, choices in items]
+        return model.score(prompts, options, whole_words=self.whole_words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,12 +95,18 @@ class SharedEngine:
             if done:
                 yield [Answers(one.request, dict(one.tree.finished), one.tree.decided) for one in done]
 
-    def score(self, prompts: Sequence[Sequence[int]], ends: Sequence[Sequence[Sequence[int]]]) -> Iterator[Scores]:
+    def score(
+        self,
+        prompts: Sequence[Sequence[int]],
+        ends: Sequence[Sequence[Sequence[int]]],
+        after: Sequence[int] = (),
+    ) -> Iterator[Scores]:
         """Yield the scores of each prompt's ends; what prompts and ends begin with alike is computed once."""
         wanted: dict[Tokens, list[tuple[int, int]]] = {}
         for i, (prompt, its) in enumerate(zip(prompts, ends, strict=True)):
             for j, end in enumerate(its):
-                wanted.setdefault((*prompt, *end[:-1]), []).append((i, j))
+                wanted.setdefault((*prompt, *(end if after else end[:-1])), []).append((i, j))
+        following = torch.tensor(list(after), dtype=torch.long, device=self.network.device)
         scores = [np.zeros(len(its)) for its in ends]
         left = [len(its) for its in ends]
         yield from (Scores(i, scores[i]) for i, n in enumerate(left) if not n)
@@ -108,16 +114,18 @@ class SharedEngine:
         for sequences, log in self._passes(sorted(wanted), starts):
             at = 0
             for sequence in sequences:
-                first, after = starts[sequence], at + len(sequence) - starts[sequence]
+                first, stop = starts[sequence], at + len(sequence) - starts[sequence]
+                follows = float(log[stop - 1, following].double().logsumexp(0)) if after else 0.0
                 for i, j in wanted[sequence]:
                     end = torch.tensor(list(ends[i][j]), device=log.device)
-                    its = log[at + len(prompts[i]) - 1 - first : after]
-                    scores[i][j] = float(its.gather(1, end[:, None]).double().sum())
+                    its = log[at + len(prompts[i]) - 1 - first :][: len(end)]
+                    scores[i][j] = float(its.gather(1, end[:, None]).double().sum()) + follows
                     left[i] -= 1
                     if not left[i]:
                         yield Scores(i, scores[i])
-                at = after
-        self.work.prompt_tokens += sum(len(prompts[i]) + len(end) - 1 for i, its in enumerate(ends) for end in its)
+                at = stop
+        more = 0 if after else 1
+        self.work.prompt_tokens += sum(len(prompts[i]) + len(end) - more for i, its in enumerate(ends) for end in its)
 
     def likeliest(
         self, prompts: Sequence[Sequence[int]], k: int, sets: Sequence[Sequence[int]] = ()

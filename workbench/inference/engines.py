@@ -56,8 +56,13 @@ class Engine(Protocol):
         """Draw `requests[i].n` answers to `prompts[i]`; yield those that are whole, as many as are at hand."""
         ...
 
-    def score(self, prompts: Sequence[Tokens], ends: Sequence[Sequence[Tokens]]) -> Iterator[Scores]:
-        """Yield the log-probability of each of `ends[i]` after `prompts[i]`. No end is empty."""
+    def score(
+        self, prompts: Sequence[Tokens], ends: Sequence[Sequence[Tokens]], after: Tokens = ()
+    ) -> Iterator[Scores]:
+        """Yield the log-probability of each of `ends[i]` after `prompts[i]`. No end is empty.
+
+        `after`: and that one of these tokens follows; none: whatever does.
+        """
         ...
 
     def likeliest(self, prompts: Sequence[Tokens], k: int, sets: Sequence[Tokens] = ()) -> Iterator[Likeliest]:

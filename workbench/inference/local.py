@@ -21,6 +21,7 @@ from workbench.inference.local_text import Encoded, TextFormat
 from workbench.inference.local_window import window_of
 from workbench.inference.local_words import SpelledVocabulary
 from workbench.inference.plain import PlainEngine
+from workbench.stats.arrays import FloatArray
 
 NO_BEGIN = "the prompt is empty, and the model has no token that begins a text"
 NO_CHAT = (
@@ -88,13 +89,16 @@ class LocalModel:
                 at = fit[answers.request]
                 yield Drawn(at, self._texts(answers, opened[at]), decided=answers.decided, more=left < 0)
 
-    def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
+    def score(
+        self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
+    ) -> Iterator[Scored]:
         """Yield the log-probabilities of options. All prompts are given to the engine, so that it can share them.
 
         Where the chat template opens a thought, options are what comes after it: the thought is closed at once.
 
-        Options are tokenised by themselves, see `TextFormat.encode_option`. A prompt that does not fit with its longest
-        option comes back with the reason. Raises ModelError for an option without a token, before anything is computed.
+        Options are tokenised by themselves, see `TextFormat.encode_option`; an answer that splits one into other tokens
+        is not counted. A prompt that does not fit with its longest option comes back with the reason. Raises ModelError
+        for an option without a token, before anything is computed.
         """
         ends = [[self._format.encode_option(option) for option in choices] for choices in options]
         ids = [self._encoded(prompt, closed=True) for prompt in prompts]
@@ -105,8 +109,11 @@ class LocalModel:
                 yield Scored(position, np.full(len(ends[position]), np.nan), reason)
             else:
                 fit.append(position)
-        for scores in self._engine.score([_ids(ids[i]) for i in fit], [ends[i] for i in fit]):
-            yield Scored(fit[scores.prompt], scores.log_probabilities)
+        after = self._spelled.word_ends if whole_words and fit else ()
+        for scores in self._engine.score([_ids(ids[i]) for i in fit], [ends[i] for i in fit], after):
+            position = fit[scores.prompt]
+            logs = scores.log_probabilities
+            yield Scored(position, _first_only(ends[position], logs) if whole_words else logs)
 
     def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
         """Yield the k likeliest next tokens; tokens that spell the same text (parts of a character) stay apart.
@@ -200,6 +207,13 @@ class DecidedOutside:
 
 def _ids(found: Encoded | str) -> list[int]:
     return found.ids if isinstance(found, Encoded) else []
+
+
+def _first_only(ends: Sequence[Sequence[int]], logs: FloatArray) -> FloatArray:
+    """Return log-probabilities with -inf for tokens that an earlier option has: they are one event, counted once."""
+    first: dict[tuple[int, ...], int] = {}
+    places = [first.setdefault(tuple(end), place) for place, end in enumerate(ends)]
+    return np.where(np.arange(len(ends)) == places, logs, -np.inf)
 
 
 def _engine(network: Any, stop: frozenset[int], work: Work) -> tuple[Engine, str]:

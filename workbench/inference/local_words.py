@@ -1,4 +1,5 @@
 """Which tokens of a vocabulary spell a word: `yes`, ` Yes` and `YES` are three ways to say the same, as `A` and `(a`.
+Which tokens may stand after a whole word.
 
 A token is read as it is spelled after other text, as `TextFormat.spell_next` does: tokenizers that write spaces in
 front of words drop the space of a token that is decoded alone.
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from workbench.readers.choice_letter import spelled
+from workbench.readers.tokens import continues_word
 
 BEFORE = ":"
 "text that a token follows: no tokenizer changes how it is spelled by what comes after it"
@@ -24,20 +26,34 @@ class SpelledVocabulary:
         """`size`: of the network's vocabulary. Tokens that the tokenizer does not know spell nothing."""
         self._tokenizer, self._size = tokenizer, min(size, len(tokenizer))
         self._by_word: dict[str, list[int]] | None = None
+        self._word_ends: tuple[int, ...] = ()
 
     def sets(self, words: Iterable[str]) -> list[list[int]]:
         """Return the tokens that spell each word, whatever their case and blanks; special tokens spell none."""
-        if self._by_word is None:
-            self._by_word = self._read()
-        return [self._by_word.get(spelled(word), []) for word in words]
+        by_word = self._read()
+        return [by_word.get(spelled(word), []) for word in words]
+
+    @property
+    def word_ends(self) -> tuple[int, ...]:
+        """The tokens that may follow a word without going on with it, as readers tell words apart: blanks, punctuation,
+        the end of the answer. A token that is a part of a character counts among them.
+        """
+        self._read()
+        return self._word_ends
 
     def _read(self) -> dict[str, list[int]]:
+        if self._by_word is not None:
+            return self._by_word
         special = _special_ids(self._tokenizer)
         found: dict[str, list[int]] = {}
+        ends = []
         for token, text in enumerate(self._texts()):
             word = spelled(text)
             if word and token not in special:
                 found.setdefault(word, []).append(token)
+            if token in special or not continues_word(text):
+                ends.append(token)
+        self._by_word, self._word_ends = found, tuple(ends)
         return found
 
     def _texts(self) -> Iterable[str]:

@@ -67,12 +67,14 @@ class PlainEngine:
             counts = Counter(tuple(tokens) for tokens, _ in drawn)
             yield [Answers(position, dict(counts), sum(decided for _, decided in drawn))]
 
-    def score(self, prompts: Sequence[Tokens], ends: Sequence[Sequence[Tokens]]) -> Iterator[Scores]:
+    def score(
+        self, prompts: Sequence[Tokens], ends: Sequence[Sequence[Tokens]], after: Tokens = ()
+    ) -> Iterator[Scores]:
         """Yield the log-probabilities of each prompt's continuations: one row a continuation."""
         for position, (prompt, choices) in enumerate(zip(prompts, ends, strict=True)):
 
             def score(rows: range, prompt: Tokens = prompt, choices: Sequence[Tokens] = choices) -> list[float]:
-                return self._score(prompt, choices[rows.start : rows.stop])
+                return self._score(prompt, choices[rows.start : rows.stop], after)
 
             longest = max(map(len, choices), default=0)
             found = self._in_parts(len(choices), self._row_bytes(len(prompt) + longest, 1 + longest), score)
@@ -141,14 +143,18 @@ class PlainEngine:
         cut = [tokens[:length] for tokens, length in zip(whole[:, begun:].tolist(), ends.length, strict=True)]
         return list(zip(cut, ends.decided, strict=True))
 
-    def _score(self, prompt: Tokens, ends: Sequence[Tokens]) -> list[float]:
+    def _score(self, prompt: Tokens, ends: Sequence[Tokens], after: Tokens) -> list[float]:
         longest = max(map(len, ends))
         # What pads an end stands after all that is read: no token looks ahead.
         padded = self._tensor([[*end, *[0] * (longest - len(end))] for end in ends])
-        log = torch.log_softmax(self._logits(prompt, padded)[:, :-1].float(), dim=-1)
-        each = log.gather(-1, padded[..., None])[..., 0].double()
+        log = torch.log_softmax(self._logits(prompt, padded).float(), dim=-1)
+        each = log[:, :-1].gather(-1, padded[..., None])[..., 0].double()
+        following = self._tensor([after])[0]
+        follows = [
+            float(log[row, len(end), following].double().logsumexp(0)) if after else 0.0 for row, end in enumerate(ends)
+        ]
         self._count(prompt, len(ends), 0)
-        return [float(each[row, : len(end)].sum()) for row, end in enumerate(ends)]
+        return [float(each[row, : len(end)].sum()) + follows[row] for row, end in enumerate(ends)]
 
     def _next(self, prompt: Tokens) -> torch.Tensor:
         """Return the log-probability of every token after a prompt: shape (vocabulary,)."""

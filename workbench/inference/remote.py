@@ -201,8 +201,11 @@ class RemoteModel:
         for parts in self._each(len(requests), sampling, answer):
             yield from parts
 
-    def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
-        """Score options as `Model.score`, yielding as replies arrive; remote_scores says how.
+    def score(
+        self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
+    ) -> Iterator[Scored]:
+        """Score options as `Model.score`, yielding as replies arrive; remote_scores and, of whole words, remote_labels
+        say how.
 
         A prompt that cannot be scored comes with the reason. Raises ModelError where no further call is of use: the
         endpoint sends no probabilities, or none that can be read for any of the first prompts.
@@ -214,7 +217,8 @@ class RemoteModel:
             if not all(choices):
                 raise ModelError(f"an option of {list(choices)!r} is empty; give every option some text")
             alone = PromptAsker(asker)
-            found = await self._probabilities.of_options(alone, run, prompt, choices)
+            of = self._probabilities.of_labels if whole_words else self._probabilities.of_options
+            found = await of(alone, run, prompt, choices)
             if isinstance(found, str):
                 _ended(run, refusals, found)
                 return Scored(position, np.full(len(choices), np.nan), found)

@@ -36,6 +36,8 @@ class Call:
     "alternatives of each token that are asked for"
     echo: str = ""
     "text put after the prompt, to be scored instead of answered"
+    answered: bool = False
+    "whether the echoed text is also answered, with as many tokens as the sampling says"
 
 
 class Dialect:
@@ -72,7 +74,7 @@ class Dialect:
                 body |= {"logprobs": True, "top_logprobs": min(call.logprobs, self.alternatives)}
         else:
             body["prompt"] = raw_text(call.prompt) + call.echo
-            body["max_tokens"] = 0 if call.echo else sampling.max_new_tokens
+            body["max_tokens"] = 0 if call.echo and not call.answered else sampling.max_new_tokens
             if call.logprobs:
                 body["logprobs"] = min(call.logprobs, self.alternatives)
             body |= {"echo": True} if call.echo else {}

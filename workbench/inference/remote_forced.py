@@ -41,7 +41,9 @@ async def forced_tokens(
     for written in ways_to_write(words):
         answer = space + written
         reply = await asker.ask(run, echo_call(prompt, answer))
-        found[answer] = forced_score(name, reply, prompt, answer) if chat else echoed_score(name, reply, answer)
+        found[answer] = (
+            forced_score(name, reply, prompt, answer) if chat else echoed_score(name, reply.choices[0].logprobs, answer)
+        )
     return found
 
 

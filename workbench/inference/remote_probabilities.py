@@ -6,14 +6,16 @@ Which replies are read how is in remote_scores, and what is done where no altern
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
 from workbench.domain.prompts import Prompt
 from workbench.inference.remote_ask import PromptAsker, Run, Stopped
 from workbench.inference.remote_calls import ALTERNATIVES, Dialect, about_logprobs
-from workbench.inference.remote_forced import forced_tokens
-from workbench.inference.remote_reply import TryFailed
+from workbench.inference.remote_forced import forced_score, forced_tokens
+from workbench.inference.remote_labels import left_open, possible, unfinished, whole_word_score
+from workbench.inference.remote_reply import Kind, TryFailed
 from workbench.inference.remote_scores import (
     FEWEST,
     NoProbabilities,
@@ -23,6 +25,7 @@ from workbench.inference.remote_scores import (
     first_token_call,
     first_token_scores,
     first_tokens,
+    missing,
     refused,
 )
 from workbench.inference.remote_snapshots import Snapshots
@@ -35,6 +38,11 @@ FORCED = (
 )
 FEWER = (
     "%s: the endpoint names %d alternatives of a token where %d were asked for; what is not named counts as the rest"
+)
+
+WORD_ENDS = (
+    "%s: a chat endpoint does not say what follows a label, so a label counts whatever follows it; spellings that are "
+    "not among the likeliest first tokens count as the rest"
 )
 
 log = logging.getLogger(__name__)
@@ -51,6 +59,8 @@ class Probabilities:
         "by the prompt's key: how many were asked for, the log-probabilities that came, the snapshot and fingerprint"
         self._forces = self._said_fewer = False
         "whether answers are forced, because the endpoint names no alternatives; whether it was said that it names few"
+        self._no_echo = self._said_open = False
+        "whether a chat is known not to be echoed; whether it was said what a chat does not say of labels"
 
     async def of_options(
         self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
@@ -62,6 +72,15 @@ class Probabilities:
         if self._dialect.endpoint(prompt) == "completions":
             return await self._asked(run, self._echoed(asker, run, prompt, options), "echoed prompts with logprobs")
         return await self._asked(run, self._first(asker, run, prompt, options), "top_logprobs")
+
+    async def of_labels(
+        self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
+    ) -> list[float] | str | None:
+        """Return the log-probability that the answer begins with each option as whole words, as `of_options` does."""
+        if self._dialect.endpoint(prompt) == "completions":
+            asked = self._labels_echoed(asker, run, prompt, options)
+            return await self._asked(run, asked, "echoed prompts with logprobs")
+        return await self._asked(run, self._labels_of_chat(asker, run, prompt, options), "top_logprobs")
 
     async def of_next_tokens(
         self, asker: PromptAsker, run: Run, prompt: Prompt, k: int, words: Sequence[str]
@@ -82,7 +101,49 @@ class Probabilities:
 
     async def _echoed(self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
         replies = [await asker.ask(run, echo_call(prompt, option)) for option in options]
-        return [echoed_score(self._name, *pair) for pair in zip(replies, options, strict=True)]
+        found = [reply.choices[0].logprobs for reply in replies]
+        return [echoed_score(self._name, *pair) for pair in zip(found, options, strict=True)]
+
+    async def _labels_echoed(self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
+        """Return the log-probability of each option with its last word's end, of those that are possible."""
+        try:
+            tokens = await self._tokens(asker, run, prompt, ALTERNATIVES)
+            wanted = possible(options, tokens) if len(tokens) >= FEWEST else list(options)
+        except NoProbabilities:
+            wanted = list(options)
+        found = {}
+        for option in wanted:
+            reply = await asker.ask(run, echo_call(prompt, option, ALTERNATIVES))
+            found[option] = whole_word_score(self._name, reply, option)
+        return [found.get(option, -math.inf) for option in options]
+
+    async def _labels_of_chat(
+        self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
+    ) -> list[float]:
+        """Return the log-probability of each option: of its first token where that is all of it, else as it is forced.
+
+        Raises Unreadable where neither is possible and it matters.
+        """
+        tokens = await self._tokens(asker, run, prompt, ALTERNATIVES)
+        if len(tokens) < FEWEST:
+            raise NoProbabilities(missing(self._name, "the alternatives of an answer's first token (top_logprobs)"))
+        self._say_open()
+        begin = left_open(options, tokens)
+        if not begin:
+            return [tokens.get(option, -math.inf) for option in options]
+        if self._no_echo:
+            raise unfinished(self._name, begin, tokens, options)
+        found = {}
+        for option in possible(options, tokens):
+            try:
+                reply = await asker.ask(run, echo_call(prompt, option))
+                found[option] = forced_score(self._name, reply, prompt, option)
+            except (NoProbabilities, TryFailed) as error:
+                if isinstance(error, TryFailed) and error.kind is not Kind.REFUSED:
+                    raise
+                self._no_echo = True
+                raise unfinished(self._name, begin, tokens, options) from error
+        return [found.get(option, -math.inf) for option in options]
 
     async def _first(self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
         tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
@@ -110,6 +171,11 @@ class Probabilities:
             self._forces = True
             log.warning(FORCED, self._name, ", ".join(found))
         return found
+
+    def _say_open(self) -> None:
+        if not self._said_open:
+            self._said_open = True
+            log.warning(WORD_ENDS, self._name)
 
     def _say_fewer(self, named: int, k: int) -> None:
         if named < k and not self._said_fewer:

@@ -45,21 +45,21 @@ class Unreadable(ModelError):
     """A reply has no exact probability for what was asked. Another prompt's may have."""
 
 
-def echo_call(prompt: Prompt, option: str) -> Call:
-    return Call(prompt, 1, None, WHOLE, logprobs=1, echo=option)
+def echo_call(prompt: Prompt, option: str, more: int = 0) -> Call:
+    """Return the call that echoes an option; `more`: and names so many alternatives of the token after it."""
+    return Call(prompt, 1, None, WHOLE, logprobs=more or 1, echo=option, answered=bool(more))
 
 
 def first_token_call(prompt: Prompt, k: int = ALTERNATIVES) -> Call:
     return Call(prompt, 1, None, WHOLE, logprobs=k)
 
 
-def echoed_score(name: str, reply: Reply, option: str) -> float:
+def echoed_score(name: str, found: Mapping[str, Any] | None, option: str) -> float:
     """Return the log-probability of an option in nats: the sum over the tokens at the end that spell exactly it.
 
     Raises ModelError where the server sends no log-probabilities, Unreadable where a token reaches across the option's
     beginning.
     """
-    found = reply.choices[0].logprobs
     tokens = entries(found, "tokens", str)
     logs = entries(found, "token_logprobs", int | float)
     if not tokens or len(tokens) != len(logs):

@@ -37,6 +37,7 @@ from workbench.errors import InputError, ModelError, UsageError
 from workbench.inference.base import NextTokens, Scored, Work
 from workbench.inference.scripted_letters import LetterHabits, letter_shares
 from workbench.readers.choice_letter import spelled
+from workbench.readers.tokens import continues_word
 from workbench.toml_files import TomlFile
 
 UNREADABLE = ("It depends on many things.", "As an AI language model, I have no opinion.", "Both sides have a point.")
@@ -80,13 +81,15 @@ class ScriptedModel:
             texts = Counter(text for text, _ in ends)
             yield Drawn(position, tuple(texts.most_common()), decided=sum(settled for _, settled in ends))
 
-    def score(self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
+    def score(
+        self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
+    ) -> Iterator[Scored]:
         for position, (prompt, choices) in enumerate(zip(prompts, options, strict=True)):
             self._pause()
             if not all(choice.strip() for choice in choices):
                 raise ModelError(f"an option of {list(choices)!r} is empty; give every option some text")
             shares = self._shares(prompt)
-            masses = [sum(p for text, p in shares.items() if text.startswith(c.lstrip())) for c in choices]
+            masses = [sum(p for text, p in shares.items() if _begins(text, c, whole_words)) for c in choices]
             with np.errstate(divide="ignore"):
                 yield Scored(position, np.log(np.array(masses, dtype=np.float64)))
 
@@ -157,6 +160,13 @@ def _first_words(shares: Mapping[str, float]) -> dict[str, float]:
         word = text.split()[0] if text.split() else text
         words[word] = words.get(word, 0.0) + share
     return words
+
+
+def _begins(text: str, option: str, whole_words: bool) -> bool:
+    """Return whether an answer begins with an option; without whole words the option's own blank is set aside."""
+    if not whole_words:
+        return text.startswith(option.lstrip())
+    return text.startswith(option) and not continues_word(text[len(option) :])
 
 
 def _same(token: str, word: str) -> bool:

@@ -259,13 +259,13 @@ def _table(found: NextTokens) -> TokenTable:
 
 
 def scored_one_by_one(model: Model, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
-    """Yield scores as `Model.score`; where a local model refuses, find the prompts that it refuses, and say why.
+    """Yield scores of whole words as `Model.score`; where a local model refuses, find which prompts it does, and why.
 
     A served model says itself which prompts it refused: an error is the end of its run.
     """
     left = dict.fromkeys(range(len(prompts)))
     try:
-        with closing_of(model.score(prompts, options)) as scores:
+        with closing_of(model.score(prompts, options, whole_words=True)) as scores:
             for found in scores:
                 del left[found.prompt]
                 yield found
@@ -275,7 +275,7 @@ def scored_one_by_one(model: Model, prompts: Sequence[Prompt], options: Sequence
             raise
     for at in left:
         try:
-            for found in model.score([prompts[at]], [options[at]]):
+            for found in model.score([prompts[at]], [options[at]], whole_words=True):
                 yield Scored(at, found.log_probabilities, found.reason)
         except ModelError as error:
             yield Scored(at, np.full(len(options[at]), np.nan), str(error))

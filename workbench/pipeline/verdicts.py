@@ -10,7 +10,7 @@ from stores.run_rows import Run
 from stores.store import Store
 from workbench.audits import exact as of_probabilities
 from workbench.audits.exact import ExactOptions, LabelMass
-from workbench.audits.label_forms import VERSION, label_forms
+from workbench.audits.label_forms import FIRST, VERSION, forms_of
 from workbench.audits.reliability import Options, Report, judge
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.responses import EXACT
@@ -18,8 +18,8 @@ from workbench.errors import UsageError
 from workbench.pipeline.judging import counts, layout, nothing_answered
 from workbench.pipeline.reading import LABEL_WORDS, read
 
-PROBABILITIES = ReaderCard(ReaderKind.RULE, "label-probabilities", VERSION)
-"stands where a sampled run has its reader"
+PROBABILITIES = "label-probabilities"
+"stands where a sampled run has its reader, with the version of the spellings"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,21 +46,27 @@ def verdicts(
     Raises UsageError where the options do not fit the run, or nothing of it can be judged.
     """
     if run.sampling.mode == EXACT:
-        return Verdicts(of_probabilities.judge(label_mass(store, run), options, exact), 0, PROBABILITIES)
+        mass = label_mass(store, run)
+        card = ReaderCard(ReaderKind.RULE, PROBABILITIES, mass.version)
+        return Verdicts(of_probabilities.judge(mass, options, exact), 0, card)
     rowid, card = read(store, run, reader)
     return Verdicts(judge(counts(store, run, rowid), options), rowid, card)
 
 
 def label_mass(store: Store, run: Run) -> LabelMass:
-    """Return the probabilities of the two labels of every prompt, summed over the forms in which they are written.
+    """Return the probabilities of the two labels of every prompt, summed over their spellings.
 
-    A prompt of which a form is not scored counts as not scored. Raises UsageError where nothing is.
+    A prompt of which a spelling is not scored counts as not scored. Where a run has probabilities of the first version
+    of the spellings alone, they are those. Raises UsageError where nothing is scored.
     """
-    forms = {(t.name, t.inverted): label_forms(t) for t in store.runs.templates(run)}
+    there = store.scores.versions(run)
+    version = FIRST if there == (FIRST,) else VERSION
+    templates = store.runs.templates(run)
+    forms = {(t.name, t.inverted): forms_of(t, version) for t in templates}
     of = {
         probe: forms.get((template, bool(inverted))) for _, _, _, template, inverted, probe, _ in store.runs.cells(run)
     }
-    scores = store.scores.of_run(run)
+    scores = store.scores.of_run(run, version)
     failures = store.runs.failures(run)
     if not scores and run.failed:
         raise UsageError(nothing_answered(run, failures))
@@ -74,8 +80,28 @@ def label_mass(store: Store, run: Run) -> LabelMass:
             for side, names in ((positive, wanted.positive), (negative, wanted.negative)):
                 side.reshape(-1)[places.flat[probe]] = sum(np.exp(found[form]) for form in names)
     axes = (places.statements, places.variants, places.templates)
+    spellings = {
+        label.strip(): spelled
+        for t in templates
+        for label, spelled in zip(
+            (t.positive, t.negative),
+            (forms[t.name, t.inverted].positive, forms[t.name, t.inverted].negative),
+            strict=True,
+        )
+    }
     failed = places.marked(failures.probes) if failures.probes else None
-    return LabelMass(*axes, positive, negative, places.exists, places.relations, failed, places.prompts, places.blank)
+    return LabelMass(
+        *axes,
+        positive,
+        negative,
+        places.exists,
+        places.relations,
+        failed,
+        places.prompts,
+        places.blank,
+        version,
+        spellings,
+    )
 
 
 __all__ = ["PROBABILITIES", "Verdicts", "label_mass", "verdicts"]

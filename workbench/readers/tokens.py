@@ -20,6 +20,7 @@ _TOKEN = re.compile(
     rf"{_LETTER}+(?:[{_APOSTROPHES}](?:ll|re|ve|{_LETTER})(?!{_LETTER}))?|[^\w\s]|[\n\r\u0085\u2028\u2029]",
     re.IGNORECASE,
 )
+_ON = re.compile(rf"{_LETTER}|[{_APOSTROPHES}](?:ll|re|ve|{_LETTER})(?!{_LETTER})", re.IGNORECASE)
 _TERMINAL_CODE = re.compile(r"\x1b\[[0-9;?]{0,32}[A-Za-z]")
 _STRAIGHT = str.maketrans(dict.fromkeys(_APOSTROPHES, "'"))
 
@@ -34,6 +35,17 @@ class Token(NamedTuple):
     "it is `response[start:stop]`"
     word: int
     "how many words stand before it"
+
+
+def continues_word(text: str) -> bool:
+    """Return whether a text that follows a word goes on with it: `ment` after `agree`, and not ` with`, `.` or nothing.
+
+    Examples
+    --------
+    >>> [continues_word(text) for text in ("ment", "'s", "", " with", ".", "'")]
+    [True, True, False, False, False, False]
+    """
+    return _ON.match(text) is not None
 
 
 def tokenize(text: str) -> list[Token]:

@@ -114,6 +114,7 @@ ROWS: dict[int, str] = {
     14: "update identity set uid = x'0102030405060708090a0b0c0d0e0f10'; update job set beats = 3",
     16: "update job set mark = 'abc'",
     17: "update model set snapshot = 'm-2026-01-01'; update draw set fingerprint = 'fp_1'",
+    18: "update score set version = '2'",
 }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
+from workbench.audits.label_forms import RULES
 from workbench.tui.format import visible
 from workbench.tui.screens.audit_format import ALL_OF, chance_cell, decides_cell
 from workbench.tui.screens.audit_statement_format import (
@@ -33,6 +34,8 @@ NAMED, CLEAR = 8, 8
 SHOWN = 6
 "next tokens that stand below the table; Enter shows all"
 BAR = 30
+LEAST = 0.0005
+"probability from which a spelling has a line of its own"
 NO_TOKENS = "the backend names no next tokens"
 
 
@@ -129,7 +132,13 @@ def scores_text(found: ProbeScores, run: Run, row: ExactRow | None, samples: int
 
 
 def _forms(found: ProbeScores) -> list[Content]:
-    return [Content(_line(math.exp(log), form)) for form, log in found.scores]
+    shown = [(form, math.exp(log)) for form, log in found.scores if math.exp(log) >= LEAST]
+    lines = [Content(_line(share, form)) for form, share in shown]
+    rest = len(found.scores) - len(shown)
+    others = sum(math.exp(log) for _, log in found.scores) - sum(share for _, share in shown)
+    return (
+        [*lines, Content.styled(f"{percent_of(others):>8}  {rest} other spellings", "$text-muted")] if rest else lines
+    )
 
 
 def _tokens(table: TokenTable) -> list[Content]:
@@ -166,7 +175,7 @@ def explain_exact(report: ExactReport) -> str:
     return f"""●  p(agree) / (p(agree) + p(disagree)): the leaning among answers that begin with a label, computed \
 and not sampled. A prompt leans clearly outside {100 * options.low:g}-{100 * options.high:g} %: there is no interval.
 
-LABELS  the share of the model's probability on the two labels, as printed and capitalised. Below \
+LABELS  the share of the model's probability on the two labels: {RULES[report.mass.version]}. Below \
 {100 * exact.named:g} % their ratio says little, and the prompt is insufficient.
 
 STANCE  the side of one half; exactly one half has none.
@@ -179,4 +188,4 @@ clearly by rule `{options.rule}` (Ceron et al. 2024, section 5.4); {few}.
 
 TESTS  to which the row contributes; ← marks what fails.
 
-Enter shows the probabilities of each form of the labels, and the likeliest next tokens."""
+Enter shows the probabilities of each spelling of the labels, and the likeliest next tokens."""
