@@ -214,14 +214,14 @@ def test_the_shell_watches_a_worker_elsewhere_before_it_takes_its_job(
     assert "its worker is on elsewhere, and its heartbeat did not move just now" in " ".join(
         capsys.readouterr().out.split()
     )
-    assert main(["jobs", str(filled.path), "resume", str(job)]) == 1
+    assert main(["jobs", str(filled.path), "resume", str(job), "--yes"]) == 1
     shown = capsys.readouterr()
     assert "Watching its heartbeat for at most 60 s" in shown.out
     assert f"job {job} is running" in shown.err
     assert len(looks) == 2
     clock[0] += LOST_AFTER_S + 1
     monkeypatch.setattr(launch, "spawn", lambda *_: 1)
-    assert main(["jobs", str(filled.path), "resume", str(job)]) == 0
+    assert main(["jobs", str(filled.path), "resume", str(job), "--yes"]) == 0
     assert filled.jobs.beat(job, attempt=attempt).lost
 
 
