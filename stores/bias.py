@@ -184,6 +184,7 @@ _READ = f"""
         join probe p on p.wording_id = u.wording_id and {PROBES}
         join template t on t.id = p.template_id
         join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
         join response r on r.draw_id = d.id
         {HELD}
     ),

@@ -116,6 +116,7 @@ _OF_RUN = f"""
     select p.id, x.id, x.body, x.packed, sum(r.count)
     {_SCOPE}
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
     join given_answer r on r.draw_id = d.id
     join text x on x.id = r.text_id
     where i.name = :instrument
@@ -128,6 +129,7 @@ _PROBES = f"""
     join template t on t.id = p.template_id
     where i.name = :instrument and exists (
         select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
     )
     order by s.ordinal, p.id
 """

@@ -225,7 +225,8 @@ _OF_RUN = """
         iif(n.tokens is null, (select d.reason from draw d where d.id = a.newest), '')
     from (
         select d.prompt_id, max(d.id) as newest from draw d
-        where d.model_id = :model and d.sampling_id = :sampling group by d.prompt_id
+        where d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint) group by d.prompt_id
     ) a
     cross join probe p on p.prompt_id = a.prompt_id and p.audit = :audit
     and p.template_id in (select value from json_each(:templates)) and p.wording_id in (
@@ -249,6 +250,7 @@ _OF_PROBE = f"""
     join probe p on p.wording_id = w.id and {PROBES}
     join template t on t.id = p.template_id
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
     left join next_tokens n on n.prompt_id = p.prompt_id and n.model_id = :model
     where i.name = :instrument and p.id = :probe order by d.id
 """  # where a prompt was asked again after it failed, the newest attempt says why it failed

@@ -183,10 +183,13 @@ class Runs(Aggregate):
         values = way_values(run)
         chosen = template_versions.asked(self.connection, values, wanted)
         values |= template_versions.bound(self.connection, values, chosen)
+        return self._recounted(replace(run, versions=chosen), values)
+
+    def _recounted(self, run: Run, values: Mapping[str, object]) -> Run:
+        """Return a run with counts of what these values bind."""
         prompts, answered, responses, failed, samples, last = self.connection.execute(_RECOUNTED, values).fetchone()
         return replace(
             run,
-            versions=chosen,
             prompts=prompts,
             answered=answered or 0,
             responses=responses or 0,
@@ -194,6 +197,26 @@ class Runs(Aggregate):
             samples=samples or 0,
             last=last or run.last,
         )
+
+    def fingerprints(self, run: Run) -> dict[str, int]:
+        """Return how many answers of a run came under each `system_fingerprint`, the most first; "": none was reported.
+        Of prompts that are scored each is one.
+        """
+        found = Counter[str]()
+        for _, fingerprint, _, count in self.connection.execute(_PRINTED, run_values(self.connection, run)):
+            found[fingerprint] += count
+        return dict(found.most_common())
+
+    def printed(self, run: Run) -> tuple[tuple[int, str, int, int], ...]:
+        """Return (prompt, fingerprint, text, how often) of every answer of a run; prompt and text are rowids, and a
+        prompt that is scored has no text (0).
+        """
+        return tuple(self.connection.execute(_PRINTED, run_values(self.connection, run)).fetchall())
+
+    def of_fingerprint(self, run: Run, fingerprint: str) -> Run:
+        """Return the part of a run that was answered under one `system_fingerprint`."""
+        part = replace(run, fingerprint=fingerprint)
+        return self._recounted(part, run_values(self.connection, part))
 
     def cells(self, run: Run) -> tuple[tuple[str, str, int, str, int, int, str], ...]:
         """Return every planned cell of a run as (ref, kind, ordinal, template, inverted, probe, relation).
@@ -420,7 +443,8 @@ _RECOUNTED = f"""
     asked as (
         select sum(d.n - d.failed) as n, sum(d.failed) as failed, max(d.at) as last
         from used u join draw d on d.prompt_id = u.prompt_id
-        where d.model_id = :model and d.sampling_id = :sampling group by d.prompt_id
+        where d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint) group by d.prompt_id
     )
     select count(*), sum(n > 0), sum(n), sum(failed), max(n), max(last) from asked
 """
@@ -455,6 +479,7 @@ _COUNTS = f"""
         join wording w on w.statement_id = s.id and w.language = :language
         join probe p on p.wording_id = w.id and {PROBES}
         join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
         join given_answer r on r.draw_id = d.id
         where i.name = :instrument
     )
@@ -470,13 +495,29 @@ _PLAN = """
     on conflict (model_id, sampling_id, prompt_id) do update set n = max(n, excluded.n)
 """
 
+_PRINTED = f"""
+    select d.prompt_id, d.fingerprint, coalesce(r.text_id, 0), coalesce(sum(r.count), count(distinct d.id))
+    from draw d left join response r on r.draw_id = d.id
+    where d.model_id = :model and d.sampling_id = :sampling and d.n > d.failed
+        and (:fingerprint is null or d.fingerprint = :fingerprint) and d.prompt_id in (
+            select p.prompt_id
+            from instrument i
+            join statement s on s.id in (select value from json_each(:scope))
+            join wording w on w.statement_id = s.id and w.language = :language
+            join probe p on p.wording_id = w.id and {PROBES}
+            where i.name = :instrument
+        )
+    group by d.prompt_id, d.fingerprint, r.text_id
+"""
+
 _PLANNED = f"""
-    select p.id, max(sum(d.n - d.failed), coalesce(max(n.n), sum(d.n)))
+    select p.id, max(sum(d.n - d.failed), iif(:fingerprint is null, coalesce(max(n.n), sum(d.n)), sum(d.n)))
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
     join probe p on p.wording_id = w.id and {PROBES}
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
     left join planned n on n.prompt_id = p.prompt_id and n.model_id = :model and n.sampling_id = :sampling
     where i.name = :instrument
     group by p.id
@@ -489,6 +530,7 @@ _FAILURES = f"""
     join wording w on w.statement_id = s.id and w.language = :language
     join probe p on p.wording_id = w.id and {PROBES}
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
     where i.name = :instrument
     group by p.id order by s.ordinal
 """
@@ -497,6 +539,7 @@ _TEMPLATES = f"""
     select distinct {TEMPLATE_COLUMNS}, t.id {_SCOPE}
     and exists (
         select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
     )
     order by t.id
 """
@@ -508,6 +551,7 @@ _TRUNCATED = f"""
     join wording w on w.statement_id = s.id and w.language = :language
     join probe p on p.wording_id = w.id and {PROBES}
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
     join response r on r.draw_id = d.id
     join thought h on h.text_id = r.text_id and h.answer_id is null
     where i.name = :instrument
@@ -520,6 +564,7 @@ _RESPONSES = f"""
     from probe p
     join template t on t.id = p.template_id
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
     join attempt a on a.id = d.attempt_id
     join response r on r.draw_id = d.id
     {HELD}

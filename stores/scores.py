@@ -161,7 +161,12 @@ class Scores(Aggregate):
 
     def of_probe(self, run: Run, probe_id: int) -> ProbeScores | None:
         """Return what was computed for one probe of a run; None where nothing was asked."""
-        values = {"model": run.model_id, "sampling": run.sampling_id, "probe": probe_id}
+        values = {
+            "model": run.model_id,
+            "sampling": run.sampling_id,
+            "fingerprint": run.fingerprint,
+            "probe": probe_id,
+        }
         row = self.connection.execute(_PROVENANCE, values).fetchone()
         if row is None:
             return None
@@ -200,6 +205,14 @@ def _words(table: TokenTable) -> str | None:
 def _text(connection: sqlite3.Connection, rowid: int) -> str:
     return restored(*connection.execute("select body, packed from text where id = ?", (rowid,)).fetchone())
 
+
+OF_PRINT = """
+    (:fingerprint is null or exists (
+        select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+            and d.fingerprint = :fingerprint
+    ))
+"""
+"whether a prompt was scored under a fingerprint"
 
 _SCORED = """
     select p.key, x.key from score c join prompt p on p.id = c.prompt_id join text x on x.id = c.text_id
@@ -248,7 +261,7 @@ _VERSIONS = f"""
     join wording w on w.statement_id = s.id and w.language = :language
     join probe p on p.wording_id = w.id and {PROBES}
     join score c on c.prompt_id = p.prompt_id and c.model_id = :model
-    where i.name = :instrument
+    where i.name = :instrument and {OF_PRINT}
 """
 
 _TABLES = f"""
@@ -258,7 +271,7 @@ _TABLES = f"""
     join wording w on w.statement_id = s.id and w.language = :language
     join probe p on p.wording_id = w.id and {PROBES}
     join next_tokens n on n.prompt_id = p.prompt_id and n.model_id = :model
-    where i.name = :instrument
+    where i.name = :instrument and {OF_PRINT}
 """
 
 _PROVENANCE = """
@@ -266,6 +279,7 @@ _PROVENANCE = """
     from probe p
     join template t on t.id = p.template_id
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
     join attempt a on a.id = d.attempt_id
     where p.id = :probe order by d.failed, d.id desc limit 1
 """

@@ -236,6 +236,11 @@ def snapshot_option(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--snapshot", metavar="NAME", help="of a served model: the one that the endpoint reported, or unknown"
     )
+    command.add_argument(
+        "--fingerprint",
+        metavar="NAME",
+        help="of a served model: answers under this system_fingerprint alone (none: without one; each: split by it)",
+    )
 
 
 def reliability_options(command: argparse.ArgumentParser) -> None:

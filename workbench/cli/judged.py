@@ -84,6 +84,7 @@ def judged(store: Store, options: Namespace) -> tuple[Run, Report, ReaderCard]:
         dtype=options.dtype,
         templates=templates_of(options),
         snapshot=options.snapshot,
+        fingerprint=options.fingerprint,
     )
     if run.sampling.mode == EXACT and options.reader is not None:
         raise UsageError(f"{run.label} has probabilities and no answers that are read; leave out --reader")

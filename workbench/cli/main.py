@@ -60,6 +60,7 @@ COMMANDS = {
     "agreement": ("results", "agreement"),
     "scores": ("scores", "scores"),
     "thoughts": ("thoughts", "thoughts"),
+    "snapshots": ("snapshots", "snapshots"),
     "sample": ("annotating", "sample"),
     "annotate": ("annotating", "annotate"),
     "adjudicate": ("annotating", "adjudicate"),
@@ -83,7 +84,8 @@ COMMANDS = {
     "doctor": ("doctor", "doctor"),
 }
 GROUPS = (
-    "", "_scores", "_thoughts", "_bias", "_consistency", "_statements", "_drafting", "_checking", "_exporting",
+    "", "_scores", "_thoughts", "_snapshots", "_bias", "_consistency", "_statements", "_drafting",
+    "_checking", "_exporting",
     "_issues", "_surveys", "_questionnaire", "_choices", "_synthetic",
 )  # fmt: skip
 "modules of arguments, in the order in which `--help` lists them"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LEAST_DRAWS = 100
 "below so many the ends of an interval are single draws, and may leave out the estimate"
 LINE_END = "\n"
-NAMING = ("show", "condition", "against", "target", "model", "instrument", "dtype", "snapshot")
+NAMING = ("show", "condition", "against", "target", "model", "instrument", "dtype", "snapshot", "fingerprint")
 "options that name something, and mean nothing where they are empty"
 
 
@@ -40,6 +40,7 @@ def verdicts(options: Namespace) -> int:
         listed(options.model),
         options.dtype,
         options.snapshot,
+        options.fingerprint,
         templates_of(options),
         _options(options),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.cli.judged import templates_of
@@ -52,18 +53,15 @@ def judged_of(store: Store, options: Namespace) -> ResponseBiasJudged:
     from workbench.pipeline.response_bias import ResponseBiasChoice, response_bias
 
     names, rules, templates = listed(options.model), _options(options), templates_of(options)
+    served = options.snapshot, options.fingerprint
+    choice = ResponseBiasChoice(options.instrument or "", names, templates, rules, *served)
     try:
-        return response_bias(
-            store, ResponseBiasChoice(options.instrument or "", names, templates, rules, options.snapshot)
-        )
+        return response_bias(store, choice)
     except UnknownName:
         if len(names) < 2:
             raise
         with suppress(UnknownName):
-            return response_bias(
-                store,
-                ResponseBiasChoice(options.instrument or "", (options.model,), templates, rules, options.snapshot),
-            )
+            return response_bias(store, replace(choice, models=(options.model,)))
         raise  # what was said of the names apart tells more
 
 

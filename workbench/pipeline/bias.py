@@ -24,6 +24,7 @@ from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.bias_prefixes import Places, prefixes
 from workbench.pipeline.corrected import Corrected, as_tested
 from workbench.pipeline.evaluation import Evaluation
+from workbench.pipeline.fingerprints import split
 from workbench.pipeline.judging import elsewhere, find_run, matching, of_models, runs_of, told_apart
 from workbench.pipeline.labels import settled
 from workbench.pipeline.reading import read
@@ -49,6 +50,8 @@ class BiasChoice:
     templates: TemplateChoice = LATEST
     snapshot: str | None = None
     "of a served model; None: any, each a run of its own"
+    fingerprint: str | None = None
+    "answers under this `system_fingerprint` alone; `each`: a run for every one; None: all together"
     reader: str | None = None
     "a classifier's name, or `people` for settled human labels alone; None: the newest classifier"
     labels: str = INSTRUMENT
@@ -184,7 +187,7 @@ def _runs(store: Store, choice: BiasChoice) -> dict[str, tuple[Run, ...]]:
         if not choice.instruments or run.instrument in choice.instruments
     ]
     chosen = of_models(store, every, choice.models)
-    runs = matching(chosen, choice.sampling, choice.dtype, choice.snapshot)
+    runs = split(store, matching(chosen, choice.sampling, choice.dtype, choice.snapshot), choice.fingerprint)
     if not runs:
         there = ", ".join(sorted({run.model for run in store.runs.list(AUDIT)}))
         raise UnknownName(
@@ -204,11 +207,11 @@ def _named(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
     """
     several = _apart(runs, [run.language for run in runs])
     families = _apart(runs, [run.family for run in runs])
-    ways: dict[tuple[int, int, str, str], list[Run]] = {}
+    ways: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
         model = run.model_id, run.sampling_id
         spoken, family = run.language if model in several else "", run.family if model in families else ""
-        ways.setdefault((*model, spoken, family), []).append(run)
+        ways.setdefault((*model, run.fingerprint, spoken, family), []).append(run)
     firsts = [found[0] for found in ways.values()]
     names = told_apart(
         [run.named for run in firsts],

@@ -16,6 +16,7 @@ from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import ReaderCard
 from workbench.domain.seeds import SEED
 from workbench.errors import UnknownName, UsageError
+from workbench.pipeline.fingerprints import split
 from workbench.pipeline.judging import JUDGED_BY, matching, of_models, runs_of, told_apart, without_runs
 from workbench.pipeline.verdicts import verdicts
 
@@ -35,6 +36,8 @@ class ConsistencyChoice:
     dtype: str | None = None
     snapshot: str | None = None
     "of a served model; None: any, each a run of its own"
+    fingerprint: str | None = None
+    "answers under this `system_fingerprint` alone; `each`: a run for every one; None: all together"
     "None: any"
     templates: TemplateChoice = LATEST
     reader: str = "label-words"
@@ -126,7 +129,7 @@ def _since(one: JudgedRun) -> str:
 def _runs(store: Store, choice: ConsistencyChoice, instrument: str) -> tuple[tuple[str, Run], ...]:
     """Return the runs that are meant, under names that tell them apart."""
     every = runs_of(store, "reliability", instrument, templates=choice.templates)
-    runs = matching(every, choice.sampling, choice.dtype, choice.snapshot)
+    runs = split(store, matching(every, choice.sampling, choice.dtype, choice.snapshot), choice.fingerprint)
     if every and not runs:
         described = ", ".join(dict.fromkeys(f"{run.sampling} in {run.dtype}, {run.version}" for run in every))
         raise UnknownName(

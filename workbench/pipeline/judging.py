@@ -17,6 +17,7 @@ from workbench.domain.readings import Stance
 from workbench.domain.responses import EXACT, UNKNOWN
 from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.pipeline.fingerprints import split
 from workbench.stats.arrays import BoolArray, IntArray
 
 QUESTIONNAIRE = "questionnaire"
@@ -39,6 +40,7 @@ def find_run(
     *,
     dtype: str | None = None,
     snapshot: str | None = None,
+    fingerprint: str | None = None,
     answered: bool = False,
     templates: TemplateChoice = LATEST,
 ) -> Run:
@@ -51,6 +53,7 @@ def find_run(
     found = runs_of(store, audit, instrument, model, templates=templates)
     there = [run for run in found if not (answered and run.sampling.mode == EXACT)]
     runs = _newer_encodings(matching(there, sampling, dtype, snapshot), sampling)
+    runs = split(store, runs, fingerprint)
     if there and not runs:
         named = {"sampling": sampling, "dtype": dtype, "snapshot": snapshot}
         asked = " and ".join(f"{what} {name!r}" for what, name in named.items() if name)

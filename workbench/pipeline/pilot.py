@@ -38,6 +38,7 @@ class PilotChoice:
     "its description, or a part of it"
     dtype: str | None = None
     snapshot: str | None = None
+    fingerprint: str | None = None
     reader: str = "label-words"
     reliability: Options = field(default_factory=Options)
     statements: tuple[str, ...] = ()
@@ -79,6 +80,7 @@ def pilot(store: Store, choice: PilotChoice) -> PilotJudged:
         dtype=choice.dtype,
         templates=choice.templates,
         snapshot=choice.snapshot,
+        fingerprint=choice.fingerprint,
     )
     reader, card = read(store, run, choice.reader)
     asked = counts(store, run, reader)

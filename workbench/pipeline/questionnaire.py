@@ -19,6 +19,7 @@ from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.questionnaires import Questionnaire, Role
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.pipeline.fingerprints import split
 from workbench.pipeline.judging import (
     chosen_of,
     instead,
@@ -51,6 +52,8 @@ class QuestionnaireChoice:
     dtype: str | None = None
     snapshot: str | None = None
     "of a served model; None: any, each a run of its own"
+    fingerprint: str | None = None
+    "answers under this `system_fingerprint` alone; `each`: a run for every one; None: all together"
     "None: any"
     templates: TemplateChoice = LATEST
     options: Options = field(default_factory=Options)
@@ -191,7 +194,7 @@ def _runs(store: Store, choice: QuestionnaireChoice, instrument: str, asked: Ite
             f"nobody was asked {instrument}. Start with: workbench run STORE --audit {AUDIT} --instrument "
             f"{instrument} --model NAME"
         )
-    runs = matching(every, None, choice.dtype, choice.snapshot)
+    runs = split(store, matching(every, None, choice.dtype, choice.snapshot), choice.fingerprint)
     if not runs:
         there = ", ".join(sorted({f"{run.dtype}, {run.version}" for run in every}))
         wanted_of = " and ".join(filter(None, (choice.dtype, choice.snapshot)))

@@ -24,6 +24,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.pipeline.fingerprints import split
 from workbench.pipeline.judging import chosen_of, matching, version_notes
 from workbench.pipeline.response_bias_rows import AUDIT, Subject, Way, asked_here, imported, named
 
@@ -44,6 +45,8 @@ class ResponseBiasChoice:
     options: Options = field(default_factory=Options)
     snapshot: str | None = None
     "of a served model; None: any, each a subject of its own"
+    fingerprint: str | None = None
+    "answers under this `system_fingerprint` alone; `each`: a subject for every one; None: all together"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,9 +98,7 @@ def response_bias(store: Store, choice: ResponseBiasChoice | None = None) -> Res
     choice = choice or ResponseBiasChoice()
     instrument = store.instruments.get(choice.instrument or _only_answered(store))
     items = store.choices.items(instrument.name)
-    subjects = _chosen(
-        named(tuple(_subjects(store, instrument.name, items, choice.templates))), choice, instrument.name
-    )
+    subjects = _chosen(named(tuple(_subjects(store, instrument.name, items, choice))), choice, instrument.name)
     pairs = _pairs(instrument, items)
     shares = {(bias, key): pair.shares for (bias, _, key), pair in pairs.items() if pair.shares}
     judged = {name: subject for name, subject in subjects.items() if subject.tables}
@@ -169,7 +170,7 @@ def _only_answered(store: Store) -> str:
 
 
 def _subjects(
-    store: Store, instrument: str, items: Mapping[str, ChoiceItem], templates: TemplateChoice
+    store: Store, instrument: str, items: Mapping[str, ChoiceItem], choice: ResponseBiasChoice
 ) -> Iterator[Subject]:
     """Yield all ways in which models were asked, imported answers first."""
     by_model: dict[str, list[AnswerSet]] = {}
@@ -177,9 +178,10 @@ def _subjects(
         by_model.setdefault(one.model, []).append(one)
     for model, sets in by_model.items():
         yield imported(model, sets, model)
+    templates = choice.templates
     runs = store.predictions.runs(AUDIT, instrument, versions=dict(templates.versions))
     families = templates.families or tuple({run.family for run in runs})
-    for run in chosen_of(runs, replace(templates, families=families)):
+    for run in split(store, chosen_of(runs, replace(templates, families=families)), choice.fingerprint):
         yield from asked_here(store, run, items)
 
 

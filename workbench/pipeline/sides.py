@@ -62,6 +62,7 @@ def sides(
     *,
     templates: TemplateChoice = LATEST,
     snapshot: str | None = None,
+    fingerprint: str | None = None,
     queue: str | None = None,
     seed: int = SEED,
 ) -> SidesReport:
@@ -71,7 +72,16 @@ def sides(
     """
     if queue is not None and (name := store.queues.get(queue).codebook.name) != CODEBOOK:
         raise UsageError(f"people were asked by the codebook {name!r} in the queue {queue!r}; name one of {CODEBOOK!r}")
-    run = find_run(store, "statement_labels", model, instrument, snapshot=snapshot, answered=True, templates=templates)
+    run = find_run(
+        store,
+        "statement_labels",
+        model,
+        instrument,
+        snapshot=snapshot,
+        fingerprint=fingerprint,
+        answered=True,
+        templates=templates,
+    )
     found = sides_of_run(store, run)
     by_model: dict[str, Pair] = {ref: (of[DIMENSION], of[LEANING]) for ref, of in found.items()}
     statements = [s for s in store.instruments.get(instrument).statements if s.ref in by_model]
