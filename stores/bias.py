@@ -40,6 +40,8 @@ class BiasCell:
     "whether people labelled the text and their label is what counts"
     untested: bool = False
     "whether the text trained a classifier, so that no test covers it, and no person labelled it beside this wording"
+    prompt: int = 0
+    "rowid of what the model saw: equal for two models that were asked the same"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +95,11 @@ class BiasReadings(Aggregate):
         return tuple(
             BiasCell(
                 ref, kind, ordinal, template, bool(by_rule), label, bool(kept), count, relation, leaning,
-                bool(cut), bool(by_person), bool(untested),
+                bool(cut), bool(by_person), bool(untested), prompt,
             )
             for (
                 ref, kind, ordinal, template, by_rule, label, kept, by_person, untested, count, relation, leaning,
-                cut,
+                cut, prompt,
             ) in rows
         )  # fmt: skip
 
@@ -178,7 +180,7 @@ _READ = f"""
         where s.id in (select value from json_each(:scope))
     ),
     answered as (
-        select u.*, t.id as template_id, t.name as template, d.id as draw_id, {ANSWER_ID} as text_id,
+        select u.*, t.id as template_id, t.name as template, d.id as draw_id, d.prompt_id, {ANSWER_ID} as text_id,
             r.text_id as output_id, r.count
         from put u
         join probe p on p.wording_id = u.wording_id and {PROBES}
@@ -224,7 +226,7 @@ _CELLS = f"""
     {_READ}
     select ref, kind, ordinal, template, by_rule, label,
         by_rule or confidence is null or confidence >= :threshold as kept, by_person, untested, sum(count), relation,
-        leaning, text_id is null as truncated
+        leaning, text_id is null as truncated, min(prompt_id)
     from read group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 13 order by place, kind, ordinal, template
 """
 

@@ -387,7 +387,7 @@ def test_a_selection_does_not_differ_from_itself(unit: str) -> None:
 def test_an_undefined_part_makes_a_difference_undefined_and_is_named() -> None:
     of = tally(items(LEFT, RIGHT), np.array([[[(1, 0, 0, 0)], [(1, 0, 0, 0)]], [[NOTHING], [(1, 0, 0, 0)]]]))
     found = judge(of, FEW).difference("m0", Selection(prefix="p0"), Selection(prefix="p1"))
-    assert found.undefined == "no answers to left statements (prefix p1)"
+    assert found.undefined == "no answers to left statements among the prompts in common"
 
 
 def test_the_deviation_of_a_prefix_is_from_the_mean_of_the_others() -> None:

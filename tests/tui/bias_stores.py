@@ -111,14 +111,19 @@ def asked(
     *,
     language: str = "en",
     dtype: str = "float32",
+    only: Sequence[str] = (),
 ) -> Path:
-    """Fill a store, made where it is not there yet, with answers; rules have read what they can."""
+    """Fill a store, made where it is not there yet, with answers; rules have read what they can.
+
+    `only`: the statements that are asked; all where it is empty.
+    """
     base = base or sided()
     statements = {s.ref: s for s in base.statements}
     with Store.open(path, create=not path.exists()) as store:
         store.instruments.add(base)
         for model in models:
-            probes = tuple(bias_score.probes(base.statements, base.templates, WORDINGS, language, model))
+            some = [s for s in base.statements if not only or s.ref in only]
+            probes = tuple(bias_score.probes(some, base.templates, WORDINGS, language, model))
             store.runs.add_probes("bias_score", base.name, language, base.templates, probes)
             card = ModelCard(model, content_key(model).hex()[:16], "scripted 1", dtype, "none")
             model_id, sampling_id = store.runs.begin(card, bias_score.DEFAULTS.sampling)

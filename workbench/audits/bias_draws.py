@@ -78,11 +78,11 @@ def strata(items: Sequence[Item]) -> tuple[IntArray, ...]:
 class StatementResampling:
     """One matrix of weights for all figures; sums are its product with the counts per statement."""
 
-    def __init__(self, tally: Tally, draws: int, seed: int) -> None:
+    def __init__(self, tally: Tally, draws: int, seed: int, number: int = 0) -> None:
         self.tally = tally
         self.strata = strata(tally.items)
         self.weights: FloatArray = np.ones((len(tally.items), draws))
-        rng = derive_rng(seed, "bias", "statements")
+        rng = derive_rng(seed, "bias", "statements", *([number] if number else []))
         for members in self.strata:
             self.weights[members] = rescaled_times(len(members), draws, rng)
 
@@ -106,13 +106,14 @@ class ResponseResampling:
     strata: tuple[IntArray, ...] = ()
     weights: FloatArray | None = None
 
-    def __init__(self, tally: Tally, draws: int, seed: int) -> None:
+    def __init__(self, tally: Tally, draws: int, seed: int, number: int = 0) -> None:
         self.tally, self.draws, self.seed = tally, draws, seed
+        self._names: tuple[str | int, ...] = ("bias", "responses", *([number] if number else []))
 
     def sums(self, picks: Sequence[Pick], columns: FloatArray) -> FloatArray:
         """Return (picks, 2, columns, draws). Answers that add to no column are not drawn."""
         found = np.zeros((len(picks), len(SIDES), columns.shape[1], self.draws))
-        rng = derive_rng(self.seed, "bias", "responses", *(chosen.name for chosen in picks))
+        rng = derive_rng(self.seed, *self._names, *(chosen.name for chosen in picks))
         for model in sorted({chosen.model for chosen in picks}):
             mine = [place for place, chosen in enumerate(picks) if chosen.model == model]
             for members, counts in self._parts(model, [picks[place] for place in mine]):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.audits.bias_common import Common, Comparison, between_models, between_selections, contrast
 from workbench.audits.bias_selection import Selection, kept, left_out, pick
 from workbench.audits.bias_tally import SIDES, swapped
 from workbench.domain.statements import Dimension, Side
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 NAN = float("nan")
 LEAST_MODELS = 3
 "of fewer, a rank correlation says nothing: with two it is 1 or -1"
+FEW_MODELS = f"fewer than {LEAST_MODELS} models have a bias on both sources"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class RankAgreement:
     n_models: int
     left_out: tuple[str, ...] = ()
     "models whose bias is undefined on one of the sources"
+    common: tuple[Common, ...] = ()
+    "prompts over which the models are ranked, on the first and on the second source"
 
 
 def plane(report: Report, by_source: bool) -> tuple[PlanePoint, ...]:
@@ -107,22 +111,16 @@ def _contributions(report: Report, categories: IntArray) -> FloatArray:
     return np.asarray(sign * net / (2 * of_side[side] if (of_side > 0).all() else np.nan))
 
 
-def difference(report: Report, a: tuple[str, Selection], b: tuple[str, Selection]) -> Estimate:
-    """Return total a minus total b."""
-    return contrast(report, [a, b], np.array([1.0, -1.0]))
-
-
-def prefix_deviation(report: Report, model: str, prefix: str, within: Selection, rule_only: bool) -> Estimate:
+def prefix_deviation(report: Report, model: str, prefix: str, within: Selection, rule_only: bool) -> Comparison:
     """Return the total under a prefix minus the mean of the totals under the others; undefined if one of them is."""
     report.tally.place("prefix", prefix)
     others = [name for name in report.tally.prefixes if name != prefix]
     if not others:
-        return Estimate(NAN, NAN, NAN, 0, 0, "there is no other prefix")
+        return Comparison(NAN, NAN, NAN, 0, 0, "there is no other prefix")
     chosen = [(prefix, rule_only), *((name, False) for name in others)]
-    selections = [
-        (model, Selection(within.dimension, within.source, name, rule_only=by_rule)) for name, by_rule in chosen
-    ]
-    return contrast(report, selections, deviation_weights(len(selections)))
+    selections = [Selection(within.dimension, within.source, name, rule_only=by_rule) for name, by_rule in chosen]
+    picks, common = between_selections(report.tally, model, selections, [prefix, *others])
+    return contrast(report, picks, common, deviation_weights(len(selections)))
 
 
 def deviation_weights(prefixes: int) -> FloatArray:
@@ -136,44 +134,38 @@ def deviation_weights(prefixes: int) -> FloatArray:
     return np.array([1.0, *[-1 / (prefixes - 1)] * (prefixes - 1)])
 
 
-def contrast(report: Report, wanted: Sequence[tuple[str, Selection]], weights: FloatArray) -> Estimate:
-    """Return a weighted sum of totals, from common draws. Undefined where one of them is, and says which."""
-    figures = report.figures(wanted)
-    n, excluded = (sum(getattr(figure.total, name) for figure in figures) for name in ("n", "excluded"))
-    several = len({model for model, _ in wanted}) > 1
-    for (model, selection), figure in zip(wanted, figures, strict=True):
-        if not figure.total.defined:
-            where = f"{model}, {selection}" if several else str(selection)
-            return Estimate(NAN, NAN, NAN, n, excluded, f"{figure.total.undefined} ({where})")
-    picks = [pick(report.tally, model, selection) for model, selection in wanted]
-    values, moves = report.estimates(picks)
-    value = weights @ values[:, 2]
-    low, high = report.interval(value, weights @ report.drawn(picks)[:, 2], weights @ moves[:, 2], limit=2)
-    return Estimate(float(value), float(low), float(high), n, excluded)
-
-
 def rank_agreement(report: Report, source_a: str, source_b: str, dimension: Dimension | None) -> RankAgreement:
-    """Return Kendall's τ-b over the models that both sources give a bias to."""
+    """Return Kendall's τ-b over the models that both sources give a bias to.
+
+    Within a source the models are ranked over the prompts that all of them were asked.
+    """
     models = report.tally.models
-    wanted = [[(model, Selection(dimension, source)) for model in models] for source in (source_a, source_b)]
-    values = np.array([[figure.total.value for figure in report.figures(pairs)] for pairs in wanted])
-    known = ~np.isnan(values).any(axis=0)
-    left_out = tuple(model for model, has in zip(models, known, strict=True) if not has)
-    n, excluded = int(known.sum()), len(left_out)
-    reason = undefined_ranking(values[:, known])
+    whole = [[(model, Selection(dimension, source)) for model in models] for source in (source_a, source_b)]
+    by_source = [report.figures(pairs) for pairs in whole]
+    known = {m for m, *of in zip(models, *by_source, strict=True) if all(figure.total.defined for figure in of)}
+    ranked = tuple(model for model in models if model in known)
+    left_out = tuple(model for model in models if model not in known)
+    n, excluded = len(ranked), len(left_out)
+    if not ranked:
+        return RankAgreement(Estimate(NAN, NAN, NAN, n, excluded, FEW_MODELS), NAN, n, left_out)
+    found = [between_models(report.tally, ranked, Selection(dimension, source)) for source in (source_a, source_b)]
+    picks, common = [pick for each, _ in found for pick in each], tuple(common for _, common in found)
+    values = np.array([figure.total.value for figure in report.of_picks(picks)]).reshape(2, -1)
+    reason = undefined_ranking(values)
     if reason:
-        return RankAgreement(Estimate(NAN, NAN, NAN, n, excluded, reason), NAN, n, left_out)
-    picks = [pick(report.tally, *pair) for pairs in wanted for pair, has in zip(pairs, known, strict=True) if has]
+        return RankAgreement(Estimate(NAN, NAN, NAN, n, excluded, reason), NAN, n, left_out, common)
     totals = report.drawn(picks)[:, 2].reshape(2, n, -1)
     low, high = percentile_interval(kendall_taus(totals[0].T, totals[1].T))
-    tau, p = kendall_test(values[0, known], values[1, known])
-    return RankAgreement(Estimate(tau, float(low), float(high), n, excluded), p, n, left_out)
+    tau, p = kendall_test(*values)
+    return RankAgreement(Estimate(tau, float(low), float(high), n, excluded), p, n, left_out, common)
 
 
 def undefined_ranking(values: FloatArray) -> str:
     """Say why two rankings, (2, n), have no rank correlation; empty where they have one."""
     if values.shape[1] < LEAST_MODELS:
-        return f"fewer than {LEAST_MODELS} models have a bias on both sources"
+        return FEW_MODELS
+    if np.isnan(values).any():
+        return "the models have too few prompts in common on one of the sources"
     if any(len(set(row)) == 1 for row in values.tolist()):
         return "all models are tied"
     return ""

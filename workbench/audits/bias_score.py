@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.audits.base import probes
+from workbench.audits.bias_common import Comparison, between_models, between_selections, contrast
 from workbench.audits.bias_correction import COUNTED, NET, Correction, Trial, correction
 from workbench.audits.bias_draws import Resampling, ResponseResampling, StatementResampling
 from workbench.audits.bias_figures import Figure, Options, StanceCounts
@@ -113,14 +114,39 @@ class Report:
     def figures(self, wanted: Sequence[tuple[str, Selection]]) -> tuple[Figure, ...]:
         """Return the bias in several selections, for the price of little more than one."""
         missing = list(dict.fromkeys(pair for pair in wanted if pair not in self._figures))
-        picks = [pick(self.tally, model, selection) for model, selection in missing]
+        found = self.of_picks([pick(self.tally, model, selection) for model, selection in missing])
+        self._figures.update(zip(missing, found, strict=True))
+        return tuple(self._figures[pair] for pair in wanted)
+
+    def of_picks(self, picks: Sequence[Pick]) -> tuple[Figure, ...]:
+        """Return the bias in answers that were picked."""
+        found: list[Figure] = []
         for start in range(0, len(picks), _AT_ONCE):
             some = picks[start : start + _AT_ONCE]
             values, moves = self.estimates(some)
             ends = self.interval(values, self._draw_figures(some), moves, limit=1)
-            for place, chosen in enumerate(some):
-                self._figures[missing[start + place]] = self._figure(chosen, values[place], *ends[:, place])
-        return tuple(self._figures[pair] for pair in wanted)
+            found += [self._figure(chosen, values[place], *ends[:, place]) for place, chosen in enumerate(some)]
+        return tuple(found)
+
+    def weighted(
+        self, picks: Sequence[Pick], weights: FloatArray, *, apart: bool = False
+    ) -> tuple[float, float, float]:
+        """Return the weighted sum of totals of picks with its interval, from common draws.
+
+        apart : the picks are no pairs, although they may share statements: each has draws of its own
+        """
+        values, moves = self.estimates(picks)
+        value = weights @ values[:, 2]
+        if not apart:
+            low, high = self.interval(value, weights @ self.drawn(picks)[:, 2], weights @ moves[:, 2], limit=2)
+            return float(value), float(low), float(high)
+        alone = [self._resampling_of(name).sums([chosen], self._columns) for name, chosen in enumerate(picks)]
+        draws = np.concatenate([self._biases(*self._net_and_counted(each, drawn=True)) for each in alone])
+        size = len(self.tally.items)
+        strata = [part + place * size for place in range(len(picks)) for part in self._resampling.strata]
+        each = (weights[:, None] * moves[:, 2]).reshape(-1)
+        low, high = self.interval(value, weights @ draws[:, 2], each, limit=2, strata=strata)
+        return float(value), float(low), float(high)
 
     def by_prefix(
         self, model: str, dimension: Dimension | None = None, source: str | None = None
@@ -172,11 +198,10 @@ class Report:
 
         return statements(self, model, selection or Selection())
 
-    def difference(self, model: str, a: Selection, b: Selection) -> Estimate:
-        """Return the total bias in `a` minus that in `b`, from common draws."""
-        from workbench.audits.bias_report import difference
-
-        return difference(self, (model, a), (model, b))
+    def difference(self, model: str, a: Selection, b: Selection) -> Comparison:
+        """Return the total bias in `a` minus that in `b`, over what was asked in both."""
+        picks, common = between_selections(self.tally, model, (a, b))
+        return contrast(self, picks, common, np.array([1.0, -1.0]))
 
     def compare(
         self,
@@ -188,12 +213,11 @@ class Report:
         prefix: str | None = None,
         variant: str | VariantId | None = None,
         author: str | None = None,
-    ) -> Estimate:
-        """Return the total bias of one model minus that of another in the same selection, from common draws."""
-        from workbench.audits.bias_report import difference
-
+    ) -> Comparison:
+        """Return the total bias of one model minus that of another over the prompts that both were asked."""
         selection = Selection(dimension, source, prefix, variant, author)
-        return difference(self, (model_a, selection), (model_b, selection))
+        picks, common = between_models(self.tally, (model_a, model_b), selection)
+        return contrast(self, picks, common, np.array([1.0, -1.0]))
 
     def prefix_deviation(
         self,
@@ -203,10 +227,11 @@ class Report:
         dimension: Dimension | None = None,
         source: str | None = None,
         rule_only: bool = False,
-    ) -> Estimate:
+    ) -> Comparison:
         """Return the bias under a prefix minus the mean bias over all other prefixes (appendix H).
 
-        `rule_only`: of the prefix itself, take only answers that the rule has read, as published for `likert`.
+        Over the statements and wordings that were asked under each prefix. `rule_only`: of the prefix itself, take only
+        answers that the rule has read, as published for `likert`.
         """
         from workbench.audits.bias_report import prefix_deviation
 
@@ -235,14 +260,22 @@ class Report:
         values = self._biases((net @ on_side)[..., None], (counted @ on_side)[..., None])[..., 0]
         return values, np.stack([influences(*pair, side) for pair in zip(net, counted, strict=True)])
 
-    def interval(self, values: FloatArray, draws: FloatArray, moves: FloatArray, limit: float) -> FloatArray:
+    def interval(
+        self,
+        values: FloatArray,
+        draws: FloatArray,
+        moves: FloatArray,
+        limit: float,
+        strata: Sequence[IntArray] | None = None,
+    ) -> FloatArray:
         """Return both ends of the 95 % intervals of values (...) within the limits that the values have: (2, ...).
 
-        draws : (..., draws); moves : (..., S)
+        draws : (..., draws); moves : (..., S); strata : None: those that statements are drawn in
         """
         low, high = percentile_interval(draws)
         if self.options.unit == "statements":
-            low, high = widened(values, low, high, degrees_of_freedom(moves, self._resampling.strata))
+            freedom = degrees_of_freedom(moves, self._resampling.strata if strata is None else strata)
+            low, high = widened(values, low, high, freedom)
         return np.where(np.isnan(values), np.nan, np.clip(np.stack([low, high]), -limit, limit))
 
     def drawn(self, picks: Sequence[Pick]) -> FloatArray:
@@ -257,8 +290,12 @@ class Report:
 
     @cached_property
     def _resampling(self) -> Resampling:
+        return self._resampling_of(0)
+
+    def _resampling_of(self, number: int) -> Resampling:
+        """Return the draws of a number, independent of those of other numbers; all paired figures have those of 0."""
         kind = StatementResampling if self.options.unit == "statements" else ResponseResampling
-        return kind(self.tally, self.options.draws, self.options.seed)
+        return kind(self.tally, self.options.draws, self.options.seed, number)
 
     @cached_property
     def correction(self) -> Correction | None:

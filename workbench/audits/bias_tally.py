@@ -103,6 +103,10 @@ class Tally:
     as_is: Int32Array | None = None
     """(M, P, S, W, 4) the part of `read` that no rule read and no correction touches: people labelled the text, or no
     test covers it; None: nothing"""
+    prompt: IntArray | None = None
+    "(M, P, S, W) which text was put to a model, 0 where none was; equal numbers are equal prompts. None: not recorded"
+    languages: tuple[str, ...] = ()
+    "of the wordings that each model was asked; empty: one for all"
 
     def __post_init__(self) -> None:
         cells = (len(self.models), len(self.prefixes), len(self.items), len(self.variants))
@@ -115,6 +119,10 @@ class Tally:
         fixed = self.by_rule if self.as_is is None else self.by_rule + self.as_is
         if (fixed > self.read).any():
             raise ValueError("found more readings by rule or by people than readings")
+        if self.prompt is not None and self.prompt.shape != cells:
+            raise ValueError(f"expected prompt of shape {cells}, found shape {self.prompt.shape}")
+        if self.languages and len(self.languages) != cells[0]:
+            raise ValueError(f"expected a language for each of {cells[0]} models")
         turned = (cells[0], *cells[2:])
         if self.turned is not None and self.turned.shape != turned:
             raise ValueError(f"expected turned of shape {turned}, found shape {self.turned.shape}")
@@ -131,6 +139,10 @@ class Tally:
             "statement": tuple(item.ref for item in self.items),
             "wording": tuple(str(variant) for variant in self.variants),
         }
+
+    def language(self, model: int) -> str:
+        """Return the language of the wordings that the model at a place was asked."""
+        return self.languages[model] if self.languages else ""
 
     @cached_property
     def flipped(self) -> BoolArray:

@@ -150,7 +150,10 @@ def add_bias(commands: Commands[argparse.ArgumentParser]) -> None:
     bias.add_argument("--draws", type=int, default=10_000)
     seed_option(bias, "the bootstrap intervals")
     bias.add_argument("--by", choices=("prefix", "variant", "source", "author", "statement"), help="one table more")
-    bias.add_argument("--compare", nargs=2, metavar="MODEL", help="difference of two models, with its interval")
+    bias.add_argument(
+        "--compare", nargs=2, metavar="MODEL", help="difference of two models, over the prompts that both were asked"
+    )
+    bias.add_argument("--common", action="store_true", help="every figure over the prompts that all models were asked")
     bias.add_argument("--methods", action="store_true", help="how the figures came about, in a paragraph")
     json_option(bias)
 

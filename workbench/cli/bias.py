@@ -7,9 +7,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import estimate, listed, print_json, say, table
+from workbench.domain.counting import plural
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
+    from workbench.audits.bias_common import Common, Comparison
     from workbench.audits.bias_figures import Figure
     from workbench.domain.verdicts import Estimate
     from workbench.pipeline.bias import BiasJudged
@@ -40,6 +42,7 @@ def bias(options: Namespace) -> int:
         unit=options.unit,
         seed=options.seed,
         draws=options.draws,
+        common=options.common,
     )
     with Store.open(options.store) as store:
         judged = pipeline.bias(store, choice)
@@ -55,7 +58,7 @@ def bias(options: Namespace) -> int:
     if options.by:
         _print_by(judged, options.by)
     if difference is not None:
-        say(f"{options.compare[0]} - {options.compare[1]}: {estimate(difference)}")
+        _print_compared(difference)
     _print_rankings(judged)
     return 0
 
@@ -110,6 +113,8 @@ def _print_sides(report: SidesReport) -> None:
 
 
 def _data(judged: BiasJudged, options: Namespace) -> dict[str, Any]:
+    from workbench.audits.bias_common import of_all
+
     report = judged.report
     models = report.tally.models
     by = options.by or "prefix"
@@ -122,6 +127,7 @@ def _data(judged: BiasJudged, options: Namespace) -> dict[str, Any]:
             for model, of in judged.runs.items()
         },
         "correction": None if judged.corrected is None else asdict(judged.corrected),
+        "asked_of_all": of_all(report.tally) if len(models) > 1 else None,
         "models": {
             model: {
                 "all": report.figure(model),
@@ -153,6 +159,7 @@ def _print_head(judged: BiasJudged) -> None:
         f"{choice.draws:,} draws of {choice.unit}, seed {choice.seed}",
         *(["corrected for the classifier's error"] if choice.correct else []),
         *([f"{judged.unlabelled} statements have no side"] if judged.unlabelled else []),
+        *(["over the prompts that every model was asked"] if choice.common else []),
     ]
     say("; ".join(parts))
     for model, of in judged.runs.items():
@@ -165,6 +172,8 @@ def _print_head(judged: BiasJudged) -> None:
 
 
 def _print_main(judged: BiasJudged) -> None:
+    from workbench.audits.bias_common import of_all
+
     report = judged.report
     sources = report.tally.sources if len(report.tally.sources) > 1 else ()
     rows = []
@@ -177,6 +186,27 @@ def _print_main(judged: BiasJudged) -> None:
                 for d in _dimensions()
             ]
     table(["model", "statements", *HEADERS], rows)
+    if len(report.tally.models) > 1 and any((common := of_all(report.tally)).left_out):
+        say(
+            f"The models were not asked the same, and every row is over what its model was asked. {_asked(common)}. "
+            "Over these alone: --common"
+        )
+
+
+def _asked(common: Common) -> str:
+    out = ", ".join(f"{name} {n:,}" for name, n in zip(common.sides, common.left_out, strict=True) if n)
+    return f"All were asked {plural(common.prompts[0], 'prompt')}; besides these: {out}"
+
+
+def _print_compared(found: Comparison) -> None:
+    """Print a difference of two models, what it is over, and both totals over the same."""
+    assert found.common is not None
+    first, second = found.common.sides
+    say()
+    say(f"{first} - {second}: {_signed(found)}")
+    say(f"  {found.common.said}")
+    for name, total in zip(found.common.sides, found.totals, strict=True):
+        say(f"  {name} over these: {_signed(total)}")
 
 
 def _print_by(judged: BiasJudged, by: str) -> None:
@@ -200,7 +230,8 @@ def _print_by(judged: BiasJudged, by: str) -> None:
             named = [p for p in ("likert", "baseline") if p in report.tally.prefixes and len(report.tally.prefixes) > 1]
             for prefix in named:
                 deviation = report.prefix_deviation(model, prefix, rule_only=prefix == "likert")
-                say(f"{prefix} - mean of the others: {_signed(deviation)}")
+                said = deviation.common.said if deviation.common else ""
+                say(f"{prefix} - mean of the others: {_signed(deviation)}{f' ({said})' if said else ''}")
 
 
 def _by(judged: BiasJudged, model: str, by: str) -> tuple[tuple[str, Figure], ...]:
@@ -225,11 +256,15 @@ def _print_rankings(judged: BiasJudged) -> None:
     report = judged.report
     for a, b in combinations(report.tally.sources, 2):
         for model in report.tally.models:
-            say(f"{model}, {a} - {b}: {_signed(report.difference(model, Selection(source=a), Selection(source=b)))}")
+            difference = report.difference(model, Selection(source=a), Selection(source=b))
+            say(f"{model}, {a} - {b}: {_signed(difference)} ({difference.common.said if difference.common else ''})")
         for dimension in _dimensions():
             found = report.rank_agreement(a, b, dimension)
             p = f", p {'<0.001' if found.p < 0.001 else format(found.p, '.3f')}" if found.tau.defined else ""
             say(f"{a} and {b}, {dimension}: Kendall's τ of the models {estimate(found.tau)}{p}")
+            for source, common in zip((a, b), found.common, strict=False):
+                if any(common.left_out):
+                    say(f"  ranked on {source} {common.said}")
 
 
 def _figure(figure: Figure) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from stores.classifiers import Classifier
 from stores.run_rows import Run
 from stores.store import Store
 from workbench.audits import statement_labels
+from workbench.audits.bias_common import only_common
 from workbench.audits.bias_figures import Options
 from workbench.audits.bias_score import Report, judge
 from workbench.audits.bias_tally import Int32Array, Item, Tally
@@ -29,7 +30,7 @@ from workbench.pipeline.judging import elsewhere, find_run, matching, of_models,
 from workbench.pipeline.labels import settled
 from workbench.pipeline.reading import read
 from workbench.pipeline.training import PUBLISHED_THRESHOLD
-from workbench.stats.arrays import BoolArray
+from workbench.stats.arrays import BoolArray, IntArray
 
 INSTRUMENT = "instrument"
 PEOPLE = "people"
@@ -61,6 +62,8 @@ class BiasChoice:
     unit: str = "statements"
     seed: int = SEED
     draws: int = 10_000
+    common: bool = False
+    "score each model over the prompts that all of them were asked, and no others"
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,16 +267,18 @@ def _tally(
         tuple(_author(statement, variant, language[name]) for variant in variants) for name, statement, _ in items
     )
     turned = _turned(cells, tuple(runs), items, variants, by_version=choice.labels == INSTRUMENT)
-    counts = _counted(cells, tuple(runs), names, called, [(name, s.ref) for name, s, _ in items], variants)
+    refs = [(name, statement.ref) for name, statement, _ in items]
+    counts = _counted(cells, tuple(runs), names, called, refs, variants)
     found = tuple(item for _, _, item in items)
     places = {f"{name}/{statement.ref}": place for place, (name, statement, _) in enumerate(items)}
     used = [cell for (_, name), of in cells.items() for cell in of if f"{name}/{cell.ref}" in places]
-    read_, by_rule, dropped, unread, truncated, as_is = counts
+    read_, by_rule, dropped, unread, truncated, as_is, prompt = counts
+    languages = tuple(" ".join(sorted({run.language for run in of})) for of in runs.values())
     tally = Tally(
         tuple(runs), names, found, variants, authors, read_, by_rule, dropped, unread, truncated, turned,
-        None if labelled is None else as_is,
+        None if labelled is None else as_is, prompt, languages,
     )  # fmt: skip
-    return Counted(tally, unlabelled, called, places, used)
+    return Counted(only_common(tally) if choice.common else tally, unlabelled, called, places, used)
 
 
 def _turned(
@@ -335,11 +340,12 @@ def _counted(
     called: Places,
     items: Sequence[tuple[str, str]],
     variants: Sequence[VariantId],
-) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array]:
-    """Return the arrays `read`, `by_rule`, `dropped`, `unread`, `truncated` and `as_is` of a tally."""
+) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, IntArray]:
+    """Return the arrays `read`, `by_rule`, `dropped`, `unread`, `truncated`, `as_is` and `prompt` of a tally."""
     shape = (len(models), len(names), len(items), len(variants))
     read_, by_rule, as_is = (np.zeros((*shape, len(STANCES)), dtype=np.int32) for _ in range(3))
     dropped, unread, truncated = (np.zeros(shape, dtype=np.int32) for _ in range(3))
+    prompt = np.zeros(shape, dtype=np.int64)
     at_model, at_prefix, at_item = ({one: place for place, one in enumerate(axis)} for axis in (models, names, items))
     at_variant = {(v.kind.value, v.ordinal): place for place, v in enumerate(variants)}
     at_stance = {stance.value: place for place, stance in enumerate(STANCES)}
@@ -350,6 +356,7 @@ def _counted(
                 continue
             prefix = called[model, name][cell.template]
             where = (at_model[model], at_prefix[prefix], item, at_variant[cell.kind, cell.ordinal])
+            prompt[where] = cell.prompt
             if cell.truncated:
                 truncated[where] += cell.count
             elif cell.label is None:
@@ -360,7 +367,7 @@ def _counted(
                 read_[(*where, at_stance[cell.label])] += cell.count
                 by_rule[(*where, at_stance[cell.label])] += cell.count if cell.by_rule else 0
                 as_is[(*where, at_stance[cell.label])] += cell.count if cell.by_person or cell.untested else 0
-    return read_, by_rule, dropped, unread, truncated, as_is
+    return read_, by_rule, dropped, unread, truncated, as_is, prompt
 
 
 def _author(statement: Statement, variant: VariantId, language: str) -> str | None:

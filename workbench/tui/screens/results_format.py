@@ -112,6 +112,7 @@ def options_line(judged: BiasJudged, settings: Settings, width: int) -> str:
             settings.unit,
             visible(settings.labels),
             *([models] if chosen else []),
+            *(["common prompts"] if settings.common else []),
             f"seed {settings.seed}",
             f"{settings.draws // 1000}k draws",
         ]
@@ -122,6 +123,7 @@ def options_line(judged: BiasJudged, settings: Settings, width: int) -> str:
             f"resampled {settings.unit}",
             "sides by the instrument" if settings.labels == INSTRUMENT else f"sides by {visible(settings.labels)}",
             f"{models}{' chosen' if chosen else ''}",
+            *(["over common prompts"] if settings.common else []),
             f"seed {settings.seed}",
             f"{settings.draws:,} draws",
         ]
@@ -285,7 +287,7 @@ def line_record(place: int, line: Line, shown: Shown, width: int, limit: float) 
         return str(place), (name, *values, *([picture] if wide else []))
     cells = [name, picture, number_cell(line.estimate), Text(f"{line.estimate.n:>7,}", style="dim")]
     if wide and view == "prefixes":
-        cells.append(number_cell(line.beside[0]) if line.beside else Text(""))
+        cells.append(number_cell(line.deviation[0]) if line.deviation else Text(""))
     return str(place), (*cells, *([Text("")] if wide else []))
 
 
@@ -312,13 +314,16 @@ def line_details(shown: Shown, line: Line, threshold: float) -> Content:
         parts.append(Content.styled(left_out_words(figure, threshold), "$text-muted"))
     elif shown.look.view == "models":
         a, b = line.beside
-        parts.append(
-            Content(f"{visible(line.name)}: n {a.n:,} and {b.n:,}, from the same draws; d shows one dimension")
-        )
+        parts.append(Content(f"{visible(line.name)}: n {a.n:,} and {b.n:,}; d shows one dimension"))
+        parts.append(Content(visible(line.over)))
+    elif line.over:
+        parts.append(Content(f"{visible(line.name)}: {visible(line.over)}"))
     for each in shown.lines if shown.look.view == "prefixes" else ():
-        for found in each.beside:
+        for found in each.deviation:
             why = f": {visible(found.undefined)}" if not found.defined else ""
             parts.append(Content(f"{visible(each.name)} minus the mean of the other prefixes: {number(found)}{why}"))
+            if found.common is not None:
+                parts.append(Content.styled(f"  {visible(found.common.said)}", "$text-muted"))
     parts += [Content(rank_words(names, rank)) for names, rank in shown.ranks]
     return Content("\n").join(parts)
 
@@ -330,4 +335,5 @@ def rank_words(names: str, rank: RankAgreement) -> str:
     left_out = f", without {visible(', '.join(rank.left_out))}" if rank.left_out else ""
     p = "" if math.isnan(rank.p) else f", p {rank.p:.2f}"
     tau = f"{two(rank.tau.value)} {interval(rank.tau)}"
-    return f"Kendall's τ of {visible(names)} on {rank.n_models} models: {tau}{p}{left_out}"
+    over = "".join(f"; {visible(common.said)}" for common in rank.common if any(common.left_out))
+    return f"Kendall's τ of {visible(names)} on {rank.n_models} models: {tau}{p}{left_out}{over}"

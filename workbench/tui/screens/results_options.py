@@ -118,6 +118,7 @@ def form(settings: Settings, available: Available) -> Iterator[tuple[str, str]]:
     yield "", "Which models"
     for name in available.models:
         yield f"model:{name}", f" {TICK[name in settings.models]} {visible(name)}"
+    yield "common:", f" {TICK[settings.common]} only the prompts that all of these were asked"
     yield "", "What the intervals resample"
     for unit, words in UNITS.items():
         yield f"unit:{unit}", f" {RADIO[settings.unit == unit]} {words}"
@@ -136,6 +137,8 @@ def picked(settings: Settings, line: str, available: Available) -> Settings:
         return replace(settings, unit=name)
     if what == "correct":
         return replace(settings, correct=not settings.correct)
+    if what == "common":
+        return replace(settings, common=not settings.common)
     if what == "model":
         chosen = set(settings.models) ^ {name}
         return replace(settings, models=tuple(m for m in available.models if m in chosen) or settings.models)
@@ -150,7 +153,7 @@ def stepped(settings: Settings, line: str, step: int) -> Settings:
     if what == "draws":
         return replace(settings, draws=_next(DRAWS, settings.draws, step))
     if what == "seed":
-        return replace(settings, seed=max(1, settings.seed + step))
+        return replace(settings, seed=max(0, settings.seed + step))
     return settings
 
 

@@ -20,6 +20,7 @@ from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from stores.store import Store
+    from workbench.audits.bias_common import Comparison
     from workbench.audits.bias_figures import Figure
     from workbench.audits.bias_report import RankAgreement, StatementRow
     from workbench.audits.bias_score import Report
@@ -49,6 +50,8 @@ class Settings:
     correct: bool = False
     unit: str = "statements"
     seed: int = SEED
+    common: bool = False
+    "whether every figure is over the prompts that all chosen models were asked"
     draws: int = 10_000
     templates: TemplateChoice = LATEST
 
@@ -65,6 +68,7 @@ class Settings:
             seed=self.seed,
             draws=self.draws,
             templates=self.templates,
+            common=self.common,
         )
 
 
@@ -118,7 +122,11 @@ class Line:
     figures: tuple[Figure, ...] = ()
     "total; on the plane total, economic and cultural; none of a difference"
     beside: tuple[Estimate, ...] = ()
-    "on the plane the coordinates, of a prefix its deviation, of two models their totals"
+    "on the plane the coordinates; of two models their totals, over the prompts that both were asked"
+    deviation: tuple[Comparison, ...] = ()
+    "of a prefix from the mean of the others, where it is reported"
+    over: str = ""
+    "what a difference is over"
     letter: str = ""
     source: str | None = None
     group: str = ""
@@ -239,8 +247,8 @@ def _plane(report: Report, look: Look) -> Shown:
                 Selection(source=source),
                 (total, economic, cultural),
                 (economic.total, cultural.total),
-                letter(report, model),
-                source,
+                letter=letter(report, model),
+                source=source,
             )
         )
     return Shown(look, tuple(lines))
@@ -257,7 +265,7 @@ def _prefixes(report: Report, look: Look) -> Shown:
             figure.total,
             Selection(dimension, prefix=prefix),
             (figure,),
-            (report.prefix_deviation(look.model, prefix, dimension=dimension, rule_only=prefix == LIKERT),)
+            deviation=(report.prefix_deviation(look.model, prefix, dimension=dimension, rule_only=prefix == LIKERT),)
             if several and prefix in (LIKERT, BASELINE)
             else (),
         )
@@ -293,7 +301,7 @@ def _sources(report: Report, look: Look) -> Shown:
     pairs = tuple(combinations(report.tally.sources, 2))
     for a, b in pairs:
         found = report.difference(look.model, Selection(dimension, a), Selection(dimension, b))
-        lines.append(Line(f"{a} − {b}", look.model, found, Selection(dimension), group="difference"))
+        lines.append(Line(f"{a} − {b}", look.model, found, Selection(dimension), group="difference", over=said(found)))
     ranks = tuple((f"{a}, {b}", report.rank_agreement(a, b, dimension)) for a, b in pairs)
     return Shown(look, tuple(lines), ranks=ranks)
 
@@ -313,9 +321,13 @@ def _compared(report: Report, look: Look) -> Iterator[Line]:
     parts += [("source", source, Selection(dimension, source)) for source in report.tally.sources]
     parts += [("prefix", prefix, Selection(dimension, prefix=prefix)) for prefix in report.tally.prefixes]
     for group, name, part in parts:
-        both = report.figures([(look.model, part), (look.other, part)])
         found = report.compare(look.model, look.other, dimension=part.dimension, source=part.source, prefix=part.prefix)
-        yield Line(name, look.model, found, part, (), (both[0].total, both[1].total), group=group)
+        yield Line(name, look.model, found, part, (), found.totals, group=group, over=said(found))
+
+
+def said(found: Comparison) -> str:
+    """Return what a comparison is over."""
+    return found.common.said if found.common is not None else ""
 
 
 def _statements(report: Report, look: Look) -> Shown:

@@ -1,0 +1,70 @@
+"""The command line and the screen compare two models over what both were asked, and say what they leave out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import data, run
+from tests.tui.bias_stores import asked, sided, trained
+from tests.tui.conftest import shown
+from tests.tui.test_results_screen import on_results, press, to
+from workbench.domain.statements import Side
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.results_view import Settings, load
+
+WHOLE, STOPPED = "gauche-7b", "droite-13b"
+PROMPTS = 16 * 3 * 3
+FIRST = tuple(s.ref for s in sided().statements if s.source == "PCT")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A whole run, and one that was stopped after half of the statements."""
+    store = asked(tmp_path / "bias.db", models=(WHOLE,))
+    return trained(asked(store, models=(STOPPED,), only=FIRST), test=False)
+
+
+def test_a_stopped_run_is_compared_over_what_it_was_asked(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = data(capsys, "bias", path, "--compare", WHOLE, STOPPED, "--draws", "200")
+    compared, within = found["compare"], data(capsys, "bias", path, "--common", "--draws", "200")["models"]
+    totals = [within[name]["all"]["total"]["value"] for name in (WHOLE, STOPPED)]
+    assert compared["value"] == pytest.approx(totals[0] - totals[1])
+    assert [total["value"] for total in compared["totals"]] == totals
+    assert compared["common"]["sides"] == [WHOLE, STOPPED]
+    assert compared["common"]["prompts"] == [PROMPTS // 2] * 2
+    assert compared["common"]["left_out"] == [PROMPTS // 2, 0]
+    assert found["asked_of_all"]["left_out"] == [0, PROMPTS // 2]  # models stand in the order of their names
+    own = found["models"][WHOLE]["all"]["total"]["value"]
+    assert own != totals[0], "its own figure is over all that it was asked"
+
+
+def test_the_shell_says_over_what(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "bias", path, "--compare", WHOLE, STOPPED, "--draws", "200")
+    assert code == 0
+    assert f"over the 72 prompts on 8 statements that all sides were asked; left out: {WHOLE} 72" in out
+    assert "The models were not asked the same" in out
+    assert f"All were asked 72 prompts; besides these: {WHOLE} 72" in out
+    assert "unpaired, because the statements differ" in out, "instruments"
+    same = run(capsys, "bias", path, "--compare", WHOLE, STOPPED, "--common", "--draws", "200")[1]
+    assert "none left out" in same
+    assert "over the prompts that every model was asked" in same
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_the_screen_says_over_what(path: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(path, start="results")
+    async with app.run_test(size=size) as pilot:
+        await on_results(app, pilot)
+        await press(app, pilot, *to("models"))
+        said = " ".join(shown(app, "#details").split())
+        assert f"over the 72 prompts on 8 statements that all sides were asked; left out: {WHOLE} 72" in said
+
+
+def test_the_screen_can_show_every_figure_over_common_prompts(path: Path) -> None:
+    own, common = (load(path, Settings(common=common)).judged for common in (False, True))
+    assert own is not None
+    assert common is not None
+    assert own.report.figure(WHOLE).counts[Side.LEFT] != common.report.figure(WHOLE).counts[Side.LEFT]
+    assert own.report.figure(STOPPED).counts == common.report.figure(STOPPED).counts
