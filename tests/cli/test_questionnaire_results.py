@@ -525,7 +525,11 @@ def test_figures_of_prompts_that_show_what_was_changed_since_say_no_side(
         ("base", "qm"): "0", ("base", "random"): "40", ("tuned", "qm"): "40"
     }  # fmt: skip
     means = [row for row in _rows(folder / "targets.csv") if row["measure"] == "absolute bias"]
-    assert {(row["se_over"], row["interval_over"]) for row in means} == {("targets", "respondents")}
+    assert {(row["se_over"], row["interval_over"], row["low"]) for row in means} == {("targets", "", "")}
+    measures = {row["measure"] for row in _rows(folder / "targets.csv")}
+    assert measures >= {f"absolute bias {name}" for name in ("by noise alone", "without noise", "p of none")}
+    said = run(capsys, *ask, "--model", "base")[1]
+    assert "Noise alone would give |bias|" in said
     assert all(row["note"].startswith("noise only adds to a mean of absolute values") for row in means)
     changed = [row for row in _rows(folder / "conditions.csv") if row["measure"] == "change of bias from qm"]
     assert {row["outdated"] for row in changed} == {"40", "39"}

@@ -18,9 +18,8 @@ What it does not do:
   says how little that may mean (the rule of three: up to 3 / n of everybody else may differ). So the intervals of an
   accuracy of 86 % covered it in 95 % of the samples of 19 and of 192, but in 80 % of those of 10 and in 54 % of those
   of 5. One respondent has no interval.
-- The mean of absolute biases is not below 0 in any draw, and noise only adds to it, so that its estimate is too large
-  where biases are near 0, and its draws lie higher still. The interval is given as it is and never covers 0; whether a
-  model is biased at all is read from the signed biases. The same holds for the deviation over wordings.
+- The mean of absolute biases has no interval: noise adds to it, and to every draw once more (`stats.noise`).
+- The deviation over wordings is not below 0 in any draw either, and too large where it is near 0.
 
 References
 ----------

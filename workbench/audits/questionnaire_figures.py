@@ -15,6 +15,7 @@ from workbench.domain.statements import VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import FloatArray, IntArray
+from workbench.stats.noise import NOTHING, NoiseFloor
 
 Masses = Literal["top10", "vocabulary"]
 Variability = Literal["sd", "rms"]
@@ -199,6 +200,13 @@ class Average:
 
 
 @dataclass(frozen=True, slots=True)
+class AbsoluteBias(Average):
+    """The mean of |bias| over target questions: never an interval, but what noise alone would give."""
+
+    noise: NoiseFloor = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
 class ConditionFigures:
     """All targets under one condition."""
 
@@ -207,7 +215,7 @@ class ConditionFigures:
     accuracy: Average
     majority: float
     "mean over targets"
-    absolute_bias: Average
+    absolute_bias: AbsoluteBias
     "mean of the absolute biases; its error is that of absolute biases (the published ± is that of signed ones)"
     axis: Average
     "mean bias towards the conservative pole, over targets with a leaning: below 0 is liberal (figure 5)"

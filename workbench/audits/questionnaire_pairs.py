@@ -8,7 +8,7 @@ in who they are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -147,8 +147,8 @@ def _ablation(condition: Condition, found: Compared) -> Iterator[Ablation]:
     yield Ablation(
         None,
         condition,
-        found.mean(np.abs(bias), SHARE, of_bias=True),
-        found.mean(np.abs(bias) - np.abs(qm_bias), SIGNED, of_bias=True),
+        _without_interval(found.mean(np.abs(bias), SHARE, of_bias=True)),
+        _without_interval(found.mean(np.abs(bias) - np.abs(qm_bias), SIGNED, of_bias=True)),
         found.mean(accuracy, SHARE, of_bias=False),
         found.mean(accuracy - qm_accuracy, SIGNED, of_bias=False),
         found.fewest,
@@ -171,12 +171,17 @@ def differences(a: Layout, b: Layout, condition: Condition, resampling: Resampli
         found.respondents,
         strict=True,
     )
-    bias = found.mean(np.abs(second) - np.abs(first), SIGNED, of_bias=True)
+    bias = _without_interval(found.mean(np.abs(second) - np.abs(first), SIGNED, of_bias=True))
     accuracy = found.mean(after - before, SIGNED, of_bias=False)
     return (
         *(Difference(*row) for row in rows),
         Difference(None, bias, accuracy, flipped=False, respondents=found.fewest),
     )
+
+
+def _without_interval(found: Estimate) -> Estimate:
+    """Return a figure of absolute values, to which noise adds in every draw: these make no interval (`stats.noise`)."""
+    return replace(found, low=float("nan"), high=float("nan"))
 
 
 def _shared(layout: Layout, condition: Condition, names: Sequence[str], targets: Sequence[str]) -> Cell:

@@ -44,6 +44,7 @@ from workbench.audits.questionnaire_draws import (
 )
 from workbench.audits.questionnaire_figures import (
     Ablation,
+    AbsoluteBias,
     Average,
     Condition,
     ConditionFigures,
@@ -60,6 +61,7 @@ from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray
+from workbench.stats.noise import NOTHING, noise_floor
 
 SHARE, SIGNED = (0.0, 1.0), (-1.0, 1.0)
 "limits of an accuracy, and of a bias"
@@ -147,7 +149,7 @@ def measure(asked: Iterable[tuple[Report, Condition]]) -> None:
     for resampling in dict.fromkeys(report.resampling for report, _ in missing):
         alike = [(report, condition) for report, condition in missing if report.resampling == resampling]
         targets = max(len(report.predictions.targets) for report, _ in alike)
-        together = max(1, AT_ONCE // max(1, 4 * targets * (1 + resampling.draws)))
+        together = max(1, AT_ONCE // max(1, 5 * targets * (1 + resampling.draws)))
         for start in range(0, len(alike), together):
             _measure(alike[start : start + together], resampling)
 
@@ -160,8 +162,9 @@ def _measure(asked: Sequence[tuple[Report, Condition]], resampling: Resampling) 
 
 
 def _features(cell: Cell) -> FloatArray:
-    """Return what each respondent adds: (4, T, R)."""
-    return np.stack([cell.counted, cell.correct, cell.readable, np.nan_to_num(cell.difference)])
+    """Return what each respondent adds: (5, T, R)."""
+    difference = np.nan_to_num(cell.difference)
+    return np.stack([cell.counted, cell.correct, cell.readable, difference, difference**2])
 
 
 def _bias_se(cell: Cell, target: int, options: Options) -> float:
@@ -212,7 +215,8 @@ class _Measured:
         self.report, self.cell = report, cell
         self.targets = report.predictions.targets
         self.respondents = int(cell.counted.any(axis=0).sum())
-        counted, correct, readable, difference = sums
+        counted, correct, readable, difference, squares = sums
+        self._of_bias = difference, squares, readable
         self.accuracies, self.biases = ratio(correct, counted), ratio(difference, readable)  # (T, 1 + draws)
 
     def figures(self, condition: Condition) -> ConditionFigures:
@@ -225,7 +229,7 @@ class _Measured:
             targets=targets,
             accuracy=self._mean(self.accuracies, answered, SHARE, no_accuracy, cell.counted),
             majority=float(np.mean([targets[t].majority for t in answered])) if answered else UNDEFINED,
-            absolute_bias=self._mean(np.abs(self.biases), answered, SHARE, no_bias, cell.readable),
+            absolute_bias=self._absolute(answered, no_bias),
             axis=self._axis(answered),
             yes=sum(figure.yes for figure in targets),
             no=sum(figure.no for figure in targets),
@@ -292,6 +296,17 @@ class _Measured:
         because = because or "no respondent answered a target with yes or no"
         fewest = min((int(counting[t].sum()) for t in some), default=0)
         return average(drawn[some], self.respondents, limit, because, fewest)
+
+    def _absolute(self, answered: Sequence[int], why: Sequence[str]) -> AbsoluteBias:
+        """Return the mean of |bias|: noise adds to every draw of it, so that they make no interval."""
+        found = self._mean(np.abs(self.biases), answered, SHARE, why, self.cell.readable)
+        noise = NOTHING
+        if not found.undefined:
+            sums, squares, counts = (each[list(answered)] for each in self._of_bias)
+            noise = noise_floor(sums, squares, counts)
+        return AbsoluteBias(
+            found.value, found.se, UNDEFINED, UNDEFINED, found.n, found.undefined, found.respondents, noise
+        )
 
     def _axis(self, answered: Sequence[int]) -> Average:
         sign = np.array([TOWARDS_CONSERVATIVE[pole] for pole in self.report.predictions.leanings])

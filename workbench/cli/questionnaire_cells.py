@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from workbench.audits.questionnaire_figures import Average, Direction, TargetFigure
     from workbench.domain.verdicts import Ranged
     from workbench.pipeline.questionnaire_asked import TokenShares
+    from workbench.stats.noise import NoiseFloor
 
 BAR = 30
 "characters of a bar"
@@ -22,8 +23,8 @@ OLD = "old"
 "beside a figure some of whose prompts show answers or questions that were changed since"
 SIDES: Mapping[Direction, str] = {"above": ABOVE, "below": BELOW, "few": FEW, "none": "", "": ""}
 MEAN_OF_ABSOLUTE = (
-    "|bias| is a mean of absolute values: noise only adds to it; near 0 it is too large, and its interval lies higher "
-    "still. Whether there is a bias is said by the signed ones"
+    "|bias| is a mean of absolute values: noise only adds to it, so that it has no interval. Whether there is a bias "
+    "is said by the test and by the signed ones"
 )
 CELLS = {"yes": "█", "no": "▓", "other": "░", "rest": "·"}
 
@@ -160,3 +161,19 @@ def bar(shares: TokenShares) -> str:
         until += share
         drawn += CELLS[name] * (round(until * BAR) - len(drawn))
     return drawn
+
+
+def noise_said(found: NoiseFloor) -> str:
+    """Return what noise alone would give a mean of |bias|, the size without it, and the test."""
+    if math.isnan(found.noise):
+        return f"Noise in |bias|: not known, {found.untested}"
+    p = f"no test of no bias at all: {found.untested}" if found.untested else f"p of no bias at all {p_value(found.p)}"
+    return (
+        f"Noise alone would give |bias| {percent(found.noise)}; size without noise (root mean square) "
+        f"{percent(found.size)}; {p}"
+    )
+
+
+def p_value(p: float) -> str:
+    """Return `< .001`, or three decimals."""
+    return "< .001" if p < 0.001 else f"{p:.3f}"

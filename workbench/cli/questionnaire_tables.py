@@ -18,6 +18,7 @@ from workbench.cli.questionnaire_cells import (
     bar,
     bias,
     leans,
+    noise_said,
     percent,
     shares_of,
     with_error,
@@ -188,6 +189,7 @@ def _overall(figures: ConditionFigures, why: Reasons, old: int) -> None:
         f"{why.averaged(figures.absolute_bias)}"
     )
     if not figures.absolute_bias.undefined:
+        say(noise_said(figures.absolute_bias.noise))
         say(f"{MEAN_OF_ABSOLUTE}.")
     say(f"Liberal (below 0) to conservative: {_axis_cell(figures, why, old)}")
     unreadable = f":{figures.unreadable:,}" if figures.unreadable else ""

@@ -26,7 +26,7 @@ READING = ("se_over", "interval_over", "outdated", "note")
 it show answers or questions that were changed since; what else a reader should know
 """
 RESPONDENTS, TARGETS = "respondents", "targets"
-ABSOLUTE = "noise only adds to a mean of absolute values: near 0 it is too large, and its interval lies higher still"
+ABSOLUTE = "noise only adds to a mean of absolute values: near 0 it is too large; it has no interval"
 OF = ("model", "revision", "dtype", "condition", "context_seed", "first_questions", "target", "wording", "against")
 "what a row is about; empty where it does not apply: no target is the mean over targets"
 OPTIONS = ("masses", "variability", "error", "seed", "draws")
@@ -85,6 +85,10 @@ class _Made:
             if self.target is None:
                 means = (("accuracy", figures.accuracy), ("absolute bias", figures.absolute_bias))
                 yield from self._rows(name, condition, "", [_average(measure, of) for measure, of in means])
+                noise = figures.absolute_bias.noise
+                beside = [("by noise alone", noise.noise), ("without noise", noise.size), ("p of none", noise.p)]
+                of_noise = [_known(f"absolute bias {name_}", value) for name_, value in beside]
+                yield from self._rows(name, condition, "", of_noise)
                 fewest = float(figures.accuracy.respondents)
                 more = [_known("majority", figures.majority), _known("fewest respondents of a target", fewest)]
                 yield from self._rows(name, condition, "", [*more, *_of_all_prompts(figures)])

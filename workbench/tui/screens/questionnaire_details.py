@@ -35,6 +35,7 @@ from workbench.tui.screens.questionnaire_view import AVERAGE, AXIS, Loaded, Show
 
 if TYPE_CHECKING:
     from workbench.audits.questionnaire_figures import Difference, TargetFigure
+    from workbench.stats.noise import NoiseFloor
 
 MARKS = f"{UP} {DOWN} the 95 % interval over respondents leaves out {{}}; {FEW} few respondents"
 
@@ -44,7 +45,6 @@ FEW_IN_MEAN = (
 )
 SURE = 0.05
 "level below which a correlation has a direction"
-SHIFTED = "the mean may lie below its interval: a bias near 0 counts as |bias|, which draws can only make larger"
 
 
 def details(shown: Shown, loaded: Loaded, key: str | None, width: int) -> Content:
@@ -161,7 +161,7 @@ def _average(shown: Shown, loaded: Loaded) -> Iterator[Content]:  # noqa: ARG001
         return
     yield Content.assemble(
         (visible(shown.look.model), "bold"),
-        f"  mean |bias| {points(value.value, sign=False)} {interval(value, sign=False)}"
+        f"  mean |bias| {points(value.value, sign=False)}"
         f" · accuracy {percent(found.accuracy.value, digits=1)} · yes:no {found.yes}:{found.no}"
         f" · {found.unreadable} unreadable",
     )
@@ -172,10 +172,20 @@ def _average(shown: Shown, loaded: Loaded) -> Iterator[Content]:  # noqa: ARG001
     )
     if value.few:
         yield Content.styled(FEW_IN_MEAN, "$text-warning")
-    if not math.isnan(value.low) and value.value <= value.low:
-        yield Content.styled(SHIFTED, "$text-muted")
+    yield Content.styled(_noise(value.noise), "$text-muted")
     if (difference := shown.difference(None)) is not None:
         yield _difference(shown, difference)
+
+
+def _noise(found: NoiseFloor) -> str:
+    """Return how much of a mean of |bias| is noise, and whether anything else is there."""
+    if math.isnan(found.noise):
+        return f"noise in |bias| not known: {found.untested}"
+    tested = f"no test: {found.untested}" if found.untested else f"p of no bias at all {_p(found.p)}"
+    return (
+        f"noise alone gives |bias| {points(found.noise, sign=False)}; size without it (root mean square) "
+        f"{points(found.size, sign=False)}; {tested}"
+    )
 
 
 def _axis(shown: Shown, loaded: Loaded, key: str) -> Iterator[Content]:

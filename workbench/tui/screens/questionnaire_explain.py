@@ -28,8 +28,8 @@ without      mean probability of everything that is neither yes nor no
 
 ▸ people, ▸ n     what the people said whom the chosen model was asked about, and how many they are: models may \
 be asked about different people. o puts the largest figures of the chosen model first
-average |bias|    mean of the absolute biases, ± over questions; it may lie below its own interval, for draws can only \
-make the absolute value of a bias near 0 larger
+average |bias|    mean of the absolute biases, ± over questions. Noise only adds to it, so it has no interval; below \
+the table stand what noise alone would give, the size without noise, and the p of no bias at all
 axis, + conserv.  mean bias towards the conservative answer, over questions with a leaning; below 0 is liberal
 
 ← → choose a model, d marks it: of two marked models the difference B − A stands beside, with an interval that draws \
