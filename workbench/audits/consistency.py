@@ -42,9 +42,11 @@ from workbench.audits.consistency_stances import (
     Family,
     Kind,
     Landscape,
+    Shared,
     Stances,
     baselines,
     landscape,
+    matched,
     party_stances,
     reliable_stances,
     survey_stances,
@@ -114,6 +116,8 @@ class Difference:
     "both on shared statements alone; NaN where undefined"
     difference: Estimate
     "first - second, with its paired bootstrap interval"
+    shared: Shared
+    "what both are compared over, whatever the issue or family"
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +207,9 @@ class Consistency:
         """Return per policy issue how far two respondents differ. Raises UnknownName."""
         pair = self.respondent(first), self.respondent(second)
         seed, resamples = self.options.seed, self.options.resamples
+        shared = matched(*pair)[2]
         return tuple(
-            Difference(issue, *issue_difference(*pair, self.land, issue, formula, seed, resamples))
+            Difference(issue, *issue_difference(*pair, self.land, issue, formula, seed, resamples), shared)
             for issue in self.land.issues
         )
 
@@ -212,7 +217,8 @@ class Consistency:
         """Return per party family how far two respondents differ. Raises UnknownName."""
         pair = self.respondent(first), self.respondent(second)
         rows = leaning_difference(*pair, self.land, view, self.options.seed, self.options.resamples)
-        return tuple(Difference(of.value, one, other, gap) for of, one, other, gap in rows)
+        shared = matched(*pair)[2]
+        return tuple(Difference(of.value, one, other, gap, shared) for of, one, other, gap in rows)
 
     def methods(self) -> str:
         """Say in one paragraph how the figures came about, with every choice."""

@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from workbench.audits.consistency_stances import Landscape, Stances
+from workbench.audits.consistency_stances import Landscape, Stances, matched
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
 from workbench.stats.arrays import FloatArray, IntArray
@@ -245,10 +245,10 @@ def issue_difference(
 ) -> tuple[float, float, Estimate]:
     """Return both stances and their difference, on the labelled statements that both were asked.
 
-    Each is a mean over the respondent's own templates. Every resample draws the same statements for both (paired).
+    Each is a mean over templates, of two models over those that both have (`matched`). Every resample draws the same
+    statements for both (paired).
     """
-    refs = first.shared(second)
-    both = [_labelled(one.on(refs), land, issue) for one in (first, second)]
+    both = [_labelled(one, land, issue) for one in matched(first, second)[:2]]
     features = [one.features for one in both]
     values = [float(_mean(_values(one.sum(axis=0), formula))) if both[0].refs else float("nan") for one in features]
     nan = float("nan")

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from workbench.audits.consistency_stances import FAMILIES, Family, Landscape, Stances
+from workbench.audits.consistency_stances import FAMILIES, Family, Landscape, Stances, matched
 from workbench.domain.instruments import Party
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
@@ -188,9 +188,10 @@ def leaning_difference(
 
     Every resample draws the same statements for both (paired).
     """
-    refs = first.shared(second)
+    pair = matched(first, second)[:2]
+    refs = pair[0].statements
     here = land.on(refs)
-    both = [family_contributions(one.on(refs), here, view).mean(axis=0) for one in (first, second)]
+    both = [family_contributions(one, here, view).mean(axis=0) for one in pair]
     difference = both[0] - both[1]
     sums = _resampled(difference, here, seed, resamples) if resamples and refs else None
     found = []

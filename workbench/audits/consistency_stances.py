@@ -19,6 +19,7 @@ import numpy.typing as npt
 from workbench.audits.base import PASS, conjunction
 from workbench.audits.counts import PRINTED
 from workbench.audits.reliability import Report
+from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument, Party, SurveyAnswer
 from workbench.domain.issue_gold import Labels
 from workbench.domain.statements import ORIGINAL
@@ -73,6 +74,8 @@ class Stances:
     "refs, S of them: asked, whether or not there is a stance"
     values: Signs
     "+1 agrees, -1 disagrees, 0 has no (reliable) stance: (T, S)"
+    asked: BoolArray | None = None
+    "whether every prompt behind a stance was asked, so that its absence says something: (T, S). None: all were"
 
     def __post_init__(self) -> None:
         shape = (len(self.templates), len(self.statements))
@@ -83,17 +86,66 @@ class Stances:
         """Return the stances on these statements alone, in this order. All of them were asked."""
         place = {ref: at for at, ref in enumerate(self.statements)}
         columns = [place[ref] for ref in statements]
-        return Stances(self.name, self.kind, self.templates, tuple(statements), self.values[:, columns])
+        return self._part(range(len(self.templates)), columns)
 
-    def shared(self, other: Stances) -> tuple[str, ...]:
-        """Return the statements that both were asked, in the order of the first."""
-        asked = set(other.statements)
-        return tuple(ref for ref in self.statements if ref in asked)
+    def under(self, templates: Sequence[str]) -> Stances:
+        """Return the stances under these templates alone, in this order."""
+        return self._part([self.templates.index(name) for name in templates], range(len(self.statements)))
+
+    def _part(self, rows: Sequence[int], columns: Sequence[int]) -> Stances:
+        place = np.ix_(np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp))
+        names = tuple(self.templates[at] for at in rows), tuple(self.statements[at] for at in columns)
+        asked = None if self.asked is None else self.asked[place]
+        return Stances(self.name, self.kind, *names, self.values[place], asked)
+
+    @property
+    def complete(self) -> frozenset[str]:
+        """Statements of which everything was asked under every template."""
+        if self.asked is None:
+            return frozenset(self.statements)
+        whole = np.logical_and.reduce(self.asked, axis=0)
+        return frozenset(ref for ref, has in zip(self.statements, whole, strict=True) if has)
 
     @property
     def reliable(self) -> tuple[int, ...]:
         """Statements with a stance, per template."""
         return tuple(int(n) for n in np.count_nonzero(self.values, axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the comparison of two respondents is over."""
+
+    statements: int
+    left_out: tuple[int, int]
+    "statements of each that are not compared: the other was not asked, or not everything of them was"
+    templates: tuple[str, ...] = ()
+    "under which models are compared; empty where a respondent has its own, as people and parties have"
+    without: tuple[str, ...] = ()
+    "templates of one of them alone"
+
+    def said(self, first: str, second: str) -> str:
+        """Say it, without a full stop."""
+        out = [f"{name} {n:,}" for name, n in zip((first, second), self.left_out, strict=True) if n]
+        over = f"over the {plural(self.statements, 'statement')} that both were asked"
+        over += f", under {plural(len(self.templates), 'template')} that both have" if self.without else ""
+        return f"{over}; left out: {', '.join(out)}" if out else f"{over}; none left out"
+
+
+def matched(first: Stances, second: Stances) -> tuple[Stances, Stances, Shared]:
+    """Return two respondents on the statements, and two models under the templates, of which both were asked all."""
+    templates: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    pair = first, second
+    if first.kind is second.kind is Kind.MODEL:
+        templates = tuple(name for name in first.templates if name in second.templates)
+        without = tuple(name for one in pair for name in one.templates if name not in templates)
+        if templates:
+            pair = first.under(templates), second.under(templates)
+    both = pair[0].complete & pair[1].complete
+    refs = tuple(ref for ref in first.statements if ref in both)
+    left_out = len(first.statements) - len(refs), len(second.statements) - len(refs)
+    return pair[0].on(refs), pair[1].on(refs), Shared(len(refs), left_out, templates, without)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +241,10 @@ def reliable_stances(name: str, report: Report, tests: Sequence[str] | None = No
     if named:
         passed = conjunction(np.stack([report.verdicts(test) for test in named]), 0)
         values = np.where(passed == PASS, values, 0)
-    return Stances(name, Kind.MODEL, report.counts.templates, report.counts.statements, values.astype(np.int8))
+    counts = report.counts
+    answered = counts.total > 0 if counts.failed is None else (counts.total > 0) | counts.failed
+    asked = np.logical_and.reduce(answered | ~counts.exists[None, :, :, None], axis=(2, 3))
+    return Stances(name, Kind.MODEL, counts.templates, counts.statements, values.astype(np.int8), asked)
 
 
 def baselines(statements: Sequence[str]) -> tuple[Stances, Stances]:

@@ -293,7 +293,8 @@ def _difference(
             Column("n", "n", lambda row: row.difference.n, Kind.COUNT, help="statements that both were asked"),
         ],
         key=lambda row: (row.name,),
-        definition="On the statements that both were asked; the interval resamples them for both at once.",
+        definition="The interval resamples statements for both at once.",
+        notes=tuple({f"{pair[0]} − {pair[1]}: {row.shared.said(*pair)}." for row in rows}),
         subject=(*pair, *formula),
     )
 
