@@ -1,3 +1,3 @@
 """Workbench: annotate and audit the political and survey-response biases of language models."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
