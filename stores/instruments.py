@@ -42,6 +42,8 @@ class Imported:
     "statements that were changed here since the last import, and that the file has as it had them: they stay"
     answers: AddedRespondents | None = None
     "what people answered to its questions; None where the file has no questionnaire"
+    edited: tuple[tuple[str, int], ...] = ()
+    "templates of which this made a new version: (name, version)"
     choices: AddedChoices | None = None
     "multiple-choice questions and models' answers to them; None where the file has neither"
 
@@ -91,7 +93,7 @@ class Instruments(Aggregate):
             wanted = beside_the_rest(connection, instrument_id, instrument) if part else instrument.statements
             synced = sync_statements(connection, instrument_id, wanted)
             _define(connection, instrument_id, instrument.definitions)
-            _put_templates(connection, instrument_id, instrument.templates, keep=part)
+            edited = _put_templates(connection, instrument_id, instrument.templates, keep=part)
             theirs = replace(instrument, survey=synced.answers(instrument.survey))
             skipped = sync_people(connection, instrument_id, theirs, synced.ids)
             asked = instrument.questionnaire
@@ -108,6 +110,7 @@ class Instruments(Aggregate):
             templates=len(instrument.templates),
             skipped=skipped,
             answers=answers,
+            edited=edited,
             choices=choices,
         )
 
@@ -273,8 +276,11 @@ def _define(connection: sqlite3.Connection, instrument_id: int, definitions: Ite
 
 def _put_templates(
     connection: sqlite3.Connection, instrument_id: int, templates: Sequence[Template], *, keep: bool
-) -> None:
-    """Make an instrument's templates these; `keep`: together with those that it has under other names."""
+) -> tuple[tuple[str, int], ...]:
+    """Make an instrument's templates these; `keep`: together with those that it has under other names. Return those
+    that were edited, with their new versions.
+    """
+    newest = template_versions.newest(connection, instrument_id)
     there = template_versions.current(connection, instrument_id) if keep else ()
     given = {(t.audit, t.family, t.name, t.language, t.inverted) for t in templates}
     kept = [t for t in there if (t.audit, t.family, t.name, t.language, t.inverted) not in given]
@@ -285,6 +291,8 @@ def _put_templates(
         "insert into instrument_template (instrument_id, template_id, ordinal) values (?, ?, ?) on conflict do nothing",
         ((instrument_id, ids[template.key], ordinal) for ordinal, template in enumerate(wanted)),
     )
+    now = template_versions.newest(connection, instrument_id)
+    return tuple((place[2], version) for place, version in now.items() if version > newest.get(place, version))
 
 
 _BEHIND_NAMES = (

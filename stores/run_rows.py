@@ -65,6 +65,13 @@ class Run:
     def label(self) -> str:
         return " · ".join([self.named, self.instrument, str(self.sampling), *self.asked_with])
 
+    def called(self, template: str) -> str:
+        """Return a template's name, with its version where it was edited: `personal-1 version 2`."""
+        return next(
+            (f"{template} version {one.version}" for one in self.versions if one.name == template and one.edited),
+            template,
+        )
+
     @property
     def asked_with(self) -> tuple[str, ...]:
         """The family and the versions of templates, where there are others: `family user`, `personal-1 version 2`."""

@@ -327,7 +327,7 @@ class Runs(Aggregate):
                 at=row[9],
                 code_version=row[10],
                 job=row[11],
-                template=row[12],
+                template=run.called(row[12]),
                 order="swapped" if row[13] else "printed",
                 version=version(run.backend, run.revision, run.snapshot, row[14] or run.fingerprint),
             )

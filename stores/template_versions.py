@@ -98,6 +98,16 @@ def _place(template: Template) -> tuple[str, str, str, str]:
     return template.audit, template.family, template.name, template.language
 
 
+def newest(connection: sqlite3.Connection, instrument_id: int) -> dict[tuple[str, str, str], int]:
+    """Return the highest version of each template of an instrument: (audit, family, name) -> version."""
+    rows = connection.execute(
+        "select t.audit, t.family, t.name, max(v.version) from template_version v "
+        "join template t on t.id = v.template_id where v.instrument_id = ? group by 1, 2, 3 order by min(t.id)",
+        (instrument_id,),
+    )
+    return {(audit, family, name): version for audit, family, name, version in rows}
+
+
 def several(connection: sqlite3.Connection) -> dict[tuple[str, str, str], frozenset[str]]:
     """Return the names of the templates with several versions, by (instrument, audit, family)."""
     found: dict[tuple[str, str, str], set[str]] = defaultdict(set)

@@ -75,13 +75,25 @@ def _answer(row: tuple[Any, ...]) -> VersionAnswer:
 
 
 _SQL = """
-    select x.body, x.packed, r.count, w.kind, w.ordinal, w.language, y.body, y.packed, p.audit, t.name, t.inverted,
+    with edited as (
+        select v.template_id, min(v.version) as version
+        from template_version v join template t on t.id = v.template_id
+        where v.instrument_id = :instrument and exists (
+            select 1 from template_version e join template u on u.id = e.template_id
+            where e.instrument_id = :instrument and e.version <> v.version
+                and (u.audit, u.family, u.name, u.language) = (t.audit, t.family, t.name, t.language)
+        )
+        group by v.template_id
+    )
+    select x.body, x.packed, r.count, w.kind, w.ordinal, w.language, y.body, y.packed, p.audit,
+        t.name || coalesce(' version ' || v.version, ''), t.inverted,
         m.name, m.backend, m.revision, m.snapshot, d.fingerprint, g.temperature, d.seed, d.at, a.code_version, a.job_id
     from statement s
     join wording w on w.statement_id = s.id
     join text y on y.id = w.text_id
     join probe p on p.wording_id = w.id
     join template t on t.id = p.template_id
+    left join edited v on v.template_id = t.id
     join draw d on d.prompt_id = p.prompt_id
     join model m on m.id = d.model_id
     join sampling g on g.id = d.sampling_id

@@ -12,14 +12,16 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from stores.run_rows import Answered
+from stores.scores import ScoredPrompt
 from stores.store import Store
 from tests.conftest import new_store
 from workbench import pipeline
+from workbench.audits.label_forms import forms_by_prompt
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Template
-from workbench.domain.responses import ModelCard, Sampling
+from workbench.domain.responses import EXACTLY, ModelCard, Sampling
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, Wording
 
 FAMILIES, NAMES, LANGUAGES, REFS = ("chat", "user"), ("personal-1", "personal-2"), ("en", "de"), ("a", "b")
@@ -73,17 +75,32 @@ def said(model: str, key: bytes) -> tuple[tuple[str, int], ...]:
     return (("agree", agree), ("disagree", disagree), ("It depends.", neither))
 
 
-def ask(store: Store, model: str, family: str, language: str, refs: Sequence[str]) -> None:
-    """Ask what is missing as a job does."""
-    design = Design("small", model, samples=1, family=family, language=language, statements=tuple(refs))
+def log(model: str, key: bytes, form: str) -> float:
+    """Return the log-probability that a model gives to a label after a prompt."""
+    return -6 - int.from_bytes(content_key([model, key.hex(), form])[:4]) / 2**32
+
+
+def ask(store: Store, model: str, family: str, language: str, refs: Sequence[str], *, exact: bool = False) -> None:
+    """Ask what is missing as a job does; `exact`: compute the probabilities of labels in place of answers."""
+    sampling = EXACTLY if exact else Sampling()
+    design = Design(
+        "small", model, samples=1, sampling=sampling, family=family, language=language, statements=tuple(refs)
+    )
     card = ModelCard(model, "r1", "scripted", "float32", "none")
     plan = pipeline.plan(store, design, card=card)
     store.runs.add_probes("reliability", "small", plan.design.language, plan.templates, plan.probes)
     job = store.jobs.create("sample", plan.design.as_json(), len(plan.prompts))
     attempt = store.jobs.claim(job, "1.0")
-    ids = store.runs.begin(card, Sampling())
-    batch = [Answered(key, 1, sum(n for _, n in said(model, key)), said(model, key)) for key, _ in plan.requests()]
-    store.runs.add(*ids, attempt, batch)
+    ids = store.runs.begin(card, sampling)
+    if exact:
+        forms = forms_by_prompt(plan.templates, plan.probes)
+        scores = [
+            ScoredPrompt(key, tuple((form, log(model, key, form)) for form in forms[key])) for key in plan.prompts
+        ]
+        store.scores.add(*ids, attempt, scores, {})
+    else:
+        batch = [Answered(key, 1, sum(n for _, n in said(model, key)), said(model, key)) for key, _ in plan.requests()]
+        store.runs.add(*ids, attempt, batch)
     store.jobs.finish(job, attempt, "done")
 
 
@@ -93,9 +110,9 @@ def play(path: Path, steps: Sequence[Step]) -> Path:
     with new_store(path) as store:
         store.instruments.add(made.instrument())
         for what, first, second in steps:
-            if what.startswith("ask"):
+            if what in ("ask", "ask one", "score"):
                 model, family = first.split()
-                ask(store, model, family, second, REFS[:1] if what == "ask one" else REFS)
+                ask(store, model, family, second, REFS[:1] if what == "ask one" else REFS, exact=what == "score")
             else:
                 made.texts[(what, *first.split(), *filter(None, [second]))] += 1
                 store.instruments.add(made.instrument())

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.template_stores import FAMILIES, LANGUAGES, MODELS, NAMES, REFS, Made, Step, played, said
+from stores.store import Store
+from tests.template_stores import FAMILIES, LANGUAGES, MODELS, NAMES, REFS, Made, Step, log, played, said
+from tests.tui.bias_stores import HOSTILE_REF, SAMPLES, asked, sided
+from workbench.audits.label_forms import label_forms
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Template, TemplateChoice
 from workbench.errors import UnknownName
+from workbench.pipeline.bias_prefixes import prefixes
 from workbench.pipeline.judging import counts, runs_of, template_notes
 from workbench.pipeline.planning import plan
 from workbench.pipeline.reading import read
+from workbench.pipeline.verdicts import label_mass
 
 asking = st.tuples(
     st.sampled_from(("ask", "ask one")),
@@ -57,6 +64,50 @@ def test_the_answers_in_a_cell_are_those_that_are_stored_for_its_prompt(steps: l
                     assert in_cell == (expected["agree"], expected["disagree"], expected["It depends."])
                     asked += 1
             assert asked
+
+
+scoring = asking.map(lambda step: ("score", *step[1:]))
+
+
+@settings(max_examples=20)
+@given(st.lists(st.one_of(scoring, editing), min_size=2, max_size=6))
+def test_the_probabilities_in_a_cell_are_those_that_are_stored_for_its_prompt(steps: list[Step]) -> None:
+    with played(steps) as store:
+        for run in store.runs.list("reliability"):
+            found = label_mass(store, run)
+            templates = {(t.name, int(t.inverted)): t for t in store.runs.templates(run)}
+            statements = {s.ref: s for s in store.runs.instrument(run).statements}
+            assert found.scored.any()
+            for at in np.argwhere(found.scored):
+                template = templates[found.templates[at[0]], int(at[3])]
+                wording = statements[found.statements[at[1]]].wording(found.variants[at[2]], run.language)
+                assert wording is not None
+                key = template.render(wording.text).key
+                wanted = label_forms(template)
+                for side, forms in ((found.positive, wanted.positive), (found.negative, wanted.negative)):
+                    assert side[tuple(at)] == pytest.approx(sum(np.exp(log(run.model, key, form)) for form in forms))
+
+
+def test_an_edited_prefix_is_another_prefix_of_the_bias_score(tmp_path: Path) -> None:
+    base = sided()
+    later = replace(base, templates=tuple(
+        replace(t, user=f"Please. {t.user}") if t.name == "opinion" else t for t in base.templates
+    ))  # fmt: skip
+    path = asked(tmp_path / "bias.db", base, models=("gauche-7b", "droite-13b"))
+    asked(path, later, models=("gauche-7b",))
+    with Store.open(path) as store:
+        once = {(t.name, t.version) for run in store.runs.list("bias_score") for t in store.runs.templates(run)}
+        assert once == {("likert", 1), ("opinion", 1), ("opinion", 2), ("baseline", 1)}
+        for run in store.runs.list("bias_score"):
+            cells = Counter[tuple[str, str, int, str]]()
+            for cell in store.bias.cells(run, None, 0.9):
+                if cell.template == "opinion" and cell.ref != HOSTILE_REF:
+                    cells[cell.ref, cell.kind, cell.ordinal, cell.template] += cell.count
+            assert set(cells.values()) == {SAMPLES}
+        names, places = prefixes(store, {run.model: (run,) for run in store.runs.list("bias_score")})
+        assert set(names) == {"likert", "opinion · version 1", "opinion · version 2", "baseline"}
+        assert places["gauche-7b", base.name]["opinion"] == "opinion · version 2"
+        assert places["droite-13b", base.name]["opinion"] == "opinion · version 1"
 
 
 EDIT = ("template", "chat personal-1", "False")

@@ -111,6 +111,8 @@ def import_instrument(options: Namespace) -> int:
         f"changed, {imported.unchanged:,} as before, {imported.retired:,} retired), {imported.wordings:,} wordings, "
         f"{imported.templates} templates"
     )
+    for name, version in imported.edited:
+        say(f"- the template {name} was edited: this is version {version}; answers to the versions before stay")
     if instrument.questionnaire is not None:
         say(f"questionnaire: {_counted(instrument.questionnaire)}")
     if imported.choices is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -159,10 +159,11 @@ def responses(
             called = judged.prefixes[model, run.instrument]
             name = next((name for name, prefix in called.items() if prefix == template), None)
             if template is None or name is not None:
-                found += store.bias.responses(
+                rows = store.bias.responses(
                     run, reader, short, template=name, people=judged.people, labelled=judged.labelled, offset=offset,
                     limit=limit,
                 )  # fmt: skip
+                found += [replace(row, template=called[row.template]) for row in rows]
     return tuple(found)
 
 

@@ -123,6 +123,7 @@ class Plan:
             f"{self.samples_stored:,} {what_counts} are {'scored' if exact else 'stored'} already; "
             f"{self.samples_needed:,} to {'score' if exact else 'ask'}"
             + ("" if exact else f" ({plural(self.prompts_needed, 'prompt')})"),
+            *self._edited(),
             *self._tries(),
             f"{self._how()}; seed {design.seed}{self._where()}",
             *self.remarks,
@@ -132,6 +133,12 @@ class Plan:
     @property
     def _valid(self) -> str:
         return "" if self.tally is None else "valid "
+
+    def _edited(self) -> Iterator[str]:
+        """Say which templates are not in their first version."""
+        edited = dict.fromkeys(f"{t.name} version {t.version}" for t in self.templates if t.version > 1)
+        if edited:
+            yield f"templates that were edited: {named_few(edited)}"
 
     def _tries(self) -> Iterator[str]:
         """Say how answers are drawn until they are valid, and what was given up."""

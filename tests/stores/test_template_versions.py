@@ -1,0 +1,90 @@
+"""Versions of templates: what a store from before there were any gets, and where people see them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from stores.migrations import migrations
+from stores.store import Store
+from stores.version_answers import answers_to
+from tests.conftest import new_store
+from tests.stores.schemas.rows import build
+from tests.template_stores import Made, play, played
+from workbench import pipeline
+from workbench.domain.designs import Design
+
+ASK = ("ask", "one chat", "en")
+EDIT = ("template", "chat personal-1", "False")
+BEFORE = 14
+"the last schema without versions"
+
+TEMPLATE = """
+    insert into template (id, key, audit, name, inverted, family, address, language, chat, system, user, positive,
+        negative) values (?, ?, 'reliability', ?, ?, ?, 'personal', ?, 1, null, '{statement}', 'agree', 'disagree')
+"""
+
+
+def test_texts_of_an_old_store_are_numbered_as_they_came() -> None:
+    db = build(BEFORE)
+    rows = [
+        (2, "personal-1", 1, "chat", "en"),  # the other order of the one that is there
+        (3, "personal-1", 0, "chat", "en"),  # both were edited
+        (4, "personal-1", 1, "chat", "en"),
+        (5, "personal-1", 0, "user", "en"),  # another family
+        (6, "personal-2", 0, "chat", "en"),  # one order was edited
+        (7, "personal-2", 1, "chat", "en"),
+        (8, "personal-2", 1, "chat", "en"),
+    ]
+    for rowid, name, inverted, family, language in rows:
+        db.execute(TEMPLATE, (rowid, bytes([rowid]) * 16, name, inverted, family, language))
+        db.execute("insert into probe (audit, wording_id, template_id, axes, prompt_id) values "
+                   "('reliability', 1, ?, '{}', 1)", (rowid,))  # fmt: skip
+    db.execute("delete from instrument_template")
+    db.execute("insert into instrument_template values (1, 1, 0), (1, 4, 1), (1, 6, 2), (1, 8, 3)")
+    db.conn.commit()
+    migrations.apply(db)
+    found: dict[int, set[int]] = {}
+    for version, rowid in db.execute("select version, template_id from template_version where template_id <= 4"):
+        found.setdefault(version, set()).add(rowid)
+    assert found == {1: {1, 2}, 2: {3, 4}, 3: {1, 4}}, "what the instrument has now is a version, too"
+    others = db.execute("select version, template_id from template_version where template_id > 4").fetchall()
+    assert sorted(others) == [(1, 5), (1, 6), (1, 7), (2, 6), (2, 8)]
+
+
+def test_an_import_says_which_templates_it_edits(tmp_path: Path) -> None:
+    made = Made()
+    with new_store(tmp_path / "audit.db") as store:
+        assert store.instruments.add(made.instrument()).edited == ()
+        assert store.instruments.add(made.instrument()).edited == ()
+        made.texts["template", "chat", "personal-1", "True"] += 1
+        assert store.instruments.add(made.instrument()).edited == (("personal-1", 2),)
+        assert store.instruments.add(Made().instrument()).edited == (), "a text that is back is no new one"
+
+
+def test_a_part_of_an_instrument_replaces_the_templates_that_it_brings(tmp_path: Path) -> None:
+    base = Made().instrument()
+    edited = [replace(t, user=f"Please. {t.user}") for t in base.templates if t.name == "personal-1" and t.inverted]
+    with new_store(tmp_path / "audit.db") as store:
+        store.instruments.add(base)
+        store.instruments.add(replace(base, templates=tuple(edited)), part=True)
+        now = store.instruments.get("small").templates
+        assert len(now) == len(base.templates)
+        assert {(t.name, t.version) for t in now} == {("personal-1", 2), ("personal-2", 1)}
+
+
+def test_plans_and_answers_name_the_version(tmp_path: Path) -> None:
+    with played([ASK, EDIT]) as store:
+        assert (
+            "templates that were edited: personal-1 version 2"
+            in pipeline.plan(store, Design("small", "one")).describe()
+        )
+    with Store.open(play(tmp_path / "audit.db", [ASK, EDIT, ASK])) as store:
+        (run,) = store.runs.list("reliability")
+        probes = {(name, inverted): probe for _, _, _, name, inverted, probe, _ in store.runs.cells(run)}
+        assert {row.template for row in store.runs.responses(run, probes["personal-1", 0], [])} == {
+            "personal-1 version 2"
+        }
+        assert {row.template for row in store.runs.responses(run, probes["personal-2", 0], [])} == {"personal-2"}
+        named = {answer.template for answer in answers_to(store.connection, "small", "a", 1, limit=1000)}
+        assert named == {"personal-1 version 1", "personal-1 version 2", "personal-2"}
