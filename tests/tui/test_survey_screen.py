@@ -285,12 +285,12 @@ async def test_the_end_shows_ones_own_consistency_and_the_key_to_go_on(path: Pat
         assert "That was the last one. Thank you, ana." in text
         assert "You answered 12 of 12 statements." in text
         lines = [" ".join(line.split()) for line in text.splitlines() if "n 3" in line]
-        assert [line.split("[")[0] for line in lines] == [
-            "paraphrase 1.00 ",
-            "negation -0.80 ",  # all three flip; κ is -1 only where as many agree as disagree
-            "after flipping 1.00 ",
-            "opposite -0.80 ",
-            "after flipping 1.00 ",
+        assert [line.split(" [")[0].removesuffix(" n 3") for line in lines] == [
+            "paraphrase 1.00",
+            "negation -0.80",  # all three flip; κ is -1 only where as many agree as disagree
+            "after flipping 1.00",
+            "opposite -0.80",
+            "after flipping 1.00",
         ]
         assert "Enter the next person" in text
         assert "further" not in text
