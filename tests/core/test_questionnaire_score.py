@@ -578,6 +578,20 @@ def test_models_are_matched_by_the_names_of_people_and_targets() -> None:
     assert [of.target for of in found] == ["13.1", "13.3", None]
     assert all((of.bias.value, of.accuracy.value) == (0, 0) for of in found)
     assert all((of.bias.low, of.bias.high) == (0, 0) for of in found if of.target)
+    assert [of.left_out for of in found[:2]] == [(0, 0), (0, 0)]
+    assert found[2].left_out[0] > found[2].left_out[1] == 0, "13.2 was asked of the first alone"
+
+
+def test_a_difference_says_who_was_asked_of_one_model_alone() -> None:
+    human, yes, no = drawn(5, 3, 20, unreadable=0)
+    whole = predicted(human, {(QM, ORIGINAL): (yes, no)})
+    names = whole.respondents[:12]
+    part = predicted(human[:, :12], {(QM, ORIGINAL): (yes[:, :12], no[:, :12])}, names=names)
+    *each, mean = differences(judge(whole, FEW), judge(part, FEW), QM)
+    answered = [int((~np.isnan(row[12:])).sum()) for row in human]
+    assert [row.left_out for row in each] == [(n, 0) for n in answered]
+    assert mean.left_out == (sum(answered), 0)
+    assert all(row.bias.value == pytest.approx(0) for row in each)
 
 
 def test_a_bias_flips_where_both_intervals_lie_on_different_sides_of_0() -> None:

@@ -324,6 +324,10 @@ def test_two_ways_of_asking_are_compared_question_by_question() -> None:
     longer = [("aabb", "aabb")] * 8
     first, second = (judge([table(Bias.ACQUIESCENCE, pairs)]) for pairs in (MOVED, longer))
     found = compare([(first, second)])
+    assert found.rows[0].left_out == (0, 0)
+    fewer = judge([table(Bias.ACQUIESCENCE, MOVED[:5])])
+    (row,) = compare([(judge([table(Bias.ACQUIESCENCE, MOVED)]), fewer)]).rows
+    assert (row.change.n, row.left_out, row.change.mean) == (5, (3, 0), 0.0)
     row = found.rows[0]
     assert row.change.mean == pytest.approx(-first.cell(Bias.ACQUIESCENCE).delta.mean)
     assert (row.effects, row.turned, row.questions.undefined != "") == ((1, 0), False, True)

@@ -311,6 +311,8 @@ class Difference:
     "the two biases have intervals on different sides of 0, and rest on enough people"
     respondents: int = 0
     "who could be read on both sides; of the mean the fewest of one of its targets"
+    left_out: tuple[int, int] = (0, 0)
+    "who could be read for the first model alone, and for the second alone; of the mean, over all targets of each"
 
     @property
     def few(self) -> bool:

@@ -163,20 +163,34 @@ def differences(a: Layout, b: Layout, condition: Condition, resampling: Resampli
     found = dict(_compared([pair], targets, resampling))[0]
     (first, second), (before, after) = found.biases, found.accuracies
     flipped = _on_different_sides(interval(found.biases, pair.readable.sum(axis=1), SIGNED))
+    alone = [_readable(layout, condition) for layout in (a, b)]
+    left_out = [
+        (alone[0].get(target, 0) - n, alone[1].get(target, 0) - n)
+        for target, n in zip(targets, found.respondents, strict=True)
+    ]
     rows = zip(
         targets,
         found.of_bias(second - first, SIGNED),
         found.of_accuracy(after - before, SIGNED),
         [apart and not is_few(n) for apart, n in zip(flipped, found.respondents, strict=True)],
         found.respondents,
+        left_out,
         strict=True,
     )
+    both = sum(found.respondents)
+    whole = sum(alone[0].values()) - both, sum(alone[1].values()) - both
     bias = _without_interval(found.mean(np.abs(second) - np.abs(first), SIGNED, of_bias=True))
     accuracy = found.mean(after - before, SIGNED, of_bias=False)
     return (
         *(Difference(*row) for row in rows),
-        Difference(None, bias, accuracy, flipped=False, respondents=found.fewest),
+        Difference(None, bias, accuracy, flipped=False, respondents=found.fewest, left_out=whole),
     )
+
+
+def _readable(layout: Layout, condition: Condition) -> dict[str, int]:
+    """Return for how many respondents a model could be read, of each target."""
+    counts = layout.cell(condition, ORIGINAL).readable.sum(axis=1)
+    return {target: int(n) for target, n in zip(layout.predictions.targets, counts, strict=True)}
 
 
 def _without_interval(found: Estimate) -> Estimate:

@@ -54,7 +54,7 @@ from workbench.stats.describe import MeanSd, mean_sd
 from workbench.stats.proportions import ReliabilityRule, is_reliable, leaning_interval
 
 if TYPE_CHECKING:
-    from workbench.audits.reliability_agreement import AcrossTemplates, AgreementRow, ItemAgreement
+    from workbench.audits.reliability_agreement import AcrossTemplates, AgreementRow, ItemAgreement, Only
     from workbench.audits.reliability_rows import ItemRow, VariantRow
 
 __all__ = [
@@ -310,9 +310,16 @@ class Report:
 
         return wordings(self, self.counts.statement(statement), self.counts.template(template))
 
-    def agreement(self) -> tuple[AgreementRow, ...]:
-        """Return the κ between the original and its variants over statements (section 6.2, Table 2)."""
-        return self._agreement
+    def agreement(self, only: Only | None = None) -> tuple[AgreementRow, ...]:
+        """Return the κ between the original and its variants over statements (section 6.2, Table 2).
+
+        only : see `reliability_agreement.agreement`
+        """
+        if only is None:
+            return self._agreement
+        from workbench.audits.reliability_agreement import agreement
+
+        return agreement(self, only)
 
     @cached_property
     def _agreement(self) -> tuple[AgreementRow, ...]:

@@ -10,7 +10,7 @@ in the paper's first version); beside it stands κ after flipping the variant's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
@@ -22,8 +22,9 @@ from workbench.audits.counts import PRINTED, SWAPPED
 from workbench.audits.human_bound import Pairs, Relations, kinds_of, pairs_of
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.seeds import SEED
-from workbench.domain.statements import RELATION_OF, Relation, VariantKind
+from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, VariantKind
 from workbench.domain.verdicts import Estimate
+from workbench.errors import UsageError
 from workbench.stats.agreement import MISSING, PairsEstimates, cohen_kappa, krippendorff_alpha, pairs_estimates
 from workbench.stats.arrays import BoolArray, IntArray
 from workbench.stats.describe import MeanSd, mean_sd
@@ -80,7 +81,7 @@ class ItemAgreementRow:
     ac1_flipped: Estimate
 
 
-def agreement(report: Report) -> tuple[AgreementRow, ...]:
+def agreement(report: Report, only: Only | None = None) -> tuple[AgreementRow, ...]:
     """Return a row for each comparison over statements.
 
     A pair is a statement's original and one variant of it, both in printed order (for `label_order`: the original in
@@ -89,9 +90,56 @@ def agreement(report: Report) -> tuple[AgreementRow, ...]:
     each paraphrase instead. A wording of which the opposite of its kind is expected is turned round first; one of which
     nothing is expected is no pair, and neither is one with the original's own prompt. Intervals resample statements:
     the pairs of one share its original.
+
+    only : refs of the statements that each comparison is over, by its name; None: all
     """
-    rows = [_row(kind.value, RELATION_OF[kind], report, _pairs(report, kind)) for kind in COMPARED]
-    return (*rows, _row(LABEL_ORDER, Relation.SAME, report, _order_pairs(report)))
+    rows = [
+        _row(kind.value, RELATION_OF[kind], report, _pairs(report, kind, _among(report, only, kind.value)))
+        for kind in COMPARED
+    ]
+    order = _order_pairs(report, _among(report, only, LABEL_ORDER))
+    return (*rows, _row(LABEL_ORDER, Relation.SAME, report, order))
+
+
+Only = Mapping[str, Collection[str]]
+
+
+def _among(report: Report, only: Only | None, name: str) -> BoolArray:
+    """Return which statements a comparison is over: (S,)."""
+    refs = report.counts.statements
+    return np.array([only is None or ref in only.get(name, ()) for ref in refs], dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class Restricted:
+    """How many of a run's statements its kappas are over, where they are over those that people answered."""
+
+    name: str
+    statements: int
+    left_out: int
+
+
+def as_people(report: Report, survey: Sequence[SurveyAnswer]) -> tuple[Only, tuple[Restricted, ...]]:
+    """Return the statements that people answered, for each comparison, and how many of the run's these are.
+
+    A comparison with a variant is over the statements of which somebody answered the original and such a variant, and
+    that of label orders over those of which somebody answered the original. Raises UsageError where nobody answered.
+    """
+    if not survey:
+        raise UsageError(
+            "nobody has answered the instrument, so there are no statements that people answered; people answer with: "
+            "workbench survey STORE"
+        )
+    only: dict[str, Collection[str]] = {
+        kind.value: {
+            pair.statement for of in pairs_of(survey, kind).values() for pair in of if pair.original != MISSING
+        }
+        for kind in COMPARED
+    }
+    only[LABEL_ORDER] = {answer.statement for answer in survey if answer.variant == ORIGINAL}
+    refs = report.counts.statements
+    counts = {name: sum(ref in answered for ref in refs) for name, answered in only.items()}
+    return only, tuple(Restricted(name, n, len(refs) - n) for name, n in counts.items())
 
 
 class StancePairs(NamedTuple):
@@ -119,7 +167,7 @@ def _coded(stances: npt.NDArray[np.int8]) -> IntArray:
     return np.where(stances == 0, MISSING, stances).astype(np.int64)
 
 
-def _pairs(report: Report, kind: VariantKind) -> StancePairs:
+def _pairs(report: Report, kind: VariantKind, among: BoolArray) -> StancePairs:
     """Return, for each template, the stances on originals and variants that exist."""
     counts = report.counts
     originals, places = counts.places(VariantKind.ORIGINAL), counts.places(kind)
@@ -127,15 +175,15 @@ def _pairs(report: Report, kind: VariantKind) -> StancePairs:
         nothing = [np.empty(0, dtype=np.int64)] * len(counts.templates)
         return StancePairs(nothing, nothing, nothing, (0,) * len(nothing))
     codes = _coded(report.stances[..., PRINTED] * np.where(counts.turned == 0, 1, counts.turned))
-    expected = counts.exists[:, places] & (counts.turned[:, places] != 0)
+    expected = counts.exists[:, places] & (counts.turned[:, places] != 0) & among[:, None]
     statement, which = np.nonzero(expected & counts.exists[:, originals[:1]])
     variant = np.array(places)[which]
     void = report.voids.repeats[:, statement, variant, PRINTED]
     return StancePairs.told_apart(codes[:, statement, originals[0]], codes[:, statement, variant], statement, void)
 
 
-def _order_pairs(report: Report) -> StancePairs:
-    there = report.counts.exists[:, report.counts.places(VariantKind.ORIGINAL)].any(axis=1)
+def _order_pairs(report: Report, among: BoolArray) -> StancePairs:
+    there = report.counts.exists[:, report.counts.places(VariantKind.ORIGINAL)].any(axis=1) & among
     codes, void = _coded(report.originals[0][:, there]), report.voids.label_order[:, there]
     return StancePairs.told_apart(codes[..., PRINTED], codes[..., SWAPPED], np.flatnonzero(there), void)
 

@@ -34,9 +34,11 @@ class Row:
     questions: Pearson
     "of the deltas over these questions"
     effects: tuple[Effect, Effect]
-    "of the two reports, each over all questions that take part in it"
+    "of the two ways, over these questions; by p as it is, never adjusted"
     variant: str = ""
     "of the bias's wording"
+    left_out: tuple[int, int] = (0, 0)
+    "questions that take part in one way alone"
 
     @property
     def turned(self) -> bool:
@@ -74,7 +76,8 @@ def compare(reports: Iterable[tuple[Report, Report]]) -> Comparison:
         if names[0] is not names[1]:
             raise UsageError(f"found changes by the definitions `{names[0]}` and `{names[1]}`; compare those of one")
         pairs = [(cell, second.find(*cell.place)) for cell in first.cells if cell.condition is None]
-        rows += [_row(first.model, cell, other) for cell, other in pairs if other is not None]
+        alpha = first.options.alpha
+        rows += [_row(first.model, cell, other, alpha) for cell, other in pairs if other is not None]
     return Comparison(tuple(rows), of_means([row.first.mean for row in rows], [row.second.mean for row in rows]))
 
 
@@ -131,13 +134,21 @@ def sampling_agreement(
     return SamplingAgreement(mean, exact_mean, error, z, _two_sided(z), mean_square, n)
 
 
-def _row(model: str, first: Cell, second: Cell) -> Row:
+def _row(model: str, first: Cell, second: Cell, alpha: float) -> Row:
     at = _paired(first.deltas, second.deltas)
     values: tuple[FloatArray, FloatArray] = (first.deltas.values[at[0]], second.deltas.values[at[1]])
     change = mean_test(values[1] - values[0], RESOLUTION)
-    effects = (first.effect, second.effect)
     means = [mean_test(each, RESOLUTION) for each in values]
-    return Row(model, first.bias, means[0], means[1], change, pearson(*values), effects, first.variant)
+    effects = (_effect(means[0], alpha), _effect(means[1], alpha))
+    left_out = len(first.deltas.keys) - len(at[0]), len(second.deltas.keys) - len(at[1])
+    return Row(model, first.bias, means[0], means[1], change, pearson(*values), effects, first.variant, left_out)
+
+
+def _effect(test: MeanTest, alpha: float) -> Effect:
+    """Return the side of 0 to which a significant change lies; without a test there is none."""
+    if not test.p < alpha:
+        return 0
+    return 1 if test.mean > 0 else -1
 
 
 def _paired(first: Deltas, second: Deltas) -> tuple[IntArray, IntArray]:

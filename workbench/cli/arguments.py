@@ -201,6 +201,9 @@ def add_results(commands: Commands[argparse.ArgumentParser]) -> None:
     reliability_options(agreement)
     exact_options(agreement)
     agreement.add_argument("--survey", action="store_true", help="of the people who answered the same wordings")
+    agreement.add_argument(
+        "--as-people", action="store_true", help="the model's kappas over the statements that people answered alone"
+    )
     agreement.add_argument("--queue", metavar="NAME", help="of the annotators who labelled this queue")
     agreement.add_argument("--items", action="store_true", help="per statement, or per labelled item")
     json_option(agreement)

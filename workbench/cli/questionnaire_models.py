@@ -80,8 +80,8 @@ def _difference(judged: QuestionnaireJudged, base: str, name: str, condition: Co
     from workbench.audits.questionnaire_score import differences
     from workbench.domain.questionnaires import LEAST_RESPONDENTS
 
-    rows = differences(judged.reports[base], judged.reports[name], condition)
-    rows = tuple(row for row in rows if target in (None, row.target))
+    *every, of_all = differences(judged.reports[base], judged.reports[name], condition)
+    rows = tuple(row for row in (*every, of_all) if target in (None, row.target))
     both = (judged.gathered[base], judged.gathered[name])
     old = {row.target: sum(found.old(condition, row.target) for found in both) for row in rows}
     why = Reasons()
@@ -100,6 +100,9 @@ def _difference(judged: QuestionnaireJudged, base: str, name: str, condition: Co
         ],
     )
     why.say()
+    if any(of_all.left_out):
+        first, second = of_all.left_out
+        say(f"left out, over all targets: {plural(first, 'answer')} of {base} alone, {second:,} of {name} alone")
     if any(old.values()):
         say(f"{OLD}: so many prompts of the two show what was changed since; the note below has more")
     if any(row.few and not old[row.target] for row in rows):

@@ -83,13 +83,14 @@ def print_compared(judged: ResponseBiasJudged, first: str, second: str) -> None:
     say()
     say(f"{second} minus {first}, in percentage points, over the questions that take part in both")
     table(
-        ["", first, second, "n", "difference [95 %]", "p", "r over questions", ""],
+        ["", first, second, "n", "left out", "difference [95 %]", "p", "r over questions", ""],
         [
             (
                 kind_said(row.bias, row.variant),
                 points(row.first.mean),
                 points(row.second.mean),
                 str(row.change.n),
+                " and ".join(f"{n:,}" for n in row.left_out),
                 mean(row.change),
                 probability(row.change.p),
                 correlation(row.questions),
@@ -98,6 +99,8 @@ def print_compared(judged: ResponseBiasJudged, first: str, second: str) -> None:
             for row in found.rows
         ],
     )
+    if any(any(row.left_out) for row in found.rows):
+        say(f"left out: questions that take part in {first} alone, and in {second} alone")
     if any(row.turned for row in found.rows):
         say("turned: significant in both, to opposite sides")
     if why := undefined_said(row.questions for row in found.rows):

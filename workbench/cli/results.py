@@ -101,6 +101,7 @@ def agreement(options: Namespace) -> int:
 
         return of_people(options)
     from stores.store import Store
+    from workbench.audits.reliability_agreement import as_people
 
     with Store.open(options.store) as store:
         if options.survey:
@@ -108,7 +109,9 @@ def agreement(options: Namespace) -> int:
         run, report, card = judged(store, options)
         failures = store.runs.failures(run)
         people, respondents = _people(store, run.instrument, options)
-    rows, across, coin = report.agreement(), report.across_templates, _baseline(report).agreement()
+        survey = store.instruments.get(run.instrument).survey
+    only, restricted = as_people(report, survey) if options.as_people else (None, ())
+    rows, across, coin = report.agreement(only), report.across_templates, _baseline(report).agreement(only)
     if options.json:
         items = _item_agreement(report) if options.items else None
         print_json(
@@ -116,6 +119,7 @@ def agreement(options: Namespace) -> int:
                 "run": about(run) | missing(failures) | {"cut_off": report.counts.cut_off},
                 "options": chosen_options(report, card),
                 "over_statements": rows,
+                "as_people": restricted or None,
                 "across_templates": across,
                 "items": items,
                 "people": people,
@@ -124,6 +128,9 @@ def agreement(options: Namespace) -> int:
         )
         return 0
     head(run, report, card, failures)
+    for one in restricted:
+        over = f"over the {plural(one.statements, 'statement')} that people answered"
+        say(f"{one.name}: {over}; left out: {one.left_out:,}")
     _print_beside(rows, coin, people, respondents)
     say()
     _print_agreement(rows, "template")

@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
+from workbench.domain.counting import plural
 from workbench.domain.statements import Relation
 from workbench.tui.format import decimals, estimate, visible
 from workbench.tui.screens.audit_format import name_of, two
@@ -23,7 +24,7 @@ from workbench.tui.screens.dialogs import TextScreen
 
 if TYPE_CHECKING:
     from workbench.audits.human_bound import Bound
-    from workbench.audits.reliability_agreement import AcrossTemplates, AgreementRow
+    from workbench.audits.reliability_agreement import AcrossTemplates, AgreementRow, Restricted
     from workbench.domain.verdicts import Estimate
     from workbench.stats.describe import MeanSd
 
@@ -48,12 +49,15 @@ class Agreement:
     people: tuple[Bound, ...]
     "empty where nobody was asked"
     respondents: int
+    restricted: tuple[Restricted, ...] = ()
+    "what the model's and the coin's are over, where that is what people answered"
 
 
-def compute(judged: Judged) -> Agreement:
-    """Return the coefficients; takes a second or two."""
+def compute(judged: Judged, *, like_people: bool = False) -> Agreement:
+    """Return the coefficients; takes a second or two. `like_people`: over the statements that people answered alone."""
     from workbench.audits.human_bound import relations_of, upper_bound
     from workbench.audits.reliability import judge, random_baseline
+    from workbench.audits.reliability_agreement import as_people
     from workbench.stats.resampling import derive_rng
 
     report, survey = judged.report, judged.instrument.survey
@@ -64,13 +68,18 @@ def compute(judged: Judged) -> Agreement:
     rng = derive_rng(seed, "survey", judged.instrument.name)
     people = upper_bound(survey, rng, report.options.resamples, relations)
     respondents = len({answer.respondent for answer in survey})
-    return Agreement(report.agreement(), report.across_templates, coin.agreement(), people, respondents)
+    only, restricted = as_people(report, survey) if like_people else (None, ())
+    rows, of_coin = report.agreement(only), coin.agreement(only)
+    return Agreement(rows, report.across_templates, of_coin, people, respondents, restricted)
 
 
 class AgreementScreen(TextScreen):
     """The coefficients, computed while it is open."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("a", "dismiss(None)", "Close", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "dismiss(None)", "Close", show=False),
+        Binding("p", "people", "As people", tooltip="Only the statements that people answered, or all"),
+    ]
 
     @dataclass
     class Computed(Message):
@@ -81,6 +90,7 @@ class AgreementScreen(TextScreen):
     def __init__(self, judged: Judged) -> None:
         super().__init__(f"Agreement: {judged.run.label}", COMPUTING, wide=True)
         self._judged = judged
+        self._like_people = False
 
     def on_mount(self) -> None:
         self.compute()
@@ -93,17 +103,28 @@ class AgreementScreen(TextScreen):
     def show(self, event: Computed) -> None:
         self.query_one("#text", Static).update(Content("\n").join(agreement_lines(event.agreement)))
 
+    def action_people(self) -> None:
+        """Turn between the statements that people answered and all."""
+        self._like_people = not self._like_people
+        self.query_one("#text", Static).update(COMPUTING)
+        self.compute()
+
     @work(thread=True, exclusive=True, exit_on_error=False, group="agreement")
     def compute(self) -> None:
         worker = get_current_worker()
-        agreement = compute(self._judged)
+        agreement = compute(self._judged, like_people=self._like_people)
         if not worker.is_cancelled:
             self.post_message(self.Computed(agreement))
 
 
 def agreement_lines(agreement: Agreement) -> Iterator[Content]:
     """Yield the panel from top to bottom: means with what to hold them against, across templates, each template."""
+    for one in agreement.restricted:
+        over = f"over the {plural(one.statements, 'statement')} that people answered; left out: {one.left_out:,}"
+        yield Content.styled(f"{name_of(one.name)}: {over}", "$text-muted")
     yield from _means(agreement)
+    if agreement.people:
+        yield Content.styled("  p: over the statements that people answered, or over all", "$text-muted")
     yield Content()
     yield Content.styled("Across templates, stance on the originals (section 6.2)", "bold")
     yield Content(f"  Krippendorff's α            {estimate(agreement.across.alpha)}")

@@ -147,6 +147,7 @@ def _difference(shown: Shown, found: Difference) -> Content:
     accuracy = f"{points(found.accuracy.value)} {interval(found.accuracy)} in accuracy"
     turned = "; ⇄ the two are biased to different sides" if found.flipped else ""
     turned += f"; {FEW} few respondents" if side_of_people(found.bias, people=found.respondents) == FEW else ""
+    turned += f"; left out A {found.left_out[0]:,}, B {found.left_out[1]:,}" if any(found.left_out) else ""
     return Content.assemble((f"B {second} − A {first}", "bold"), f"  {said} · {accuracy}{turned}")
 
 

@@ -209,7 +209,8 @@ def _difference(found: Row) -> Content:
     if math.isnan(test.mean):
         return Content.assemble(("B − A", "bold"), "  no question takes part in both")
     turned = " · ⇄ to opposite sides" if found.turned else ""
-    said = f"{signed(test.mean)} {interval(test)}, {p_words(test.p)}, n {test.n:,} common"
+    out = f", left out A {found.left_out[0]:,}, B {found.left_out[1]:,}" if any(found.left_out) else ""
+    said = f"{signed(test.mean)} {interval(test)}, {p_words(test.p)}, n {test.n:,} common{out}"
     return Content.assemble(("B − A", "bold"), f"  {said}{turned}")
 
 

@@ -1,0 +1,67 @@
+"""A model's kappas can be restricted to the statements that people answered, in the shell and on the screen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import data, run
+from tests.tui.audit_runs import audited, small
+from tests.tui.conftest import screen_text, until
+from tests.tui.test_audit_screen import judged
+from tests.tui.test_one_seed import wavering
+from workbench.domain.instruments import SurveyAnswer
+from workbench.domain.statements import NEGATION, ORIGINAL
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.audit_agreement import AgreementScreen
+from workbench.tui.screens.audit_view import Settings, load
+
+ANSWERED = ("soc-07", "env-03")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Two people answered two of four statements, one of them also its negation."""
+    survey = [SurveyAnswer(who, ref, ORIGINAL, agrees=True) for who in ("ana", "bo") for ref in ANSWERED]
+    survey.append(SurveyAnswer("ana", ANSWERED[0], NEGATION, agrees=False))
+    return audited(tmp_path / "a.db", wavering, base=replace(small(), survey=tuple(survey)))
+
+
+def test_the_shell_restricts_the_models_kappas(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole, some = data(capsys, "agreement", path), data(capsys, "agreement", path, "--as-people")
+    assert whole["as_people"] is None
+    assert {one["name"]: (one["statements"], one["left_out"]) for one in some["as_people"]} == {
+        "paraphrase": (0, 4), "negation": (1, 3), "opposite": (0, 4), "label_order": (2, 2)
+    }  # fmt: skip
+    for found, of_negation, of_order in ((whole, 4, 4), (some, 1, 2)):
+        rows = {row["name"]: row for row in found["over_statements"]}
+        assert all(raw["n"] + raw["excluded"] == of_negation for raw in rows["negation"]["raw"])
+        assert all(raw["n"] + raw["excluded"] == of_order for raw in rows["label_order"]["raw"])
+    assert {raw["undefined"] for raw in some["over_statements"][0]["raw"]} == {"no pairs"}
+    out = run(capsys, "agreement", path, "--as-people")[1]
+    assert "negation: over the 1 statement that people answered; left out: 3" in out
+
+
+def test_without_answers_of_people_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nobody = audited(tmp_path / "a.db", wavering, base=replace(small(), survey=()))
+    code, _, err = run(capsys, "agreement", nobody, "--as-people")
+    assert code == 2
+    assert "nobody has answered the instrument" in err
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_the_screen_turns_between_all_statements_and_those_of_people(path: Path, size: tuple[int, int]) -> None:
+    view = load(path, None, Settings())
+    assert view is not None
+    app = WorkbenchApp(path, start="audit")
+    async with app.run_test(size=size) as pilot:
+        await judged(app, pilot)
+        await app.push_screen(AgreementScreen(view))
+        await until(pilot, lambda: "Mean κ" in screen_text(app))
+        assert "that people answered; left out" not in screen_text(app)
+        await pilot.press("p")
+        await until(pilot, lambda: "over the 1 statement that people answered; left out: 3" in screen_text(app))
+        await pilot.press("p")
+        await until(pilot, lambda: "Mean κ" in screen_text(app) and "left out: 3" not in screen_text(app))
