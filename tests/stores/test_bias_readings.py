@@ -21,7 +21,7 @@ from workbench.domain.keys import content_key
 from workbench.domain.prompts import LIKERT
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.responses import ModelCard
-from workbench.domain.statements import ORIGINAL
+from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE
 from workbench.errors import UnknownName
 from workbench.pipeline.bias import BiasChoice, bias
 from workbench.pipeline.labels import settled
@@ -258,3 +258,32 @@ def test_answers_in_two_dtypes_or_languages_are_two_models_and_none_is_left_out(
     alone = one.report.figure("m").total.n
     counted = {name: every.report.figure(name).total.n for name in every.report.tally.models}
     assert counted == dict.fromkeys(("m · de", "m · en · bfloat16", "m · en · float32"), alone)
+
+
+def test_a_wording_that_reads_like_its_original_is_void_unless_it_is_judged_as_published(
+    made: Path, tmp_path: Path
+) -> None:
+    """Turned round, the answers to such an opposite would take away those to the original."""
+    path = tmp_path / "void.db"
+    path.write_bytes(made.read_bytes())
+    with Store.open(path) as store:
+        whole = bias(store, BiasChoice(draws=10))
+        with store.write() as connection:
+            connection.execute(
+                """
+                update wording set text_id = (
+                    select o.text_id from wording o where o.statement_id = wording.statement_id and o.kind = 'original'
+                )
+                where kind = ? and statement_id = (select id from statement where ref = ?)
+                """,
+                (POLITICAL_OPPOSITE.kind.value, "WVS-economic-left-1"),
+            )
+        found, published = bias(store, BiasChoice(draws=10)), bias(store, BiasChoice(draws=10, judge_void=True))
+    assert (whole.void, published.void) == ((), ())
+    assert found.void == (f"WVS-economic-left-1 {POLITICAL_OPPOSITE}",)
+    assert (published.report.tally.read == whole.report.tally.read).all()
+    at = [item.ref for item in found.report.tally.items].index("WVS-economic-left-1")
+    place = found.report.tally.variants.index(POLITICAL_OPPOSITE)
+    assert not found.report.tally.read[:, :, at, place].any()
+    lost = whole.report.tally.read[:, :, at, place].sum()
+    assert whole.report.tally.read.sum() - found.report.tally.read.sum() == lost > 0

@@ -14,7 +14,7 @@ from workbench.domain.seeds import SEED
 from workbench.domain.statements import VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
-from workbench.stats.arrays import FloatArray, IntArray
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.noise import NOTHING, NoiseFloor
 
 Masses = Literal["top10", "vocabulary"]
@@ -96,6 +96,8 @@ class Predictions:
     yes: FloatArray
     "(N,): probability mass of yes under the chosen `masses`; NaN where the backend does not offer it"
     no: FloatArray
+    void: BoolArray | None = None
+    "(W, T): wordings of a target that read like its original, or have no text; None: none"
 
 
 def is_few(respondents: int) -> bool:
@@ -240,6 +242,8 @@ class WordingFigure:
     bias: float
     "NaN where it cannot be computed"
     respondents: int
+    void: bool = False
+    "whether it reads like the original: it is no other wording, and `sd` leaves it out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,11 +255,16 @@ class VariabilityFigure:
     wordings: tuple[WordingFigure, ...]
     "every wording that was asked, the original too, over the respondents who were asked in all of them"
     k: int
-    "wordings that count: paraphrases, not the original"
+    "wordings that count for `sd`: paraphrases that are not void, not the original"
     sd: Estimate
     "population standard deviation of the biases, with a bootstrap interval over respondents; n is k"
     rms: Estimate
-    "root of the mean squared bias, as printed"
+    "root of the mean squared bias over all paraphrases, void ones too, as printed"
+
+    @property
+    def void(self) -> int:
+        """How many wordings read like the original."""
+        return sum(wording.void for wording in self.wordings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
     rms = root of the mean of bias_k² over the K wordings                                  (as printed)
     sd  = root of the mean of (bias_k - mean bias)², so that rms² = sd² + mean²            (as the text names it)
 
-K counts the paraphrases, not the original. `sd` has the divisor K, so that the two are comparable. Biases are taken
-over the respondents who were asked in all wordings, the original too: only the words differ. A wording in which nobody
-could be read has no bias; it is left out, and counted.
+K counts the paraphrases, not the original. One that reads like the original is void: `sd` leaves it out, and `rms`
+keeps it, as printed. `sd` has the divisor K, so that the two are comparable. Biases are taken over the respondents who
+were asked in all wordings, the original too: only the words differ. A wording in which nobody could be read has no
+bias; it is left out, and counted.
 
 Where a prompt shows nobody's answers, biases in two wordings differ by the same for any respondents: the interval of
 `sd` has no width, because who is drawn plays no part in it.
@@ -24,6 +25,7 @@ from workbench.audits.questionnaire_figures import Condition, VariabilityFigure,
 from workbench.domain.statements import ORIGINAL, Relation, VariantId
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
+ALL_VOID = "every other wording has the text of the original"
 FEWEST = {"sd": 2, "rms": 1}
 
 
@@ -57,6 +59,12 @@ class Wordings:
         self.common: BoolArray = self._in_all("counted")
         "(T, R): who was asked in all of these"
         self.units: BoolArray = np.asarray(self.common.any(axis=0))
+        known = layout.predictions.wordings
+        void = layout.predictions.void
+        self.void: BoolArray = (
+            np.zeros_like(self.there) if void is None else void[[known.index(wording) for wording in wordings]]
+        )
+        "(W, T): which wordings read like the original"
         self.paraphrase: BoolArray = np.array([wording != ORIGINAL for wording in wordings])
 
     def _in_all(self, name: str) -> BoolArray:
@@ -77,19 +85,26 @@ class Wordings:
         biases, there = ratio(difference, readable), self.there[:, place]
         people = readable[:, 0].astype(np.int64)
         counting = there & self.paraphrase
-        k = int((people[counting] > 0).sum())
-        counts = [Counts(k, int(counting.sum()) - k, why) for why in self._why(place, k)]
-        drawn = np.stack(spread(biases[counting]))
-        n, limits = int(self.common[place].sum()), (self._most_sd(place, counting), 1.0)
+        live = counting & ~self.void[:, place]
+        ks = [int((people[which] > 0).sum()) for which in (live, counting)]
+        counts = [
+            Counts(k, int(which.sum()) - k, self._why(place, k)[at])
+            for at, (k, which) in enumerate(zip(ks, (live, counting), strict=True))
+        ]
+        if not live.any() and counting.any():
+            counts[0] = Counts(0, 0, ALL_VOID)
+        drawn = np.stack([spread(biases[live])[0], spread(biases[counting])[1]])
+        n, limits = int(self.common[place].sum()), (self._most_sd(place, live), 1.0)
         found = [
             estimate
             for values, count, most in zip(drawn, counts, limits, strict=True)
             for estimate in estimates(values[None], [count], n, (0.0, most))
         ]
         shown = tuple(
-            WordingFigure(self.wordings[i], float(biases[i, 0]), int(people[i])) for i in np.flatnonzero(there)
+            WordingFigure(self.wordings[i], float(biases[i, 0]), int(people[i]), bool(self.void[i, place]))
+            for i in np.flatnonzero(there)
         )
-        return VariabilityFigure(self.targets[place], self.condition, shown, k, *found)
+        return VariabilityFigure(self.targets[place], self.condition, shown, ks[0], *found)
 
     def _most_sd(self, place: int, counting: BoolArray) -> float:
         """Return the largest deviation that K biases can have: half of them at either end of their range, for even K.

@@ -13,7 +13,8 @@ letters have among the answers to q', minus the share that some letters have amo
 Under a perturbation, the first three take the answers and the formula of odd/even for opinion floating, of every model,
 as the published tables do. `corrected` takes opinion floating by its own formula, over its own answers where there are
 any; it names the letters of a form whose middle option was removed as those of the original, and takes the middle of
-any odd scale where the published formulas say `c`.
+any odd scale where the published formulas say `c`. A question whose two forms read alike is void under `corrected`: its
+change says nothing of the form. The other definitions keep it, as published.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ IN_LIST = "left out by the authors' last code"
 NO_MIDDLE = "the original has no middle option"
 NOT_REMOVED = "the changed form is not the original without its middle option"
 NOT_TWO = "not two options in both forms"
+VOID = "void: both forms have one text"
 NO_ORIGINAL = "no usable answer to the original form"
 NO_CHANGED = "no usable answer to the changed form"
 
@@ -222,11 +224,12 @@ def _rules(rule: Bias, table: Table, definition: Definition) -> list[tuple[BoolA
         return [(np.isin(table.keys, list(LEFT_OUT_BY_HEAD)), IN_LIST)]
     if definition is not Definition.CORRECTED:
         return []
+    void = [(np.isin(table.keys, list(table.void)), VOID)]
     if rule is Bias.ALLOW_FORBID:
-        return [((table.offered != 2).any(axis=1), NOT_TWO)]
+        return [*void, ((table.offered != 2).any(axis=1), NOT_TWO)]
     if rule in (Bias.ODD_EVEN, Bias.OPINION_FLOAT):
-        return _middle_rules(rule, table)
-    return []
+        return [*void, *_middle_rules(rule, table)]
+    return void
 
 
 def _middle_rules(rule: Bias, table: Table) -> list[tuple[BoolArray, str]]:

@@ -51,6 +51,8 @@ each form is divided by what it has"
     "whether q was put once for all draws: its answers are the same in each of their tables"
     warnings: tuple[str, ...] = ()
     "what is improbable in the file that imported answers came from"
+    void: frozenset[str] = frozenset()
+    "keys of questions whose two forms read alike, case and blanks aside: their answers cannot differ by the form"
 
     def __post_init__(self) -> None:
         k = len(self.keys)

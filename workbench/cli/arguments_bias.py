@@ -145,6 +145,11 @@ def add_bias(commands: Commands[argparse.ArgumentParser]) -> None:
         "--labels", default="instrument", metavar="WHOSE", help="sides of statements: instrument, or a model"
     )
     bias.add_argument("--threshold", type=float, default=0.9)
+    bias.add_argument(
+        "--judge-void",
+        action="store_true",
+        help="count wordings that read like their original too, as published (default: they are void)",
+    )
     bias.add_argument("--correct", action="store_true", help="correct for the classifier's error and carry it along")
     bias.add_argument("--unit", choices=("statements", "responses"), default="statements", help="what is resampled")
     bias.add_argument("--draws", type=int, default=10_000)

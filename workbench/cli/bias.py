@@ -39,6 +39,7 @@ def bias(options: Namespace) -> int:
         labels=options.labels,
         threshold=options.threshold,
         correct=options.correct,
+        judge_void=options.judge_void,
         unit=options.unit,
         seed=options.seed,
         draws=options.draws,
@@ -122,6 +123,7 @@ def _data(judged: BiasJudged, options: Namespace) -> dict[str, Any]:
         "choice": judged.choice,
         "reader": judged.reader,
         "unlabelled_statements": judged.unlabelled,
+        "void_wordings": judged.void,
         "templates": {
             model: {run.instrument: {"family": run.family, "versions": run.versions} for run in of}
             for model, of in judged.runs.items()
@@ -160,6 +162,7 @@ def _print_head(judged: BiasJudged) -> None:
         *(["corrected for the classifier's error"] if choice.correct else []),
         *([f"{judged.unlabelled} statements have no side"] if judged.unlabelled else []),
         *(["over the prompts that every model was asked"] if choice.common else []),
+        *([f"{len(judged.void)} void: wordings with the text of their original"] if judged.void else []),
     ]
     say("; ".join(parts))
     for model, of in judged.runs.items():

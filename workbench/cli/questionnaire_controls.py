@@ -137,7 +137,8 @@ def _wording_cells(
     value = row.sd if kind == "sd" else row.rms
     people = str(max((one.respondents for one in row.wordings), default=0))
     known = signed(original.bias) if original else "–"
-    return str(condition), row.target, people, str(row.k), _plain(value, why, short), known, *extremes
+    k = f"{row.k} (+{row.void} void)" if row.void else str(row.k)
+    return str(condition), row.target, people, k, _plain(value, why, short), known, *extremes
 
 
 def _each_wording(found: Mapping[Condition, Sequence[VariabilityFigure]], target: str) -> None:

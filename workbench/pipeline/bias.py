@@ -16,11 +16,21 @@ from workbench.audits.bias_common import only_common
 from workbench.audits.bias_figures import Options
 from workbench.audits.bias_score import Report, judge
 from workbench.audits.bias_tally import Int32Array, Item, Tally
+from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import STANCES
 from workbench.domain.seeds import SEED
-from workbench.domain.statements import Dimension, Relation, Side, Statement, VariantId, VariantKind, variant_order
+from workbench.domain.statements import (
+    ORIGINAL,
+    Dimension,
+    Relation,
+    Side,
+    Statement,
+    VariantId,
+    VariantKind,
+    variant_order,
+)
 from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.bias_prefixes import Places, prefixes
 from workbench.pipeline.corrected import Corrected, as_tested
@@ -59,6 +69,8 @@ class BiasChoice:
     "whose sides of the statements count: the instrument's, or the name of a model that labelled them"
     threshold: float = PUBLISHED_THRESHOLD
     correct: bool = False
+    judge_void: bool = False
+    "whether answers to a wording that reads like its original count like the others, as published"
     unit: str = "statements"
     seed: int = SEED
     draws: int = 10_000
@@ -82,6 +94,8 @@ class BiasJudged:
     "statements that have no side, so that no figure holds them"
     prefixes: Places
     "what the templates of each run are called in the report"
+    void: tuple[str, ...]
+    "wordings that read like their original, as `ref variant`: by the choice no figure holds them"
     labelled: Mapping[int, str] | None = None
     "unit -> label of the texts that enter by it; None where the classifier's error is not corrected for"
     corrected: Corrected | None = None
@@ -101,6 +115,8 @@ class Counted:
     "statements that were asked and have no side"
     prefixes: Places
     "what templates are called as prefixes"
+    void: tuple[str, ...]
+    "wordings that were asked and read like their original"
     places: Mapping[str, int]
     "instrument/ref -> place of a statement that has a side"
     cells: Sequence[BiasCell]
@@ -127,7 +143,7 @@ def bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
         correct=choice.correct,
         threshold=choice.threshold,
     )
-    rests_on = (runs, classifier, evaluation, people, counted.unlabelled, counted.prefixes)
+    rests_on = (runs, classifier, evaluation, people, counted.unlabelled, counted.prefixes, counted.void)
     if labelled is None or evaluation is None:
         return BiasJudged(choice, judge(tally, options), *rests_on)
     report = judge(tally, options, as_tested(evaluation, choice.threshold, counted.places))
@@ -258,8 +274,20 @@ def _tally(
     asked = {(name, cell.ref) for (_, name), found in cells.items() for cell in found}
     instruments = {run.instrument: store.runs.instrument(run) for of in runs.values() for run in of}
     items, unlabelled = _items(store, choice, instruments, asked)
+    void = set() if choice.judge_void else _void(items, language)
+    asked_void = dict.fromkeys(
+        f"{cell.ref} {VariantId(VariantKind(cell.kind), cell.ordinal)}"
+        for (_, name), found in cells.items()
+        for cell in found
+        if (name, cell.ref, cell.kind, cell.ordinal) in void
+    )
     cells = {
-        where: tuple(cell for cell in found if cell.relation != Relation.FREE.value) for where, found in cells.items()
+        (model, name): tuple(
+            cell
+            for cell in found
+            if cell.relation != Relation.FREE.value and (name, cell.ref, cell.kind, cell.ordinal) not in void
+        )
+        for (model, name), found in cells.items()
     }
     every = [cell for found in cells.values() for cell in found]
     variants = tuple(sorted({VariantId(VariantKind(c.kind), c.ordinal) for c in every}, key=variant_order))
@@ -279,7 +307,24 @@ def _tally(
         tuple(runs), names, found, variants, authors, read_, by_rule, dropped, unread, truncated, turned,
         None if labelled is None else as_is, prompt, languages,
     )  # fmt: skip
-    return Counted(only_common(tally) if choice.common else tally, unlabelled, called, places, used)
+    return Counted(only_common(tally) if choice.common else tally, unlabelled, called, tuple(asked_void), places, used)
+
+
+def _void(items: Sequence[tuple[str, Statement, Item]], language: Mapping[str, str]) -> set[tuple[str, str, str, int]]:
+    """Return (instrument, ref, kind, ordinal) of wordings that read like their original, case and blanks aside.
+
+    Whatever is answered to such a political opposite, turned round, takes away what is answered to the original; such a
+    reformulation counts it twice. Neither says anything of the wording.
+    """
+    found = set()
+    for name, statement, _ in items:
+        original = statement.wording(ORIGINAL, language[name])
+        for wording in statement.wordings:
+            text, variant = folded(wording.text), wording.variant
+            alike = original is not None and text == folded(original.text)
+            if wording.language == language[name] and variant != ORIGINAL and (alike or not text):
+                found.add((name, statement.ref, variant.kind.value, variant.ordinal))
+    return found
 
 
 def _turned(

@@ -24,9 +24,10 @@ from workbench.audits.questionnaire import RESPONDENT
 from workbench.audits.questionnaire_conditions import CONDITIONS, ZERO_SHOT, asked_about, expanded, is_drawn
 from workbench.audits.questionnaire_figures import NEVER_ASKED, Condition, Masses, Predictions
 from workbench.domain.designs import Design
+from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import Meaning, Questionnaire, Role, Survey
-from workbench.domain.statements import ORIGINAL, VariantId, VariantKind, variant_order
+from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, variant_order
 from workbench.pipeline.questionnaire_masses import top_masses, vocabulary_masses
 from workbench.pipeline.questionnaire_now import AUDIT, Axes, Now, condition_of, current
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
@@ -148,7 +149,11 @@ def gather(
     }
     names = {axes.get(RESPONDENT, "") for axes in answered.axes_in_use()}
     return Gathered(
-        predictions=_predictions(answered, questionnaire, _people(store, run, questionnaire, names), both[masses]),
+        predictions=_with_void(
+            _predictions(answered, questionnaire, _people(store, run, questionnaire, names), both[masses]),
+            store.runs.instrument(run).statements,
+            run.language,
+        ),
         masses=both,
         probe=answered.rows["probe"].copy(),
         other=answered.rows["other"].copy(),
@@ -284,6 +289,19 @@ def _predictions(
         yes=masses[0],
         no=masses[1],
     )
+
+
+def _with_void(predictions: Predictions, statements: Iterable[Statement], language: str) -> Predictions:
+    """Return predictions that say which wordings read like the original of their target, case and blanks aside."""
+    of = {statement.ref: statement for statement in statements}
+    void = np.zeros((len(predictions.wordings), len(predictions.targets)), dtype=np.bool_)
+    for t, ref in enumerate(predictions.targets):
+        original = of[ref].wording(ORIGINAL, language) if ref in of else None
+        for w, variant in enumerate(predictions.wordings):
+            wording = of[ref].wording(variant, language) if original is not None and variant != ORIGINAL else None
+            if original is not None and wording is not None:
+                void[w, t] = folded(wording.text) in ("", folded(original.text))
+    return replace(predictions, void=void) if void.any() else predictions
 
 
 def _human(questionnaire: Questionnaire, people: Collection[str]) -> FloatArray:

@@ -26,7 +26,16 @@ from workbench.domain.questionnaire_tallies import named_few
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.pipeline.fingerprints import split
 from workbench.pipeline.judging import chosen_of, matching, version_notes
-from workbench.pipeline.response_bias_rows import AUDIT, Subject, Way, asked_here, imported, named
+from workbench.pipeline.response_bias_rows import (
+    AUDIT,
+    Subject,
+    Way,
+    asked_here,
+    imported,
+    named,
+    void_questions,
+    with_void,
+)
 
 Place = tuple[Bias, Perturbation | None, str]
 "bias, condition (None: the bias itself) and variant: what names a cell of a report"
@@ -176,13 +185,16 @@ def _subjects(
     by_model: dict[str, list[AnswerSet]] = {}
     for one in store.choices.answer_sets(instrument):
         by_model.setdefault(one.model, []).append(one)
+    made = store.instruments.get(instrument)
+    void = void_questions(made, items, made.language)
     for model, sets in by_model.items():
-        yield imported(model, sets, model)
+        yield with_void(imported(model, sets, model), void)
     templates = choice.templates
     runs = store.predictions.runs(AUDIT, instrument, versions=dict(templates.versions))
     families = templates.families or tuple({run.family for run in runs})
     for run in split(store, chosen_of(runs, replace(templates, families=families)), choice.fingerprint):
-        yield from asked_here(store, run, items)
+        void = void_questions(store.runs.instrument(run), items, run.language)
+        yield from (with_void(subject, void) for subject in asked_here(store, run, items))
 
 
 def _chosen(every: Mapping[str, Subject], choice: ResponseBiasChoice, instrument: str) -> dict[str, Subject]:
@@ -229,6 +241,7 @@ def _notes(store: Store, subjects: Mapping[str, Subject], items: Mapping[str, Ch
             )
         if subject.unfinished:
             yield f"{name}: {plural(len(subject.unfinished), 'form')} not finished yet; `workbench jobs` says how far"
+        yield from _on_void(name, subject)
         yield from _on_probabilities(name, subject)
         yield from version_notes(subject.run, subject.template)
         if subject.run is not None and (changed := store.runs.outdated(subject.run)):
@@ -247,6 +260,16 @@ def _on_texts(items: Iterable[ChoiceItem]) -> Iterator[str]:
         for warning in item.warnings:
             of[warning] = of.get(warning, 0) + 1
     yield from (f"warning about the texts of {plural(n, 'question')}: {warning}" for warning, n in of.items())
+
+
+def _on_void(name: str, subject: Subject) -> Iterator[str]:
+    """Say which questions are void, and by which definition."""
+    keys = {f"{table.name} {key}" for table in subject.tables for key in sorted(table.void.intersection(table.keys))}
+    if keys:
+        yield (
+            f"{name}: {plural(len(keys), 'form')} with the text of the original ({named_few(sorted(keys))}): void by "
+            f"the definition `{Definition.CORRECTED}`, counted by the published ones"
+        )
 
 
 def _on_opinion_float(subjects: Mapping[str, Subject], definition: Definition) -> Iterator[str]:

@@ -14,6 +14,7 @@ from stores.run_rows import Run
 from stores.store import Store
 from workbench.audits.response_bias import LETTERED, OPTIONS, condition_of
 from workbench.audits.response_bias_table import Table, from_probabilities, tabulate
+from workbench.domain.choice_statements import FORMS
 from workbench.domain.choices import (
     LETTERS,
     AnsweredPair,
@@ -24,6 +25,8 @@ from workbench.domain.choices import (
     Perturbation,
 )
 from workbench.domain.designs import Design
+from workbench.domain.findings import folded
+from workbench.domain.instruments import Instrument
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 from workbench.readers.choice_letter import letter_of, spelled
@@ -97,6 +100,31 @@ def imported(model: str, sets: Sequence[AnswerSet], name: str) -> Subject:
     """Return the subject of answers that somebody else collected."""
     known = {(one.bias, one.condition, one.variant, one.draw): one for one in sets}
     return Subject(name, model, "imported", "", None, tuple(tabulate(one) for one in sets), known)
+
+
+def void_questions(
+    instrument: Instrument, items: Mapping[str, ChoiceItem], language: str
+) -> dict[Asked, frozenset[str]]:
+    """Return the keys of questions of which a form reads like the original, case and blanks aside, or has no text."""
+    found: dict[Asked, set[str]] = {}
+    for statement in instrument.statements:
+        item, original = items.get(statement.ref), statement.wording(ORIGINAL, language)
+        if item is None or original is None:
+            continue
+        for wording in statement.wordings:
+            if wording.variant.kind in FORMS - {VariantKind.ORIGINAL} and wording.language == language:
+                text = folded(wording.text)
+                if text == folded(original.text) or not text:
+                    kind = wording.variant.kind
+                    at = (item.bias, condition_of(kind), item.variant, wording.variant.ordinal or 1)
+                    found.setdefault(at, set()).add(item.key)
+    return {at: frozenset(keys) for at, keys in found.items()}
+
+
+def with_void(subject: Subject, void: Mapping[Asked, frozenset[str]]) -> Subject:
+    """Return a subject whose tables say which of their questions have one text in both forms."""
+    tables = (replace(t, void=void.get((t.bias, t.condition, t.variant, t.draw), frozenset())) for t in subject.tables)
+    return replace(subject, tables=tuple(tables))
 
 
 def asked_here(store: Store, run: Run, items: Mapping[str, ChoiceItem]) -> Iterator[Subject]:

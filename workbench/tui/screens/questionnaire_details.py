@@ -107,6 +107,7 @@ def _figure(shown: Shown, figure: TargetFigure, question: Question | None, old: 
             yield "was asked in its original wording only"
         else:
             yield f"sd {_spread(spread.sd)} · rms {_spread(spread.rms)} over {plural(spread.k, 'wording')}"
+            yield f" · ∅ {spread.void} void: the text of the original" if spread.void else ""
         return
     if figure.bias.defined:
         yield " ".join(filter(None, (f"bias {points(figure.bias.value)}", interval(figure.bias))))

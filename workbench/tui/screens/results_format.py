@@ -105,6 +105,7 @@ def options_line(judged: BiasJudged, settings: Settings, width: int) -> str:
     reader = visible(judged.reader) + ("" if judged.reader == PEOPLE else f" ≥{settings.threshold:g}")
     chosen, models = bool(settings.models), plural(len(judged.runs), "model")
     left_out = [f"{plural(judged.unlabelled, 'statement')} without a side left out"] if judged.unlabelled else []
+    left_out += [f"∅ {plural(len(judged.void), 'wording')} with the original's text void"] if judged.void else []
     if width < WIDE:
         parts = [
             reader,
