@@ -494,7 +494,7 @@ def test_a_perfect_classifier_needs_no_correction() -> None:
 
 def test_the_correction_widens_the_interval_by_the_uncertainty_of_the_test() -> None:
     small, large = (
-        width(judge(clustered(), replace(FEW, correct=True), Trial.counted(CONFUSION * times))) for times in (1, 10_000)
+        width(judge(clustered(), replace(FEW, correct=True), Trial.counted(CONFUSION * times))) for times in (1, 100)
     )
     assert small > large * 1.02
 

@@ -63,12 +63,16 @@ def test_collapsed_strata_hold_every_unit_once_and_two_at_least(names: list[str]
         assert sum(bool(set(group.tolist()) & set(held)) for group in groups) <= 1, "no stratum is torn apart"
 
 
-def test_weighted_sums_of_resamples_are_those_of_the_multiplied_weights() -> None:
-    sampled = Sampled.of([3.0, 1, 2, 2, 5], [False] * 4 + [True], ["a", "a", "b", "b", "b"])
-    features = np.arange(10.0).reshape(5, 2)
-    times = sampled.times(50, np.random.default_rng(3))
+def test_weighted_sums_of_resamples_are_distributed_as_those_of_the_multiplied_weights() -> None:
+    names = ["a", "a", "b", "b", "b", "b", "b"]
+    sampled = Sampled.of([3.0, 1, 2, 2, 2, 2, 5], [False] * 6 + [True], names)
+    features = np.array([[1, 0], [0, 1], [1, 0], [1, 0], [0, 1], [0, 1], [1, 0]])
+    times = sampled.times(100_000, np.random.default_rng(3))
     expected = (times * sampled.weight[:, None]).T @ features
-    assert np.allclose(sampled.resampled_sums(features, 50, np.random.default_rng(3)), expected)
+    found = sampled.resampled_sums(features, 100_000, np.random.default_rng(4))
+    assert np.allclose(found.mean(axis=0), expected.mean(axis=0), atol=0.05)
+    assert np.allclose(np.cov(found.T), np.cov(expected.T), rtol=0.03)
+    assert set(np.unique(found.round(6))) == set(np.unique(expected.round(6)))
 
 
 # effective n and shares

@@ -28,6 +28,8 @@ class Corrected:
     "answers that were asked after the test set was drawn, of all of these"
     supports: tuple[Support, ...]
     "what the correction rests on, by true stance"
+    certain: float
+    "share of the answers that the test stands for whose text was labelled with certainty; NaN where unknown"
     known: bool
     "whether the inclusion probabilities of the test set are known"
     stands_for: str
@@ -44,6 +46,7 @@ class Corrected:
             **counts,
             later=later,
             supports=evaluation.supports(),
+            certain=float("nan") if evaluation.sampled is None else evaluation.sampled.certain_share(),
             known=evaluation.sampled is not None,
             stands_for=evaluation.stands_for(),
             open_questions=evaluation.open_questions(),
@@ -53,9 +56,8 @@ class Corrected:
         """Say in less than 80 columns what the correction rests on."""
         total = max(1, self.by_rule + self.labelled + self.corrected + self.untested)
         rests = " ".join(f"{each.label[0]} {each.effective_n:,.0f}" for each in self.supports)
-        known = f"effective n {rests}" if self.known else "inclusion unknown"
-        labelled = f", {_percent(self.labelled / total)} labelled" if self.labelled else ""
-        return f"corrected {_percent(self.corrected / total)} of the answers{labelled}; {known}; ? says more"
+        known = f"effective n {rests}, {_percent(self.certain)} certain" if self.known else "inclusion unknown"
+        return f"{_percent(self.corrected / total)} corrected, {_percent(self.labelled / total)} labelled; {known}; ?"
 
     def notes(self) -> tuple[str, ...]:
         """Say what is corrected, what the correction rests on, and what it leaves open."""

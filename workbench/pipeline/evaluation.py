@@ -310,7 +310,8 @@ class Evaluation:
         if self.sampled is None:
             return "of the test set alone (inclusion unknown)"
         share = self.sampled.certain_share()
-        return f"of {self.answers:,} answers; effective n {self.sampled.effective_n():,.0f}, {share:.0%} certain"
+        n = self.sampled.effective_n()
+        return f"of {self.answers:,} answers; effective n {n:,.0f}, {share:.0%} labelled with certainty"
 
     def open_questions(self, way: str = "tuned", threshold: float = 0.0) -> tuple[str, ...]:
         """Say what the test set leaves open: disagreements that nobody settled, and texts without a label."""

@@ -52,13 +52,18 @@ class Sampled:
         return times
 
     def resampled_sums(self, features: npt.ArrayLike, draws: int, rng: np.random.Generator) -> FloatArray:
-        """Return the weighted sums of features (n, columns) in each resample: (draws, columns)."""
+        """Return the weighted sums of features (n, columns) in each resample: (draws, columns).
+
+        Units of a stratum with equal weighted features are drawn together, as the multinomial that their number is.
+        """
         columns = np.asarray(features, dtype=np.float64) * self.weight[:, None]
-        sums = np.empty((draws, columns.shape[1]))
-        step = max(1, 2_000_000 // max(1, len(self.weight)))
-        for start in range(0, draws, step):
-            count = min(step, draws - start)
-            sums[start : start + count] = self.times(count, rng).T @ columns
+        alone = [members for members in self.strata if len(members) == 1]
+        fixed = columns[self.certain].sum(axis=0) + sum(columns[members[0]] for members in alone)
+        sums = np.tile(fixed, (draws, 1))
+        for members in self.strata:
+            if (n := len(members)) > 1:
+                kinds, counts = np.unique(columns[members], axis=0, return_counts=True)
+                sums += rng.multinomial(n - 1, counts / n, size=draws) @ kinds * (n / (n - 1))
         return sums
 
     def effective_n(self, among: BoolArray | None = None) -> float:
