@@ -222,3 +222,4 @@ def test_scored_prompts_belong_to_the_snapshot_that_scored_them(filled: Store) -
                 "group by 1"
             ).fetchall()
             assert dict(rows) == {OLD: 31, NEW: 41}
+        assert len(server.asked) == 72, "nothing was paid twice"

@@ -61,6 +61,11 @@ class Asker:
         self._hidden = hidden
         self.filtered = 0
 
+    @property
+    def answering(self) -> str | None:
+        """Return the snapshot that answered last; None before the first reply."""
+        return self._snapshots.current
+
     async def ask(self, run: Run, call: Call) -> Reply:
         """Return the reply to a call, trying again as far as it is of use.
 
@@ -218,7 +223,11 @@ class PromptAsker:
         self.by: list[tuple[str, str]] = []
 
     async def ask(self, run: Run, call: Call) -> Reply:
-        """Return the reply to a call, as `Asker.ask`."""
+        """Return the reply to a call, as `Asker.ask`. Raises Stopped where another snapshot answers by now than has
+        answered this prompt so far: what that one said cannot be completed any more.
+        """
+        if self.by and self.by[-1][0] != self._asker.answering:
+            raise Stopped
         reply = await self._asker.ask(run, call)
         self.by.append((reply.snapshot, reply.fingerprint))
         return reply

@@ -107,7 +107,7 @@ class Probabilities:
     async def _labels_echoed(self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
         """Return the log-probability of each option with its last word's end, of those that are possible."""
         try:
-            tokens = await self._tokens(asker, run, prompt, ALTERNATIVES)
+            tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
             wanted = possible(options, tokens) if len(tokens) >= FEWEST else list(options)
         except NoProbabilities:
             wanted = list(options)
@@ -124,7 +124,7 @@ class Probabilities:
 
         Raises Unreadable where neither is possible and it matters.
         """
-        tokens = await self._tokens(asker, run, prompt, ALTERNATIVES)
+        tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
         if len(tokens) < FEWEST:
             raise NoProbabilities(missing(self._name, "the alternatives of an answer's first token (top_logprobs)"))
         self._say_open()
