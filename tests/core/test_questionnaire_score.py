@@ -492,10 +492,24 @@ def test_a_wording_in_which_nobody_is_read_is_left_out_and_counted() -> None:
     assert found.sd.value == pytest.approx(0.025)
 
 
-def test_a_deviation_over_wordings_ends_where_biases_of_the_same_people_can_go() -> None:
-    cells = {(QM, paraphrase(i)): ([[0.1 + 0.7 * i, 0.3]], [[0.9 - 0.7 * i, 0.7]]) for i in (0, 1)}
-    (found,) = judge(predicted([[1, 0]], cells), FEW).variability(QM)
-    assert (found.sd.high, found.rms.high) == (0.5, 1.0), "two biases, one at either end of a range of 100 points"
+def test_a_deviation_over_wordings_stands_beside_what_noise_alone_gives() -> None:
+    """Wordings without any difference, 60 people: the deviation is noise; with 40 points between them it is not."""
+    rng = np.random.default_rng(4)
+    human = rng.integers(2, size=(1, 60)).astype(float)
+    found = []
+    for shift in (0.0, 0.4):
+        cells = {}
+        for i in range(6):
+            yes = np.clip(0.3 + shift * (i % 2) + rng.normal(0, 0.1, (1, 60)), 0.01, 0.99)
+            cells[QM, paraphrase(i + 1)] = yes, 1 - yes
+        (one,) = judge(predicted(human, cells), FEW).variability(QM)
+        assert math.isnan(one.sd.low)
+        assert math.isnan(one.rms.high)
+        found.append(one)
+    same, apart = found
+    assert same.sd_noise.alone == pytest.approx(0.1 / math.sqrt(60), rel=0.4)
+    assert same.sd_noise.without < same.sd.value
+    assert apart.sd_noise.without == pytest.approx(0.2, abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -545,8 +559,9 @@ def test_without_context_the_deviation_is_the_same_whoever_is_drawn() -> None:
     cells = {(ZERO_SHOT, paraphrase(i)): ([0.2 * i], [1 - 0.2 * i]) for i in (1, 2, 3)}
     (found,) = judge(predicted([[1, 0, 1, 1, NAN]], cells), FEW).variability(ZERO_SHOT)
     assert found.sd.value == pytest.approx(np.std([0.2, 0.4, 0.6]))
-    assert (found.sd.low, found.sd.high) == pytest.approx((found.sd.value,) * 2)
-    assert found.rms.high > found.rms.low  # the mean answer does vary
+    assert found.sd_noise.alone == pytest.approx(0, abs=1e-6), "no person moves it"
+    assert found.sd_noise.without == pytest.approx(found.sd.value)
+    assert found.rms_noise.alone > 0.01, "the mean answer does vary"
 
 
 # models side by side

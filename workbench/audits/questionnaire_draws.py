@@ -19,7 +19,7 @@ What it does not do:
   accuracy of 86 % covered it in 95 % of the samples of 19 and of 192, but in 80 % of those of 10 and in 54 % of those
   of 5. One respondent has no interval.
 - The mean of absolute biases has no interval: noise adds to it, and to every draw once more (`stats.noise`).
-- The deviation over wordings is not below 0 in any draw either, and too large where it is near 0.
+- The deviation over wordings has none either, for the same reason.
 
 References
 ----------

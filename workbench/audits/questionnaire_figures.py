@@ -247,6 +247,16 @@ class WordingFigure:
 
 
 @dataclass(frozen=True, slots=True)
+class Noise:
+    """What of a deviation is noise; NaN where it is not known."""
+
+    alone: float
+    "the deviation that noise gives where there is none"
+    without: float
+    "root(max(0, deviation² - alone²))"
+
+
+@dataclass(frozen=True, slots=True)
 class VariabilityFigure:
     """How much the bias of a target varies over its wordings (section 3.4)."""
 
@@ -257,9 +267,11 @@ class VariabilityFigure:
     k: int
     "wordings that count for `sd`: paraphrases that are not void, not the original"
     sd: Estimate
-    "population standard deviation of the biases, with a bootstrap interval over respondents; n is k"
+    "population standard deviation of the biases; n is k. It has no interval: noise adds to it, and to every draw"
     rms: Estimate
-    "root of the mean squared bias over all paraphrases, void ones too, as printed"
+    "root of the mean squared bias over all paraphrases, void ones too, as printed; without an interval, too"
+    sd_noise: Noise
+    rms_noise: Noise
 
     @property
     def void(self) -> int:

@@ -20,9 +20,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.audits.questionnaire_cells import NOBODY_ANSWERED, NOT_OFFERED, UNREADABLE, Layout
-from workbench.audits.questionnaire_draws import AT_ONCE, Counts, Resampling, estimates, ratio
-from workbench.audits.questionnaire_figures import Condition, VariabilityFigure, WordingFigure
+from workbench.audits.questionnaire_draws import AT_ONCE, Counts, Resampling, ratio
+from workbench.audits.questionnaire_figures import Condition, Noise, VariabilityFigure, WordingFigure
 from workbench.domain.statements import ORIGINAL, Relation, VariantId
+from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
 ALL_VOID = "every other wording has the text of the original"
@@ -94,26 +95,17 @@ class Wordings:
         if not live.any() and counting.any():
             counts[0] = Counts(0, 0, ALL_VOID)
         drawn = np.stack([spread(biases[live])[0], spread(biases[counting])[1]])
-        n, limits = int(self.common[place].sum()), (self._most_sd(place, live), 1.0)
+        n, nan = int(self.common[place].sum()), float("nan")
         found = [
-            estimate
-            for values, count, most in zip(drawn, counts, limits, strict=True)
-            for estimate in estimates(values[None], [count], n, (0.0, most))
+            Estimate(float(values[0]), nan, nan, of.n, of.excluded, of.undefined if np.isnan(values[0]) else "")
+            for values, of in zip(drawn, counts, strict=True)
         ]
         shown = tuple(
             WordingFigure(self.wordings[i], float(biases[i, 0]), int(people[i]), bool(self.void[i, place]))
             for i in np.flatnonzero(there)
         )
-        return VariabilityFigure(self.targets[place], self.condition, shown, ks[0], *found)
-
-    def _most_sd(self, place: int, counting: BoolArray) -> float:
-        """Return the largest deviation that K biases can have: half of them at either end of their range, for even K.
-        Over the same people, all read, they have one mean answer in common, and lie within 1 of one another.
-        """
-        cells = [cell for cell, counts in zip(self.cells, counting, strict=True) if counts]
-        alike = all((cell.readable[place] | ~self.common[place]).all() for cell in cells)
-        k = max(1, len(cells))
-        return (1.0 if alike else 2.0) * math.sqrt((k // 2) * (k - k // 2)) / k
+        noise = _noise(drawn[0], n), _noise(drawn[1], n)
+        return VariabilityFigure(self.targets[place], self.condition, shown, ks[0], found[0], found[1], *noise)
 
     def _why(self, place: int, k: int) -> tuple[str, str]:
         """Say why a target has no sd, and no rms."""
@@ -127,6 +119,19 @@ class Wordings:
         elif k == 0:
             both = UNREADABLE
         return both or f"{k} wording has a bias; a deviation takes {FEWEST['sd']}", both
+
+
+def _noise(drawn: FloatArray, respondents: int) -> Noise:
+    """Return what of a deviation, and of its draws, is noise: (1 + draws,).
+
+    A draw of people holds their noise once more, so that E*[d*²] - d² is the square of what noise adds, but for the
+    factor (n - 1) / n of the bootstrap's variance.
+    """
+    squares = drawn[1:][~np.isnan(drawn[1:])] ** 2
+    if respondents < 2 or np.isnan(drawn[0]) or not len(squares):
+        return Noise(float("nan"), float("nan"))
+    alone = max(0.0, float(squares.mean()) - float(drawn[0]) ** 2) * respondents / (respondents - 1)
+    return Noise(math.sqrt(alone), math.sqrt(max(0.0, float(drawn[0]) ** 2 - alone)))
 
 
 def spread(biases: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -102,18 +102,18 @@ def print_wordings(report: Report, shown: Sequence[Condition], target: str | Non
         say("Wordings: only the original was asked; paraphrases are needed for the variability of the bias")
         return
     named = {"sd": "standard deviation of the bias over them", "rms": "root mean square of the bias over them"}[kind]
-    say(f"Wordings: {named}, in percent [95 %], over the n people who were asked in all wordings")
-    forms: tuple[list[tuple[str, ...]], list[tuple[str, ...]]] = ([], [])
+    say(f"Wordings: {named}, in percent, over the n people who were asked in all wordings")
     why = Reasons()
-    for short, lines in enumerate(forms):
-        for condition, rows in found.items():
-            some = [row for row in rows if target in (None, row.target)]
-            lines += [_wording_cells(condition, row, kind, why, bool(short)) for row in some]
-            if target is None:
-                mean = percent(mean_variability(report, condition))
-                lines.append((str(condition), "mean", "", "", mean, "", "", ""))
-    headers = ["condition", "target", "n", "K", "variability", "original", "lowest", "highest"]
-    left = print_fitting(Form(headers, forms[0]), Form(headers, forms[1], "Intervals"), whole=1)
+    lines: list[tuple[str, ...]] = []
+    for condition, rows in found.items():
+        some = [row for row in rows if target in (None, row.target)]
+        lines += [_wording_cells(condition, row, kind, why) for row in some]
+        if target is None:
+            mean = percent(mean_variability(report, condition))
+            lines.append((str(condition), "mean", "", "", mean, "", "", "", "", ""))
+    headers = ["condition", "target", "n", "K", "variability", "noise", "without", "original", "lowest", "highest"]
+    left = print_fitting(Form(headers, lines), whole=1)
+    say("Noise only adds to a variability, so it has no interval. noise: what noise alone gives; without: what is left")
     say("original, lowest, highest: biases over the same n, not over all as elsewhere; lowest and highest of the K")
     say(f"paraphrases, without the original.{' mean: of the figures above it; no interval is computed' * (not target)}")
     if outdated := {str(condition): n for condition in found if (n := old(condition, target, None))}:
@@ -126,19 +126,22 @@ def print_wordings(report: Report, shown: Sequence[Condition], target: str | Non
         _each_wording(found, target)
 
 
-def _wording_cells(
-    condition: Condition, row: VariabilityFigure, kind: str, why: Reasons, short: bool
-) -> tuple[str, ...]:
+def _wording_cells(condition: Condition, row: VariabilityFigure, kind: str, why: Reasons) -> tuple[str, ...]:
     from workbench.domain.statements import ORIGINAL
 
     original = next((one for one in row.wordings if one.wording == ORIGINAL), None)
     others = [one.bias for one in row.wordings if one.wording != ORIGINAL and not math.isnan(one.bias)]
     extremes = (signed(min(others)), signed(max(others))) if others else ("–", "–")
-    value = row.sd if kind == "sd" else row.rms
+    value, noise = (row.sd, row.sd_noise) if kind == "sd" else (row.rms, row.rms_noise)
     people = str(max((one.respondents for one in row.wordings), default=0))
     known = signed(original.bias) if original else "–"
     k = f"{row.k} (+{row.void} void)" if row.void else str(row.k)
-    return str(condition), row.target, people, k, _plain(value, why, short), known, *extremes
+    shares = map(_share, (noise.alone, noise.without))
+    return str(condition), row.target, people, k, why.ranged(value), *shares, known, *extremes
+
+
+def _share(value: float) -> str:
+    return "–" if math.isnan(value) else percent(value)
 
 
 def _each_wording(found: Mapping[Condition, Sequence[VariabilityFigure]], target: str) -> None:

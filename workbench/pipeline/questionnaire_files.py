@@ -111,6 +111,10 @@ class _Made:
                 if self._wanted(row.target):
                     of = [_estimate("sd over wordings", row.sd), _estimate("rms over wordings", row.rms)]
                     yield from self._rows(name, condition, row.target, of)
+                    each = (("sd", row.sd_noise), ("rms", row.rms_noise))
+                    parts = [(f"{of_} by noise alone", noise.alone) for of_, noise in each]
+                    parts += [(f"{of_} without noise", noise.without) for of_, noise in each]
+                    yield from self._rows(name, condition, row.target, [_known(*part) for part in parts])
                     for one in row.wordings:
                         bias = _known("bias", one.bias, one.respondents)
                         yield from self._rows(name, condition, row.target, [bias], wording=str(one.wording))

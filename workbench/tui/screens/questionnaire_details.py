@@ -34,7 +34,7 @@ from workbench.tui.screens.questionnaire_tables import (
 from workbench.tui.screens.questionnaire_view import AVERAGE, AXIS, Loaded, Shown, old_prompts
 
 if TYPE_CHECKING:
-    from workbench.audits.questionnaire_figures import Difference, TargetFigure
+    from workbench.audits.questionnaire_figures import Difference, Noise, TargetFigure
     from workbench.stats.noise import NoiseFloor
 
 MARKS = f"{UP} {DOWN} the 95 % interval over respondents leaves out {{}}; {FEW} few respondents"
@@ -106,7 +106,8 @@ def _figure(shown: Shown, figure: TargetFigure, question: Question | None, old: 
         if spread is None:
             yield "was asked in its original wording only"
         else:
-            yield f"sd {_spread(spread.sd)} · rms {_spread(spread.rms)} over {plural(spread.k, 'wording')}"
+            sd, rms = _spread(spread.sd, spread.sd_noise), _spread(spread.rms, spread.rms_noise)
+            yield f"sd {sd} · rms {rms} over {plural(spread.k, 'wording')}"
             yield f" · ∅ {spread.void} void: the text of the original" if spread.void else ""
         return
     if figure.bias.defined:
@@ -136,10 +137,11 @@ def _asked_of(shown: Shown, key: str) -> str:
     return "not the same people: " + " · ".join(f"{visible(name)} {n:,}" for name, n in sorted(counts.items()))
 
 
-def _spread(value: Estimate) -> str:
+def _spread(value: Estimate, noise: Noise) -> str:
     if not value.defined:
         return f"undefined ({visible(value.undefined)})"
-    return f"{points(value.value, sign=False)} {interval(value, sign=False)}".rstrip()
+    known = not math.isnan(noise.alone)
+    return points(value.value, sign=False) + (f" (noise alone {points(noise.alone, sign=False)})" if known else "")
 
 
 def _difference(shown: Shown, found: Difference) -> Content:

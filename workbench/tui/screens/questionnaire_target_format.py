@@ -163,7 +163,7 @@ def _wordings(row: ConditionRow, room: int, limit: float) -> Iterator[Content]:
         return
     spread = row.spread
     plotted, original = strip_plot(spread.wordings, room, limit)
-    sd, rms = (f"{points(v.value, sign=False)} {interval(v, sign=False)}".rstrip() for v in (spread.sd, spread.rms))
+    sd, rms = (points(value.value, sign=False) for value in (spread.sd, spread.rms))
     yield Content.assemble(
         (f"{'wordings':<{LABEL}}", "bold"), Content.from_rich_text(plotted), f"  sd {sd} · {spread.k} wordings"
     )
