@@ -28,12 +28,14 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens import annotate
 from workbench.tui.screens.annotate import AnnotateScreen
 
+WAIT_S = 1200
+"after which a worker counts as hung: it trains for a minute on two free cores, and many where others want them"
 PREFIXES = ("opinion", "truth", "baseline", "name")
 
 
 def finished(path: Path, job: int) -> str:
     """Wait for a worker; return the job's last words."""
-    end = time.monotonic() + 300
+    end = time.monotonic() + WAIT_S
     while time.monotonic() < end:
         launch.reap()
         with Store.open(path) as store:
@@ -47,7 +49,7 @@ def finished(path: Path, job: int) -> str:
 
 def stop_after(store: Store, job: int, *, steps: int) -> int:
     """Ask a training to stop once it is under way, and wait until it has; return the step it was at."""
-    end = time.monotonic() + 200
+    end = time.monotonic() + WAIT_S
     asked = False
     while time.monotonic() < end:
         launch.reap()
@@ -64,7 +66,7 @@ def stop_after(store: Store, job: int, *, steps: int) -> int:
 
 def paused(store: Store, job: int) -> int:
     """Pause a job as soon as its worker has it, and wait until it has; return the step it was at."""
-    end = time.monotonic() + 200
+    end = time.monotonic() + WAIT_S
     while (found := store.jobs.get(job)).state != "paused" and time.monotonic() < end:
         if found.state == "running" and not found.pausing:
             store.jobs.pause(job)
