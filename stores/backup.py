@@ -11,11 +11,11 @@ from pathlib import Path
 from workbench.errors import StoreError
 
 
-def _to_stderr(sentence: str) -> None:
+def to_stderr(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)
 
 
-tell: Callable[[str], None] = _to_stderr
+tell: Callable[[str], None] = to_stderr
 "what is done with a sentence for the user: the terminal puts its own in place of this"
 
 

@@ -109,7 +109,7 @@ def test_readings_of_each_model_are_turned_round_as_its_own_wording_asks() -> No
         np.zeros_like(read),
         nothing,
         nothing,
-        turned,
+        turned=turned,
     )
     assert swapped(tally.categories.astype(np.int64))[:, 0, 0].tolist() == [
         [[3, 0, 0, 0], [0, 3, 0, 0]],

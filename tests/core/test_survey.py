@@ -166,7 +166,7 @@ def test_a_wording_that_should_do_otherwise_than_its_kind_is_turned_round_and_a_
     answers = said("a", [(True, True), (False, True), (True, False)], NEGATION)
     relations = {("s0", NEGATION): Relation.SAME, ("s2", NEGATION): Relation.FREE}
     assert pairs_of(answers, VariantKind.NEGATION, relations) == {"a": [("s0", 1, -1), ("s1", -1, 1)]}
-    assert pairs_of(answers, VariantKind.NEGATION) == {"a": [(1, 1), (-1, 1), (1, -1)]}
+    assert pairs_of(answers, VariantKind.NEGATION) == {"a": [("s0", 1, 1), ("s1", -1, 1), ("s2", 1, -1)]}
     row = survey_agreement(answers, "survey", relations=relations)[1]
     assert (row.raw[0].value, row.flipped[0].value, row.raw[0].n) == (-1, 1, 2)
 

@@ -312,7 +312,7 @@ def named(*numbers: int) -> list[str]:
 
 
 def test_overlap_comes_first_then_doubt_then_the_order_of_the_sample(tmp_path: Path) -> None:
-    path = labelling_store(tmp_path / "a.db", answers(6))
+    path = labelling_store(tmp_path / "a.db", answers(6), purpose=Purpose.TRAINING)
     with Store.open(path) as store:
         units = [r[0] for r in store.connection.execute("select unit_id from queue_item order by ordinal")]
         rows = {row[0]: row[1:] for row in store.connection.execute("select id, text_id, wording_id from unit")}

@@ -87,7 +87,7 @@ def test_an_undefined_estimate_says_why() -> None:
 
 
 def test_verdicts_are_a_mark_and_a_word() -> None:
-    assert [verdict_mark(v) for v in Verdict] == ["✓ pass", "✗ fail", "· few"]
+    assert [verdict_mark(v) for v in Verdict] == ["✓ pass", "✗ fail", "· few", "∅ void"]
 
 
 def test_signs_of_issues_and_parties_are_words_too() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -153,8 +154,18 @@ class WorkbenchApp(LiteralApp):
             self.push_screen(SurveyScreen(*self._survey))
 
     def on_unmount(self) -> None:
+        from stores import backup
+
+        backup.tell = backup.to_stderr
         if self.anchor is not None:
             self.anchor.close()
+
+    def tell(self, sentence: str) -> None:
+        """Show a sentence about a store that was opened, in whichever thread that was."""
+        if get_ident() == self._thread_id:
+            self.notify(sentence, timeout=TELL_S, markup=False)
+        else:
+            self.call_from_thread(self.notify, sentence, timeout=TELL_S, markup=False)
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="anchor")
     def look_for_store(self) -> None:
@@ -162,7 +173,7 @@ class WorkbenchApp(LiteralApp):
         from stores import backup
         from stores.anchor import Anchor
 
-        backup.tell = lambda sentence: self.call_from_thread(self.notify, sentence, timeout=TELL_S)
+        backup.tell = self.tell
         if self.anchor is None:
             self.anchor = Anchor.of(self.store_path)
             return
