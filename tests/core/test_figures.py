@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.core.test_visible import HOSTILE
 from workbench.domain.verdicts import Estimate, Verdict
-from workbench.figures.shown import number, painted
+from workbench.figures.shown import number, painted, shown
 from workbench.figures.table import Column, Kind, Table
 from workbench.figures.write.csv import csv_files
 from workbench.figures.write.document import SCHEMA, document
@@ -206,3 +206,8 @@ def test_every_text_reaches_data_unchanged(text: str, value: float) -> None:
     row = document([table(line)], {})["tables"][0]["rows"][0]
     assert row["name"] == text
     assert row["score"] == (None if math.isnan(value) else value)
+
+
+def test_every_verdict_has_a_mark_and_a_word() -> None:
+    column: Column[Any] = Column("verdict", "verdict", lambda verdict: verdict, Kind.VERDICT)
+    assert [shown(verdict, column) for verdict in Verdict] == ["✓ pass", "✗ fail", "· few", "∅ void"]

@@ -14,6 +14,7 @@ from workbench.cli.output import estimate, print_json, say, table
 from workbench.domain.counting import plural
 from workbench.domain.verdicts import Verdict
 from workbench.errors import UsageError
+from workbench.figures.marks import MARKS
 
 if TYPE_CHECKING:
     from stores.store import Store
@@ -33,7 +34,6 @@ SHORT = {
     "template": "tmpl",
     "all": "ALL",
 }
-MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·", Verdict.VOID: "∅"}
 
 
 def verdicts(options: Namespace) -> int:

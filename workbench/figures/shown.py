@@ -7,14 +7,13 @@ from string import ascii_lowercase
 from typing import Any
 
 from workbench.domain.verdicts import Estimate, Verdict
+from workbench.figures.marks import MARKS, WORDS
 from workbench.figures.table import AnyTable, Column, Kind, Value
 from workbench.figures.visible import visible
 from workbench.stats.describe import MeanSd
 
 NONE = "–"
 "stands where there is no value"
-MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·"}
-WORDS = {Verdict.PASS: "pass", Verdict.FAIL: "fail", Verdict.INSUFFICIENT: "few"}
 
 
 def painted(table: AnyTable) -> tuple[list[list[str]], list[str]]:

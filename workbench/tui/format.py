@@ -11,13 +11,12 @@ import math
 from rich.text import Text
 
 from workbench.domain.verdicts import Estimate, Verdict
+from workbench.figures.marks import MARKS as MARKS
+from workbench.figures.marks import WORDS as WORDS
 from workbench.figures.visible import visible as visible
 
 EMPTY = "(empty answer)"
 "stands where a model said nothing"
-
-MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·", Verdict.VOID: "∅"}
-WORDS = {Verdict.PASS: "pass", Verdict.FAIL: "fail", Verdict.INSUFFICIENT: "few", Verdict.VOID: "void"}
 
 JOB_MARKS = {"queued": "◌", "running": "▸", "paused": "‖", "done": "✓", "cancelled": "■", "failed": "✗", "lost": "?"}
 

@@ -1,0 +1,8 @@
+"""How a verdict is shown: a mark and a word, because colour is never the only sign."""
+
+from __future__ import annotations
+
+from workbench.domain.verdicts import Verdict
+
+MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·", Verdict.VOID: "∅"}
+WORDS = {Verdict.PASS: "pass", Verdict.FAIL: "fail", Verdict.INSUFFICIENT: "few", Verdict.VOID: "void"}
