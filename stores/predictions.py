@@ -115,7 +115,9 @@ class RunPredictions:
             )
 
     def _read_put(self, wording: int, template: int) -> Put:
-        ref, place, kind, ordinal, *of_template = self._connection.execute(_PUT, (wording, template)).fetchone()
+        ref, place, kind, ordinal, *of_template = self._connection.execute(
+            _PUT, {"wording": wording, "template": template}
+        ).fetchone()
         return Put(ref, place, kind, ordinal, as_template(of_template))
 
 
@@ -239,7 +241,7 @@ _OF_RUN = """
 
 _PUT = f"""
     select s.ref, s.ordinal, w.kind, w.ordinal, {TEMPLATE_COLUMNS}
-    from wording w join statement s on s.id = w.statement_id join template t on t.id = ?2 where w.id = ?1
+    from wording w join statement s on s.id = w.statement_id join template t on t.id = :template where w.id = :wording
 """
 
 _OF_PROBE = f"""
