@@ -15,7 +15,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from stores.annotator import Annotator
+from stores.annotator import Annotator, Progress
 from stores.store import Store
 from tests.tui.annotation_stores import (
     HOSTILE_ANSWERS,
@@ -28,10 +28,12 @@ from tests.tui.annotation_stores import (
 from tests.tui.conftest import screen_text, until
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Codebook, LabelOption, Subject
+from workbench.tui import format as tui_format
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens import annotate
 from workbench.tui.screens.annotate import AnnotateScreen
 from workbench.tui.screens.annotate_dialogs import GivenScreen, NoteScreen
+from workbench.tui.screens.annotate_format import last_line, pace_line
 from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.widgets.frame import TitleBar
 
@@ -99,6 +101,15 @@ async def test_every_key_of_the_codebook_gives_its_label(tmp_path: Path) -> None
     assert [(text[:11], label) for text, _, label in labels_of(path)] == [
         (f"answer {place:04}", option.label) for place, option in enumerate(options)
     ]
+
+
+@pytest.mark.parametrize("per_hour", [None, 412.4, 9_999.0, 120_000.0, 3_600_000.0, -40.0])
+def test_what_was_saved_fits_on_the_line_at_any_pace(per_hour: float | None) -> None:
+    progress = Progress(done=99, left=1, held=0, skipped=0, flagged=0, per_hour=per_hour, attention=(0, 0))
+    for option in shipped_codebook("stance").options:
+        line = pace_line(progress, last_line(f"{option.label} (saved)", 3))
+        assert line.cell_length <= 76  # 80 columns less the margins
+        assert ("an hour" in line.plain) is (per_hour in (412.4, 9_999.0))
 
 
 async def test_a_label_is_in_the_file_before_the_next_item_shows(
@@ -463,7 +474,8 @@ async def test_a_killed_program_leaves_the_label_or_none_and_the_same_item_comes
     code = f"""
 import asyncio, os, sys
 from pathlib import Path
-from stores.annotator import Annotator
+from stores.annotator import Annotator, Progress
+from workbench.tui import format as tui_format
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens.annotate import AnnotateScreen
 
@@ -632,7 +644,10 @@ async def test_a_statement_to_be_placed_is_shown_alone_and_without_its_side(tmp_
 
 
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
-async def test_all_that_one_needs_is_in_sight(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_all_that_one_needs_is_in_sight(
+    tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tui_format, "FASTEST_PACE", float("inf"))
     path = labelling_store(tmp_path / "a.db", answers(30))
     async with seated(path, size=size) as seat:
         await seat.press("a", "d", "f")

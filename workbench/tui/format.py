@@ -18,6 +18,9 @@ from workbench.figures.visible import visible as visible
 EMPTY = "(empty answer)"
 "stands where a model said nothing"
 
+FASTEST_PACE = 9_999
+"labels an hour that a person can give; a faster pace comes from a script, or from a clock that was set"
+
 JOB_MARKS = {"queued": "◌", "running": "▸", "paused": "‖", "done": "✓", "cancelled": "■", "failed": "✗", "lost": "?"}
 
 
@@ -44,6 +47,11 @@ def human_duration(seconds: float | None) -> str:
     if hours < 48:
         return f"{hours} h {minutes:02} min"
     return f"{hours // 24} d {hours % 24} h"
+
+
+def pace(per_hour: float | None) -> str:
+    """Return `412 an hour`; "" where there is no pace, or one that no person can keep."""
+    return f"{per_hour:,.0f} an hour" if per_hour is not None and 0 < per_hour <= FASTEST_PACE else ""
 
 
 def percent(part: float, whole: float = 1.0, digits: int = 0) -> str:

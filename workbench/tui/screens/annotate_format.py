@@ -9,7 +9,7 @@ from textual.style import Style
 
 from workbench.domain.annotations import Codebook, LabelOption, Subject
 from workbench.domain.counting import plural
-from workbench.tui.format import bar, literal, percent, visible
+from workbench.tui.format import bar, literal, pace, percent, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,11 +72,8 @@ def pace_line(progress: Progress, last: Content) -> Content:
     """Return `▰▰▱▱ 16 %    412 an hour    last: …`."""
     total = whole(progress)
     parts = [Content(f"{bar(progress.done, total, BAR_COLUMNS)} {percent(progress.done, total)}")]
-    if progress.per_hour is not None:
-        parts.append(Content(f"{progress.per_hour:,.0f} an hour"))
-    if last.plain:
-        parts.append(last)
-    return Content("    ").join(parts)
+    parts += [Content(pace(progress.per_hour)), last]
+    return Content("    ").join(part for part in parts if part.plain)
 
 
 def last_line(verb: str, steps: int) -> Content:

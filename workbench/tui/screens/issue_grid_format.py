@@ -11,7 +11,7 @@ from textual.content import Content
 
 from workbench.domain.counting import plural
 from workbench.domain.instruments import IssueDefinition
-from workbench.tui.format import bar, literal, percent, visible
+from workbench.tui.format import bar, literal, pace, percent, visible
 from workbench.tui.widgets.long_text import folded
 from workbench.tui.widgets.record_table import Column, Record
 
@@ -147,9 +147,9 @@ KEYS = Content.assemble(
 
 def progress_line(done: int, total: int, per_hour: float | None, said: Content, *, only_open: bool) -> Content:
     """Return how far and how fast a person is, and what was done last."""
-    pace = f"  {per_hour:,.0f} an hour" if per_hour else ""
+    fast = f"  {pace(per_hour)}" if pace(per_hour) else ""
     which = "  only what is open" if only_open else ""
-    parts = Content(f"{bar(done, total)} {percent(done, total)}{pace}{which}")
+    parts = Content(f"{bar(done, total)} {percent(done, total)}{fast}{which}")
     return Content.assemble(parts, "   " if said.plain else "", said)
 
 
