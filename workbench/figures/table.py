@@ -67,6 +67,12 @@ class Column(Generic[Row]):
     "columns of a terminal that the values need at least; 0: the width of the longest word"
     mark: str = "•"
     "sign of a true value of kind MARK"
+    aside: bool = False
+    "left out of a table where there is little room; the details of a row show it"
+    scale: tuple[float, float] | None = None
+    "ends of the scale on which a screen draws the value and its interval; None: no picture"
+    reference: Callable[[Row], float | None] | None = None
+    "a value to compare with, marked on the picture"
 
     @property
     def numeric(self) -> bool:

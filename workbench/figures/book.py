@@ -1,0 +1,50 @@
+"""All figures of one result: tables that stand for themselves, and tables that rows of these were made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workbench.errors import UnknownName
+from workbench.figures.table import AnyTable, Link
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One table of the contents. It is made when somebody looks at it."""
+
+    name: str
+    title: str
+    "in a few words, as it stands in a list of tables: `policy issues`"
+    make: Callable[[], AnyTable]
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The figures of one result, in the order in which one reads them."""
+
+    title: str
+    contents: Sequence[Entry]
+    behind: Mapping[str, Callable[..., AnyTable]] = field(default_factory=dict)
+    "name of a table -> what makes it from the subject of a link"
+    told: Sequence[str] = ()
+    "what the figures rest on, in sentences"
+    notes: Sequence[str] = ()
+    "what one must know to read all of them"
+    methods: str = ""
+    "the paragraph for a paper"
+    about: Mapping[str, object] = field(default_factory=dict)
+    "the choices behind the figures, for programs"
+
+    def table(self, name: str) -> AnyTable:
+        """Return a table of the contents. Raises UnknownName."""
+        for entry in self.contents:
+            if entry.name == name:
+                return entry.make()
+        known = ", ".join(entry.name for entry in self.contents)
+        raise UnknownName(f"there is no table {name!r} here; there are {known}")
+
+    def follow(self, link: Link) -> AnyTable | None:
+        """Return the table that a link leads to; None where it leads out of the book, for instance to an answer."""
+        make = self.behind.get(link.table)
+        return make(*link.subject) if make is not None else None
