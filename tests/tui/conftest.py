@@ -191,3 +191,8 @@ def screen_text(app: App[Any]) -> str:
     """Return all that the terminal shows now, line by line."""
     strips = app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+
+def flowing(app: App[Any]) -> str:
+    """Return all that the terminal shows now as words with one blank between, so that no wrapped line matters."""
+    return " ".join(screen_text(app).replace("│", " ").split())

@@ -11,7 +11,7 @@ import pytest
 from stores.store import Store
 from tests.cli.test_commands import data, run
 from tests.tui.audit_runs import audited, small
-from tests.tui.conftest import screen_text, shown, until
+from tests.tui.conftest import flowing, shown, until
 from tests.tui.test_audit_screen import judged, rows
 from workbench import pipeline
 from workbench.domain.instruments import Instrument
@@ -116,7 +116,7 @@ async def test_the_screen_marks_them_explains_them_and_judges_them_on_request(
         assert "∅ void: the test compares one prompt with itself" in shown(app, "#text")
         await pilot.press("escape", "enter")
         await pilot.pause()
-        assert "every negation has the original's text" in " ".join(screen_text(app).split())
+        assert "every negation has the original's text" in flowing(app)
         await pilot.press("escape", *["x"] * 10)
         assert "a test is void" in shown(app, "#filters")
         await pilot.press("o", *["down"] * 6, "space", "enter")

@@ -12,7 +12,7 @@ from textual.widgets import Button, Input
 
 from stores.store import Store
 from tests.conftest import instrument, statement
-from tests.tui.conftest import hostile_instrument, made, screen_text, shown, until
+from tests.tui.conftest import flowing, hostile_instrument, made, screen_text, shown, until
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind
 from workbench.pipeline.checking import CheckSpec, check_report, run_check
@@ -259,7 +259,7 @@ async def test_an_instrument_that_is_not_there_is_said(path: Path) -> None:
         screen = ChecksScreen("nope")
         await app.push_screen(screen)
         await until(pilot, lambda: screen.trouble.shown)
-        assert "no instrument is named 'nope'" in " ".join(screen_text(app).split())
+        assert "no instrument is named 'nope'" in flowing(app)
 
 
 def test_what_is_typed_becomes_the_specification() -> None:

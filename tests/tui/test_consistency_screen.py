@@ -16,7 +16,7 @@ from textual.screen import Screen
 from stores.store import Store
 from tests.conftest import instrument
 from tests.tui.audit_runs import NO, YES, Answers, audited
-from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
+from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from workbench.audits.consistency import FORMULAS, MEASURES, VIEWS, Consistency
 from workbench.domain.instruments import Instrument, IssueDefinition, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import Probe
@@ -150,7 +150,7 @@ def at(app: WorkbenchApp) -> Key:
 
 def flowed(app: WorkbenchApp) -> str:
     """Return the words on the terminal, wherever their lines break."""
-    return " ".join(screen_text(app).split())
+    return flowing(app)
 
 
 # ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────────

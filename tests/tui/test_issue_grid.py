@@ -18,7 +18,7 @@ from textual.widgets import Input
 
 from stores.store import Store
 from tests.conftest import instrument, statement
-from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
+from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from tests.tui.issue_stores import ISSUES, LAW, SOCIETY, issue_store, label, labels_of
 from workbench.data import shipped_issue_scheme
 from workbench.domain.instruments import IssueDefinition
@@ -87,7 +87,7 @@ async def test_eight_issues_stand_beside_each_other_with_what_they_mean(path: Pa
         assert head.split()[2:] == ["open", "econ", "fina", "law", "migr", "envi", "socl", "socy"]
         assert sum("·" in line and "Statement" in line for line in lines) == 3
         await seat.press("right", "right", "right")
-        text = " ".join(screen_text(seat.app).split())
+        text = flowing(seat.app)
         assert "Law and order law_and_order" in text
         definition = next(issue.definition for issue in shipped_issue_scheme().issues if issue.name == LAW)
         assert definition in text
@@ -323,7 +323,7 @@ async def test_everything_can_be_read_in_full(path: Path) -> None:
     async with seated(path) as seat:
         await seat.press("i")
         assert isinstance(seat.app.screen, TextScreen)
-        text = " ".join(screen_text(seat.app).split())
+        text = flowing(seat.app)
         assert "Open foreign policy" in text
         await seat.pilot.press("escape")
         await seat.pilot.press("question_mark")

@@ -10,7 +10,7 @@ from textual.widgets import Button, Input, Select, SelectionList
 
 from stores.job_rows import Job
 from stores.store import Store
-from tests.tui.conftest import made, screen_text, shown, until
+from tests.tui.conftest import flowing, made, screen_text, shown, until
 from workbench.classifier.config import TrainConfig
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, Sampling
@@ -214,7 +214,7 @@ async def test_the_form_says_how_answers_are_made_and_where(
 
 
 def one_line(app: WorkbenchApp) -> str:
-    return " ".join(screen_text(app).split())
+    return flowing(app)
 
 
 async def test_the_form_refuses_what_the_audit_cannot_be_asked(path: Path) -> None:

@@ -13,7 +13,7 @@ from textual.widgets import Input
 from stores.store import Store
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
-from tests.tui.conftest import screen_text, shown, until
+from tests.tui.conftest import flowing, screen_text, shown, until
 from workbench.audits.response_bias import DEFAULTS
 from workbench.audits.response_bias_deltas import Definition
 from workbench.audits.response_bias_figures import Options
@@ -353,7 +353,7 @@ async def test_a_warning_of_imported_answers_stands_with_the_cell_and_in_the_not
         assert "warning: m/x.csv: rows may be shifted" in shown(app, "#notes").replace("\n", " ")
         await pilot.press("n")
         await until(pilot, lambda: isinstance(app.screen, TextScreen))
-        assert "warning: m/x.csv: rows may be shifted" in " ".join(screen_text(app).split())
+        assert "warning: m/x.csv: rows may be shifted" in flowing(app)
 
 
 async def test_an_empty_store_says_what_to_do_and_9_leads_here(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 
 from stores.store import Store
 from tests.tui.bias_stores import HOSTILE_REF, MODELS, asked, full, labelled, sided, trained, unsided
-from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
+from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from workbench.domain.statements import Dimension
 from workbench.pipeline.bias import INSTRUMENT, PEOPLE, BiasChoice, BiasJudged, bias
 from workbench.pipeline.training import THRESHOLDS
@@ -608,7 +608,7 @@ async def test_without_sides_the_trouble_says_how_to_give_them(tmp_path: Path) -
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await on_results(app, pilot)
-        assert "no statement that was asked has a dimension and a leaning" in " ".join(screen_text(app).split())
+        assert "no statement that was asked has a dimension and a leaning" in flowing(app)
         await press(app, pilot, "o")
         assert isinstance(app.screen, BiasOptionsScreen)
 

@@ -12,7 +12,7 @@ from textual.widgets import Input, Select, TextArea
 
 from stores.store import Store
 from tests.conftest import instrument
-from tests.tui.conftest import large_instrument, made, screen_text, shown, until
+from tests.tui.conftest import flowing, large_instrument, made, screen_text, shown, until
 from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.statements import (
@@ -61,7 +61,7 @@ def held(path: Path, ref: str = "a-1", name: str = "small") -> Statement:
 
 def flat(app: WorkbenchApp) -> str:
     """What the terminal shows, with lines joined and blanks collapsed."""
-    return " ".join(screen_text(app).replace("│", " ").split())
+    return flowing(app)
 
 
 async def rows(pilot: Driver, n: int = 3) -> None:

@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from stores.connection import is_store
 from stores.store import Store
-from tests.tui.conftest import made, screen_text, shown, until
+from tests.tui.conftest import flowing, made, screen_text, shown, until
 from workbench.cli import main
 from workbench.tui import recent_stores
 from workbench.tui.app import WorkbenchApp
@@ -145,7 +145,7 @@ async def test_a_store_that_is_gone_says_so_and_x_takes_it_off_the_list(folder: 
         await until(pilot, lambda: "✗ gone" in screen_text(app))
         await pilot.press("home", "enter")
         await until(pilot, lambda: app.screen.query_one(Trouble).shown)
-        assert "the store is gone: it was deleted, moved or renamed" in " ".join(screen_text(app).split())
+        assert "the store is gone: it was deleted, moved or renamed" in flowing(app)
         await pilot.press("x")
         await until(pilot, lambda: "old.db" not in screen_text(app))
         assert not app.screen.query_one(Trouble).shown
@@ -173,7 +173,7 @@ async def test_a_store_that_cannot_be_opened_says_why_and_another_can_be_chosen(
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "spoiled.db" in screen_text(app) and "here.db" in screen_text(app))
         await pilot.press("home", "enter")
-        await until(pilot, lambda: said in " ".join(screen_text(app).split()))
+        await until(pilot, lambda: said in flowing(app))
         await pilot.press("down", "enter")
         await until(pilot, lambda: app.chosen is not None)
     assert app.chosen == folder / "here.db"
