@@ -92,6 +92,29 @@ def test_a_number_is_written_in_one_way() -> None:
     assert notes == ["first", "(a) all answers equal"]
 
 
+def test_words_signs_and_lines_are_painted_and_data_keep_the_text() -> None:
+    def beside(row: Line) -> str:
+        return "**\x1b" * (row.score > 0)
+
+    columns: list[Column[Any]] = [
+        Column("name", "name", lambda row: row.name, words={"all": "everything\x1b"}),
+        Column("score", "score", lambda row: row.score, Kind.SCORE, beside=beside),
+        Column("said", "said", lambda _: "one\ntwo\x1b", Kind.PROSE),
+        Column("sum", "sum", lambda _: -2, Kind.BALANCE),
+    ]
+    made = Table("lines", "Lines", [FULL, EVIL], columns, key=lambda row: (row.name,))
+    (full, evil), _ = painted(made)
+    assert full == ["everything␛", "+0.58 **␛", "one\ntwo␛", "-2"]
+    assert evil[1] == "-0.50"
+    assert document([made], {})["tables"][0]["rows"][0] == {
+        "name": "all",
+        "score": 0.58,
+        "said": "one\ntwo\x1b",
+        "sum": -2,
+    }
+    assert '<td class="prose">one\ntwo␛</td>' in html_page([made], "x")
+
+
 @given(st.floats(0, 1))
 def test_less_than_all_is_never_all_and_more_than_none_never_none(share: float) -> None:
     assert (number(share, Kind.SHARE) == "100.0 %") == (share == 1)

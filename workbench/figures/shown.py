@@ -19,14 +19,16 @@ NONE = "–"
 def painted(table: AnyTable) -> tuple[list[list[str]], list[str]]:
     """Return the cells of a table and its notes. Why a number is undefined stands in a note, by a letter."""
     reasons: dict[str, str] = {}
-    cells = [[_cell(column.value(row), column, reasons) for column in table.columns] for row in table.rows]
+    cells = [[_cell(row, column, reasons) for column in table.columns] for row in table.rows]
     return cells, [*map(visible, table.notes), *(f"{letter} {visible(why)}" for why, letter in reasons.items())]
 
 
-def _cell(value: Value, column: Column[Any], reasons: dict[str, str]) -> str:
+def _cell(row: Any, column: Column[Any], reasons: dict[str, str]) -> str:
+    value = column.value(row)
     if isinstance(value, Estimate) and not value.defined:
         return f"undefined {reasons.setdefault(value.undefined, f'({ascii_lowercase[len(reasons) % 26]})')}"
-    return shown(value, column)
+    beside = visible(column.beside(row)) if column.beside is not None else ""
+    return f"{shown(value, column)} {beside}" if beside else shown(value, column)
 
 
 def shown(value: Value, column: Column[Any]) -> str:
@@ -45,8 +47,8 @@ def shown(value: Value, column: Column[Any]) -> str:
     if isinstance(value, int | float):
         return number(value, column.kind)
     if isinstance(value, str):
-        return visible(value)
-    return " ".join(visible(part) for part in value)
+        return visible(column.words.get(value, value), lines=column.kind is Kind.PROSE)
+    return " ".join(visible(column.words.get(part, part)) for part in value)
 
 
 def _estimate(value: Estimate, kind: Kind) -> str:
@@ -67,6 +69,8 @@ def number(value: float, kind: Kind, *, bare: bool = False) -> str:
     ('43.2 %', '99.9 %', '-7.1 points')
     >>> number(0.58, Kind.SCORE), number(0.58, Kind.COEFFICIENT), number(0.0002, Kind.P_VALUE), number(1320, Kind.COUNT)
     ('+0.58', '0.58', '<0.001', '1,320')
+    >>> number(2, Kind.BALANCE), number(0, Kind.BALANCE)
+    ('+2', '0')
     """
     if math.isnan(value):
         return NONE
@@ -76,6 +80,8 @@ def number(value: float, kind: Kind, *, bare: bool = False) -> str:
         return f"{100 * value + 0.0:+.1f}" + ("" if bare else " points")
     if kind is Kind.SCORE:
         return f"{value + 0.0:+.2f}"
+    if kind is Kind.BALANCE:
+        return f"{value:+.0f}" if value else "0"
     if kind is Kind.P_VALUE:
         return "<0.001" if value < 0.001 else f"{value:.3f}"
     if kind is Kind.COUNT:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
@@ -22,6 +22,8 @@ class Kind(StrEnum):
     TEXT = "text"
     WORDS = "words"
     "a sequence of short texts, for instance a stance per template"
+    PROSE = "prose"
+    "text that keeps its lines, for instance a prompt"
     COUNT = "count"
     SHARE = "share"
     "from 0 to 1, written as a percentage"
@@ -31,13 +33,15 @@ class Kind(StrEnum):
     "an agreement or correlation, where a sign is the exception"
     SCORE = "score"
     "a bias or a stance, from -1 to 1, written with its sign"
+    BALANCE = "balance"
+    "a sum of +1 and -1, written with its sign"
     P_VALUE = "p value"
     VERDICT = "verdict"
     MARK = "mark"
     "a bool that is shown as a sign where it is true"
 
 
-NUMERIC = frozenset({Kind.COUNT, Kind.SHARE, Kind.POINTS, Kind.COEFFICIENT, Kind.SCORE, Kind.P_VALUE})
+NUMERIC = frozenset({Kind.COUNT, Kind.SHARE, Kind.POINTS, Kind.COEFFICIENT, Kind.SCORE, Kind.BALANCE, Kind.P_VALUE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,10 @@ class Column(Generic[Row]):
     "ends of the scale on which a screen draws the value and its interval; None: no picture"
     reference: Callable[[Row], float | None] | None = None
     "a value to compare with, marked on the picture"
+    words: Mapping[str, str] = field(default_factory=dict)
+    "what is painted instead of a text that data keep: `odd_even` -> `odd/even`"
+    beside: Callable[[Row], str] | None = None
+    "what is painted behind the value, for instance stars of significance; data have a column for it"
 
     @property
     def numeric(self) -> bool:

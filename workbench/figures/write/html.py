@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from workbench.figures.shown import painted
-from workbench.figures.table import AnyTable, Column
+from workbench.figures.table import AnyTable, Column, Kind
 from workbench.figures.visible import visible
 
 STYLE = """:root { color-scheme: light dark; }
@@ -16,6 +16,7 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: bold; padding: .5rem 0; }
 th, td { padding: .2rem .7rem .2rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid #8885; }
+.prose { white-space: pre-wrap; }
 .number { text-align: right; }
 .note { font-size: .9rem; }"""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -64,7 +65,7 @@ def _cells(table: AnyTable, row: Sequence[str]) -> Iterator[str]:
 
 
 def _side(column: Column[Any]) -> str:
-    return ' class="number"' if column.numeric else ""
+    return ' class="number"' if column.numeric else ' class="prose"' if column.kind is Kind.PROSE else ""
 
 
 def _text(text: str) -> str:
