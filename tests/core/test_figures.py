@@ -7,7 +7,7 @@ import io
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -206,6 +206,18 @@ def test_latex_cannot_read_a_command_from_data() -> None:
 def test_the_terminal_shows_every_width_and_no_control_character(width: int) -> None:
     lines = printed(table(FULL, NONE, EVIL, definition=HOSTILE, notes=[HOSTILE]), width).split("\n")
     assert all(line.isprintable() and len(line) <= width for line in lines)
+
+
+def test_what_stands_aside_is_left_out_where_there_is_no_room() -> None:
+    full = table(FULL)
+    aside = [replace(column, aside=True) if column.key == "spread" else column for column in full.columns]
+    lines = replace(full, columns=aside)
+    assert "45.0 % (sd 3.2)" in printed(lines, 140)
+    narrow = printed(lines, 60)
+    assert "45.0 %" not in narrow
+    assert "left out for lack of room: spread" in narrow
+    assert "45.0" not in latex_table(lines)
+    assert "spread" in next(iter(csv_files([lines]).values()))
 
 
 def test_a_table_without_rows_says_why() -> None:

@@ -71,22 +71,26 @@ def number(value: float, kind: Kind, *, bare: bool = False) -> str:
     ('+0.58', '0.58', '<0.001', '1,320')
     >>> number(2, Kind.BALANCE), number(0, Kind.BALANCE)
     ('+2', '0')
+    >>> number(0.0042, Kind.PART), number(-0.0001, Kind.PART)
+    ('+0.004', '+0.000')
     """
     if math.isnan(value):
         return NONE
     if kind is Kind.SHARE:
         return _percent(value) + ("" if bare else " %")
     if kind is Kind.POINTS:
-        return f"{100 * value + 0.0:+.1f}" + ("" if bare else " points")
+        return f"{100 * value:+z.1f}" + ("" if bare else " points")
     if kind is Kind.SCORE:
-        return f"{value + 0.0:+.2f}"
+        return f"{value:+z.2f}"
     if kind is Kind.BALANCE:
         return f"{value:+.0f}" if value else "0"
+    if kind is Kind.PART:
+        return f"{value:+z.3f}"
     if kind is Kind.P_VALUE:
         return "<0.001" if value < 0.001 else f"{value:.3f}"
     if kind is Kind.COUNT:
         return f"{value:,}" if isinstance(value, int) or float(value).is_integer() else f"{value:,.1f}"
-    return f"{value + 0.0:.2f}"
+    return f"{value:z.2f}"
 
 
 def _percent(value: float) -> str:

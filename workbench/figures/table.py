@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
@@ -35,13 +35,17 @@ class Kind(StrEnum):
     "a bias or a stance, from -1 to 1, written with its sign"
     BALANCE = "balance"
     "a sum of +1 and -1, written with its sign"
+    PART = "part"
+    "what a part adds to a score, far smaller than the score itself"
     P_VALUE = "p value"
     VERDICT = "verdict"
     MARK = "mark"
     "a bool that is shown as a sign where it is true"
 
 
-NUMERIC = frozenset({Kind.COUNT, Kind.SHARE, Kind.POINTS, Kind.COEFFICIENT, Kind.SCORE, Kind.BALANCE, Kind.P_VALUE})
+NUMERIC = frozenset(
+    {Kind.COUNT, Kind.SHARE, Kind.POINTS, Kind.COEFFICIENT, Kind.SCORE, Kind.BALANCE, Kind.PART, Kind.P_VALUE}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +111,11 @@ class Table(Generic[Row]):
     "what a row was made of; None: nothing stands behind it"
     subject: tuple[str, ...] = ()
     "what the table is about, where there are several of its name"
+
+    @property
+    def narrow(self) -> Table[Row]:
+        """The table without the columns that stand aside."""
+        return replace(self, columns=[column for column in self.columns if not column.aside])
 
     @property
     def stem(self) -> str:

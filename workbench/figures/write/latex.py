@@ -21,7 +21,8 @@ def latex_files(tables: Iterable[AnyTable]) -> Mapping[str, str]:
 
 
 def latex_table(table: AnyTable) -> str:
-    """Return one table. A table without rows is its caption and why it is empty."""
+    """Return one table without the columns that stand aside. Without rows it is its caption and why it is empty."""
+    table = table.narrow
     sides = "".join("r" if column.numeric else "l" for column in table.columns)
     head = " & ".join(escaped(column.title) for column in table.columns)
     cells, notes = painted(table)

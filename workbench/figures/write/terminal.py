@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.figures.shown import painted
@@ -26,7 +26,9 @@ def print_tables(tables: Iterable[AnyTable], width: int, *, wrap: bool = True) -
 
 
 def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
-    """Return a table's title, definition, grid and notes. Short titles stand where the long ones need more room."""
+    """Return a table's title, definition, grid and notes. Where it is wider than the terminal, titles are short and the
+    columns that stand aside are left out, which a note says.
+    """
     from rich.table import Table as Grid
     from rich.text import Text
 
@@ -37,9 +39,12 @@ def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
         yield Text(visible(table.empty, lines=True))
         return
     cells, notes = painted(table)
-    long = sum(
-        max(len(column.title), *(len(row[place]) for row in cells)) + 2 for place, column in enumerate(table.columns)
-    )
+    long = _width(table, cells)
+    if long > width and (aside := [column.title for column in table.columns if column.aside]):
+        table = table.narrow
+        cells, notes = painted(table)
+        long = _width(table, cells)
+        notes.append(visible(f"Columns left out for lack of room: {', '.join(aside)}. --csv and --json have them."))
     grid = Grid(box=None, pad_edge=False, header_style="bold")
     for place, column in enumerate(table.columns):
         title = column.title if long <= width else column.short or column.title
@@ -53,3 +58,10 @@ def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
     yield grid
     for note in notes:
         yield Text(note, style="dim")
+
+
+def _width(table: AnyTable, cells: Sequence[Sequence[str]]) -> int:
+    """Return the columns of a terminal that a table needs with its long titles."""
+    return sum(
+        max(len(column.title), *(len(row[place]) for row in cells)) + 2 for place, column in enumerate(table.columns)
+    )
