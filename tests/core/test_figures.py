@@ -246,3 +246,17 @@ def test_every_text_reaches_data_unchanged(text: str, value: float) -> None:
 def test_every_verdict_has_a_mark_and_a_word() -> None:
     column: Column[Any] = Column("verdict", "verdict", lambda verdict: verdict, Kind.VERDICT)
     assert [shown(verdict, column) for verdict in Verdict] == ["✓ pass", "✗ fail", "· few", "∅ void"]
+
+
+def test_no_more_columns_are_left_out_than_must_and_the_last_one_goes_first() -> None:
+    of = table(FULL)
+    columns = [replace(one, aside=one.key in ("spread", "n")) for one in of.columns]
+    wide = printed(replace(of, columns=columns))
+    tight = printed(replace(of, columns=columns), len(wide.split("\n")[1].rstrip()) - 1)
+    assert "left out" not in wide
+    assert "left out for lack of room: n." in tight
+
+
+def test_a_header_from_data_is_no_formula() -> None:
+    of = replace(table(FULL), columns=[Column("=cmd", "model", lambda row: row.score, Kind.SIZE)])
+    assert csv_files([of])["lines.csv"].splitlines()[0] == "'=cmd"

@@ -41,6 +41,7 @@ def put_out(
     *,
     title: str,
     told: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> None:
     """Print tables, or write them where the options say.
 
@@ -48,11 +49,12 @@ def put_out(
     ----------
     about : what the figures are of and how they came about; in the JSON document beside the tables
     title, told : heading and paragraphs of a page; the paragraphs stand above printed tables, too
+    notes : what a reader must know; below printed tables, and beside the names of written files
     """
     from workbench.figures.write.document import document
     from workbench.figures.write.terminal import print_tables
 
-    written = _write(options, tables, title, told)
+    written = _write(options, tables, title, (*told, *notes))
     if options.json:
         print_json(document(tables, about))
     elif written:
@@ -62,6 +64,11 @@ def put_out(
         for paragraph in told:
             say_wrapped(paragraph)
         print_tables(tables, room(), wrap=has_width())
+        if notes:
+            say()
+    if not options.json:
+        for note in notes:
+            say_wrapped(note)
 
 
 def _write(options: Namespace, tables: Sequence[AnyTable], title: str, told: Sequence[str]) -> dict[Path, str]:

@@ -67,6 +67,8 @@ def number(value: float, kind: Kind, *, bare: bool = False) -> str:
     --------
     >>> number(0.4321, Kind.SHARE), number(0.9999, Kind.SHARE), number(-0.071, Kind.POINTS)
     ('43.2 %', '99.9 %', '-7.1 points')
+    >>> number(0.167, Kind.SIZE), number(0.167, Kind.SIZE, bare=True)
+    ('16.7 points', '16.7')
     >>> number(0.58, Kind.SCORE), number(0.58, Kind.COEFFICIENT), number(0.0002, Kind.P_VALUE), number(1320, Kind.COUNT)
     ('+0.58', '0.58', '<0.001', '1,320')
     >>> number(2, Kind.BALANCE), number(0, Kind.BALANCE)
@@ -80,6 +82,8 @@ def number(value: float, kind: Kind, *, bare: bool = False) -> str:
         return _percent(value) + ("" if bare else " %")
     if kind is Kind.POINTS:
         return f"{100 * value:+z.1f}" + ("" if bare else " points")
+    if kind is Kind.SIZE:
+        return f"{100 * value:z.1f}" + ("" if bare else " points")
     if kind is Kind.SCORE:
         return f"{value:+z.2f}"
     if kind is Kind.BALANCE:

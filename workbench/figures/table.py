@@ -29,6 +29,8 @@ class Kind(StrEnum):
     "from 0 to 1, written as a percentage"
     POINTS = "points"
     "a difference of shares, written in percentage points with its sign"
+    SIZE = "size"
+    "how large differences of shares are, such as their standard error: in percentage points, without a sign"
     COEFFICIENT = "coefficient"
     "an agreement or correlation, where a sign is the exception"
     SCORE = "score"
@@ -44,7 +46,8 @@ class Kind(StrEnum):
 
 
 NUMERIC = frozenset(
-    {Kind.COUNT, Kind.SHARE, Kind.POINTS, Kind.COEFFICIENT, Kind.SCORE, Kind.BALANCE, Kind.PART, Kind.P_VALUE}
+    {Kind.COUNT, Kind.SHARE, Kind.POINTS, Kind.SIZE, Kind.COEFFICIENT, Kind.SCORE, Kind.BALANCE, Kind.PART}
+    | {Kind.P_VALUE}
 )
 
 

@@ -14,7 +14,9 @@ def csv_files(tables: Iterable[AnyTable]) -> Mapping[str, str]:
     files = {}
     for table in tables:
         data = flat(table)
-        files[f"{table.stem}.csv"] = csv_text(data.header, [[_cell(value) for value in row] for row in data.rows])
+        files[f"{table.stem}.csv"] = csv_text(
+            [guarded(name) for name in data.header], [[_cell(value) for value in row] for row in data.rows]
+        )
     return files
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.figures.shown import painted
@@ -27,7 +28,7 @@ def print_tables(tables: Iterable[AnyTable], width: int, *, wrap: bool = True) -
 
 def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
     """Return a table's title, definition, grid and notes. Where it is wider than the terminal, titles are short and the
-    columns that stand aside are left out, which a note says.
+    columns that stand aside are left out as far as they must, which a note says.
     """
     from rich.table import Table as Grid
     from rich.text import Text
@@ -38,13 +39,11 @@ def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
     if not table.rows:
         yield Text(visible(table.empty, lines=True))
         return
+    table, left_out = _fitting(table, width)
     cells, notes = painted(table)
-    long = _width(table, cells)
-    if long > width and (aside := [column.title for column in table.columns if column.aside]):
-        table = table.narrow
-        cells, notes = painted(table)
-        long = _width(table, cells)
-        notes.append(visible(f"Columns left out for lack of room: {', '.join(aside)}. --csv and --json have them."))
+    long = sum(_widths(table))
+    if left_out:
+        notes.append(visible(f"Columns left out for lack of room: {', '.join(left_out)}. --csv and --json have them."))
     grid = Grid(box=None, pad_edge=False, header_style="bold")
     for place, column in enumerate(table.columns):
         title = column.title if long <= width else column.short or column.title
@@ -60,8 +59,19 @@ def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
         yield Text(note, style="dim")
 
 
-def _width(table: AnyTable, cells: Sequence[Sequence[str]]) -> int:
-    """Return the columns of a terminal that a table needs with its long titles."""
-    return sum(
+def _fitting(table: AnyTable, width: int) -> tuple[AnyTable, list[str]]:
+    """Return a table without the columns that have no room, and their titles; the last one that is aside goes first."""
+    columns, widths, left_out = list(table.columns), _widths(table), list[str]()
+    for place in reversed(range(len(columns))):
+        if columns[place].aside and sum(widths) > width:
+            left_out.insert(0, columns.pop(place).title)
+            del widths[place]
+    return replace(table, columns=columns), left_out
+
+
+def _widths(table: AnyTable) -> list[int]:
+    """Return the columns of the terminal that each column takes in one line with its long title."""
+    cells, _ = painted(table)
+    return [
         max(len(column.title), *(len(row[place]) for row in cells)) + 2 for place, column in enumerate(table.columns)
-    )
+    ]
