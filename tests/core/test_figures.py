@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.test_visible import HOSTILE
-from workbench.domain.verdicts import Estimate, Verdict
+from workbench.domain.verdicts import Estimate, MeanSd, Verdict
 from workbench.figures.shown import number, painted, shown
 from workbench.figures.table import Column, Kind, Table
 from workbench.figures.write.csv import csv_files
@@ -25,7 +25,6 @@ from workbench.figures.write.html import html_page
 from workbench.figures.write.latex import latex_table
 from workbench.figures.write.parquet import parquet_files
 from workbench.figures.write.terminal import renderables
-from workbench.stats.describe import MeanSd
 
 NAN = float("nan")
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from workbench.domain.verdicts import MeanSd
 from workbench.stats.agreement import cohen_kappa
-from workbench.stats.describe import MeanSd, mean_sd
+from workbench.stats.describe import mean_sd
 
 SURVEY = Path(__file__).parents[3] / "shared/instruments/probvaa/data/human_annotations/survey_vaas.csv"
 ANNOTATORS = ("1", "2", "3", "4", "5", "6")

@@ -25,10 +25,10 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from workbench.audits.consistency_stances import Landscape, Stances, matched
-from workbench.domain.verdicts import Estimate
+from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UnknownName
 from workbench.stats.arrays import FloatArray, IntArray
-from workbench.stats.describe import MeanSd, mean_sd
+from workbench.stats.describe import mean_sd
 from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
 
 Formula = Literal["signed", "tacl", "v1"]

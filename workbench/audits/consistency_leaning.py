@@ -16,10 +16,10 @@ import numpy as np
 
 from workbench.audits.consistency_stances import FAMILIES, Family, Landscape, Stances, matched
 from workbench.domain.instruments import Party
-from workbench.domain.verdicts import Estimate
+from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray
-from workbench.stats.describe import MeanSd, mean_sd
+from workbench.stats.describe import mean_sd
 from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
 from workbench.stats.units import MISSING
 

@@ -24,9 +24,9 @@ from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument, PartyAnswer
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import Statement
-from workbench.domain.verdicts import Estimate
+from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UsageError
-from workbench.stats.describe import MeanSd, mean_sd
+from workbench.stats.describe import mean_sd
 from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
 
 PER_COUNTRY = 10

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.audits.consistency_pilot import BEST, AnswerTypes, ScaleCollapse, TemplateRank, WeakerTests
+from workbench.domain.verdicts import MeanSd
 from workbench.figures.table import AnyTable, Column, Kind, Table
-from workbench.stats.describe import MeanSd
 
 __all__ = ["pilot_tables"]
 

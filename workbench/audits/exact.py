@@ -26,9 +26,9 @@ from workbench.audits.reliability import Report, Signs, TemplateShares
 from workbench.audits.reliability_rows import VariantRow
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.statements import VariantId
+from workbench.domain.verdicts import MeanSd
 from workbench.errors import UsageError
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
-from workbench.stats.describe import MeanSd
 
 LEAST_NAMED = 0.05
 "below, fewer than one answer in twenty begins with a label"

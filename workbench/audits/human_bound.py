@@ -16,11 +16,11 @@ import numpy as np
 from workbench.domain.findings import folded
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, Statement, VariantId, VariantKind, Wording
-from workbench.domain.verdicts import Estimate
+from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.stats import contingency
 from workbench.stats.agreement import ALL_EQUAL, MISSING, NO_PAIRS
 from workbench.stats.arrays import FloatArray, IntArray
-from workbench.stats.describe import MeanSd, mean_sd
+from workbench.stats.describe import mean_sd
 from workbench.stats.resampling import percentile_interval, resampled_sums
 
 KINDS = (VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)

@@ -48,9 +48,10 @@ from workbench.audits.counts import (
 from workbench.audits.void import Voids, voids
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import VariantKind
+from workbench.domain.verdicts import MeanSd
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray
-from workbench.stats.describe import MeanSd, mean_sd
+from workbench.stats.describe import mean_sd
 from workbench.stats.proportions import ReliabilityRule, is_reliable, leaning_interval
 
 if TYPE_CHECKING:

@@ -23,11 +23,11 @@ from workbench.audits.human_bound import Pairs, Relations, kinds_of, pairs_of
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, VariantKind
-from workbench.domain.verdicts import Estimate
+from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UsageError
 from workbench.stats.agreement import MISSING, PairsEstimates, cohen_kappa, krippendorff_alpha, pairs_estimates
 from workbench.stats.arrays import BoolArray, IntArray
-from workbench.stats.describe import MeanSd, mean_sd
+from workbench.stats.describe import mean_sd
 from workbench.stats.proportions import leaning_interval
 from workbench.stats.resampling import derive_rng
 

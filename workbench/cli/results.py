@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from workbench.audits.human_bound import Bound
     from workbench.audits.reliability import Report
     from workbench.audits.reliability_agreement import AgreementRow
-    from workbench.domain.verdicts import Estimate
-    from workbench.stats.describe import MeanSd
+    from workbench.domain.verdicts import Estimate, MeanSd
 
 SHORT = {
     "sampling": "samp",

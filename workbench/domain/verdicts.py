@@ -38,6 +38,20 @@ class Estimate:
         return not self.undefined
 
 
+@dataclass(frozen=True, slots=True)
+class MeanSd:
+    """The centre and spread of some values, for instance of a coefficient over templates."""
+
+    mean: float
+    "NaN where there is no value"
+    sd: float
+    "NaN where there are too few values"
+    n: int
+    "values it rests on"
+    excluded: int = 0
+    "values that are undefined (NaN)"
+
+
 class Ranged(Protocol):
     """A number with its interval, or why there is none: an estimate, or a mean over questions."""
 

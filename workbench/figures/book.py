@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from workbench.errors import UnknownName
 from workbench.figures.table import AnyTable, Link
 
+Subject = tuple[str, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -16,7 +18,14 @@ class Entry:
     name: str
     title: str
     "in a few words, as it stands in a list of tables: `policy issues`"
-    make: Callable[[], AnyTable]
+    make: Callable[..., AnyTable]
+    "called with a subject"
+    subjects: Sequence[Subject] = ((),)
+    "whom the table can be about, one at a time: a model, two models"
+    choices: Sequence[str] = ()
+    "names of the choices that this table depends on and others may not: `formula`"
+    empty: str = ""
+    "why there is no such table at all, and what to do next; empty: there is one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +45,18 @@ class Book:
     about: Mapping[str, object] = field(default_factory=dict)
     "the choices behind the figures, for programs"
 
-    def table(self, name: str) -> AnyTable:
-        """Return a table of the contents. Raises UnknownName."""
+    def entry(self, name: str) -> Entry:
+        """Return an entry of the contents. Raises UnknownName."""
         for entry in self.contents:
             if entry.name == name:
-                return entry.make()
+                return entry
         known = ", ".join(entry.name for entry in self.contents)
         raise UnknownName(f"there is no table {name!r} here; there are {known}")
+
+    def table(self, name: str, *subject: str) -> AnyTable:
+        """Return a table of the contents, about its first subject unless one is named. Raises UnknownName."""
+        entry = self.entry(name)
+        return entry.make(*(subject or entry.subjects[0]))
 
     def follow(self, link: Link) -> AnyTable | None:
         """Return the table that a link leads to; None where it leads out of the book, for instance to an answer."""

@@ -6,11 +6,10 @@ import math
 from string import ascii_lowercase
 from typing import Any
 
-from workbench.domain.verdicts import Estimate, Verdict
+from workbench.domain.verdicts import Estimate, MeanSd, Verdict
 from workbench.figures.marks import MARKS, WORDS
 from workbench.figures.table import AnyTable, Column, Kind, Value
 from workbench.figures.visible import visible
-from workbench.stats.describe import MeanSd
 
 NONE = "–"
 "stands where there is no value"

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
-from workbench.domain.verdicts import Estimate, Verdict
-from workbench.stats.describe import MeanSd
+from workbench.domain.verdicts import Estimate, MeanSd, Verdict
 
 Row = TypeVar("Row")
 
@@ -112,6 +111,8 @@ class Table(Generic[Row]):
     "what is said where there is no row, and what to do next"
     link: Callable[[Row], Link | None] | None = None
     "what a row was made of; None: nothing stands behind it"
+    detail: Callable[[Row], Sequence[str]] | None = None
+    "what else is to be said of a row, in sentences: the wording of a statement, the definition of an issue"
     subject: tuple[str, ...] = ()
     "what the table is about, where there are several of its name"
 

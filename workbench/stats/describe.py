@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
-
-@dataclass(frozen=True, slots=True)
-class MeanSd:
-    """The centre and spread of some values, for instance of a coefficient over templates."""
-
-    mean: float
-    "NaN where there is no value"
-    sd: float
-    "NaN where there are too few values"
-    n: int
-    "values it rests on"
-    excluded: int = 0
-    "values that are undefined (NaN)"
+from workbench.domain.verdicts import MeanSd
 
 
 def mean_sd(values: npt.ArrayLike, ddof: int = 1) -> MeanSd:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from workbench.domain.verdicts import Estimate, Verdict
+from workbench.domain.verdicts import Estimate, MeanSd, Verdict
 from workbench.figures.table import AnyTable, Column, Value
-from workbench.stats.describe import MeanSd
 
 SCHEMA = "workbench.figures/1"
 

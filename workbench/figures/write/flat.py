@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.domain.verdicts import Estimate, Verdict
+from workbench.domain.verdicts import Estimate, MeanSd, Verdict
 from workbench.figures.table import AnyTable, Value
-from workbench.stats.describe import MeanSd
 
 ESTIMATE = ("low", "high", "n", "excluded", "undefined")
 MEAN_SD = ("sd", "n", "excluded")

@@ -25,8 +25,7 @@ from workbench.tui.screens.dialogs import TextScreen
 if TYPE_CHECKING:
     from workbench.audits.human_bound import Bound
     from workbench.audits.reliability_agreement import AcrossTemplates, AgreementRow, Restricted
-    from workbench.domain.verdicts import Estimate
-    from workbench.stats.describe import MeanSd
+    from workbench.domain.verdicts import Estimate, MeanSd
 
 COMPUTING = "Computing the coefficients and their intervals …"
 NOTES = """κ is Cohen's, between the stance on the original and on the variant, over statements (Ceron et al. 2024, \

@@ -17,8 +17,8 @@ from workbench.tui.screens.template_words import heading
 from workbench.tui.widgets.leaning_bar import place
 
 if TYPE_CHECKING:
+    from workbench.domain.verdicts import MeanSd
     from workbench.pipeline.consistency import ConsistencyJudged
-    from workbench.stats.describe import MeanSd
 
 FEW = "•"
 MOST_BAR = 61
