@@ -33,6 +33,8 @@ class Beside:
     people: MeanSd | None
     bound: Estimate | None
     pairs: int | None
+    answered: int | None
+    "respondents who answered such a variant"
 
 
 def means(of: Reliability) -> Table[Beside]:
@@ -70,6 +72,7 @@ def means(of: Reliability) -> Table[Beside]:
                 scale=SCALE,
             ),
             Column("respondents", "n", lambda row: row.bound.n if row.bound else None, Kind.COUNT, help="with a κ"),
+            Column("answered", "who answered", lambda row: row.answered, Kind.COUNT, aside=True),
             Column("pairs", "pairs", lambda row: row.pairs, Kind.COUNT, aside=True, help="of answers of people"),
         ],
         key=lambda row: (row.name, FLIPPED if row.flipped else ""),
@@ -83,9 +86,10 @@ def _beside(row: AgreementRow, coin: AgreementRow, bound: Bound | None) -> Itera
     for turned in _ways(row.relation):
         model, flips = (one.flipped_mean if turned else one.raw_mean for one in (row, coin))
         if bound is None:
-            yield Beside(row.name, turned, model, flips, None, None, None)
+            yield Beside(row.name, turned, model, flips, None, None, None, None)
         else:
-            yield Beside(row.name, turned, model, flips, _mean((bound, turned)), _bound((bound, turned)), bound.pairs)
+            people = _mean((bound, turned)), _bound((bound, turned))
+            yield Beside(row.name, turned, model, flips, *people, bound.pairs, bound.respondents)
 
 
 def _compared() -> list[Column[Beside]]:
@@ -120,6 +124,22 @@ class Kappa:
     void: int | None
 
 
+def restricted(of: Reliability) -> Table[Restricted]:
+    """Return over how many of the run's statements each comparison is, where these are those of people."""
+    return Table(
+        "restricted",
+        "Statements that people answered",
+        of.restricted,
+        [
+            Column("variant", "variant", lambda row: row.name),
+            Column("statements", "statements", lambda row: row.statements, Kind.COUNT),
+            Column("left_out", "left out", lambda row: row.left_out, Kind.COUNT),
+        ],
+        key=lambda row: (row.name,),
+        empty="The kappas are over all statements.",
+    )
+
+
 def kappas(of: Reliability) -> Table[Kappa]:
     """Return κ under each template (Table 2)."""
     return kappa_table(
@@ -143,7 +163,12 @@ def kappa_table(
     """Return κ for each template, or for each respondent."""
     void: list[Column[Kappa]] = [
         Column(
-            "void", "void", lambda row: row.void, Kind.COUNT, aside=True, help="pairs of one prompt with itself, left out"
+            "void",
+            "void",
+            lambda row: row.void,
+            Kind.COUNT,
+            aside=True,
+            help="pairs of one prompt with itself, left out",
         )
     ]
     return Table(

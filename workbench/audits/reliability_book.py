@@ -23,11 +23,12 @@ def book(of: Reliability, title: str, *, told: Sequence[str] = (), about: Mappin
     chances = [] if exact is None else [
         Entry("sampled_would_pass", "what samples would pass", partial(tables.chances, of, exact))
     ]  # fmt: skip
+    under = [(template,) for template in of.templates] if len(of.templates) > 1 else []
     people = [Entry("people", "people", lambda: agreement.people(name, of.people))] if of.instrument.survey else []
     return Book(
         title,
         [
-            Entry("verdicts", "statements", partial(tables.verdicts, of)),
+            Entry("verdicts", "statements", partial(tables.verdicts, of), [(), *under]),
             Entry("passing", "passing each test", partial(tables.passing, of)),
             Entry("passing_by_template", "passing, by template", partial(tables.passing_by_template, of)),
             *chances,

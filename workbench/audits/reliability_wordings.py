@@ -152,8 +152,17 @@ def decides(tests: Sequence[Decides]) -> list[str]:
 
 def _probabilities(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[Row]]:
     return [
-        Column("positive", "p(agree)", lambda row: of(row).positive, Kind.SHARE, aside=True, help="of the label that agrees"),
-        Column("negative", "p(disagree)", lambda row: of(row).negative, Kind.SHARE, aside=True, help="of the other label"),
+        Column(
+            "positive",
+            "p(agree)",
+            lambda row: of(row).positive,
+            Kind.SHARE,
+            aside=True,
+            help="of the label that agrees",
+        ),
+        Column(
+            "negative", "p(disagree)", lambda row: of(row).negative, Kind.SHARE, aside=True, help="of the other label"
+        ),
         Column(
             "leaning",
             "agree",

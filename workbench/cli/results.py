@@ -78,6 +78,7 @@ def _agreement(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
     yield tables.kappas(of)
     if as_data(options):
         yield tables.coin_kappas(of)
+        yield tables.restricted(of)
     yield tables.across(of)
     if options.items:
         yield tables.items(of)
