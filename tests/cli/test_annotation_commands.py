@@ -12,6 +12,7 @@ import pytest
 from stores.annotator import Annotator
 from stores.store import Store
 from tests.cli.test_commands import data, run
+from tests.cli.test_consistency_commands import rows as table
 from tests.tui.annotation_stores import answers, labelling_store
 from tests.tui.bias_stores import asked, labelled, sided
 from workbench.data import shipped_templates
@@ -284,13 +285,11 @@ def test_people_are_the_readers_of_a_bias(path: Path, capsys: pytest.CaptureFixt
     assert "gauche-7b" in out
     found = data(capsys, "bias", path, "--reader", "people", "--draws", "100")
     assert found["reader"] == "people"
-    values = {model: of["all"]["total"]["value"] for model, of in found["models"].items()}
+    values = {row["model"]: row["total"]["value"] for row in table(found, "plane")}
     assert set(values) == {"gauche-7b", "droite-13b", "milieu-1b"}
     assert values["gauche-7b"] < values["droite-13b"]
-    assert (
-        data(capsys, "bias", path, "--reader", "people", "--draws", "100", "--dtype", "float32")["models"]
-        == found["models"]
-    )
+    narrow = data(capsys, "bias", path, "--reader", "people", "--draws", "100", "--dtype", "float32")
+    assert narrow["tables"] == found["tables"]
     for wrong in (["--correct"], ["--dtype", "bfloat16"]):
         code, _, err = run(capsys, "bias", path, "--reader", "people", *wrong)
         assert (code, "Traceback" in err) == (2, False)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.test_commands import data, run
+from tests.cli.test_consistency_commands import rows as table
 from tests.tui.bias_stores import asked, sided, trained
 from tests.tui.conftest import shown
 from tests.tui.test_results_screen import on_results, press, to
@@ -16,6 +18,7 @@ from workbench.tui.screens.results_view import Settings, load
 
 WHOLE, STOPPED = "gauche-7b", "droite-13b"
 PROMPTS = 16 * 3 * 3
+SIDES = ("first", "second")
 FIRST = tuple(s.ref for s in sided().statements if s.source == "PCT")
 
 
@@ -28,22 +31,29 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_stopped_run_is_compared_over_what_it_was_asked(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = data(capsys, "bias", path, "--compare", WHOLE, STOPPED, "--draws", "200")
-    compared, within = found["compare"], data(capsys, "bias", path, "--common", "--draws", "200")["models"]
-    totals = [within[name]["all"]["total"]["value"] for name in (WHOLE, STOPPED)]
-    assert compared["value"] == pytest.approx(totals[0] - totals[1])
-    assert [total["value"] for total in compared["totals"]] == totals
-    assert compared["common"]["sides"] == [WHOLE, STOPPED]
-    assert compared["common"]["prompts"] == [PROMPTS // 2] * 2
-    assert compared["common"]["left_out"] == [PROMPTS // 2, 0]
-    assert found["asked_of_all"]["left_out"] == [0, PROMPTS // 2]  # models stand in the order of their names
-    own = found["models"][WHOLE]["all"]["total"]["value"]
-    assert own != totals[0], "its own figure is over all that it was asked"
+    within = totals(data(capsys, "bias", path, "--common", "--draws", "200"))
+    compared = table(found, "compared", WHOLE, STOPPED)[0]
+    assert compared["name"] == "all answers"
+    assert compared["difference"]["value"] == pytest.approx(within[WHOLE] - within[STOPPED])
+    assert [compared[f"{side}_total"]["value"] for side in SIDES] == [within[WHOLE], within[STOPPED]]
+    assert [compared[f"{side}_prompts"] for side in SIDES] == [PROMPTS // 2] * 2
+    assert [compared[f"{side}_left_out"] for side in SIDES] == [PROMPTS // 2, 0]
+    assert [(row["model"], row["common"], row["left_out"]) for row in table(found, "asked")] == [
+        (STOPPED, PROMPTS // 2, 0),
+        (WHOLE, PROMPTS // 2, PROMPTS // 2),
+    ]
+    assert totals(found)[WHOLE] != within[WHOLE], "its own figure is over all that it was asked"
+
+
+def totals(found: Any) -> dict[str, float]:
+    """Return the total of each model over all of its answers."""
+    return {row["model"]: row["total"]["value"] for row in table(found, "plane")}
 
 
 def test_the_shell_says_over_what(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "bias", path, "--compare", WHOLE, STOPPED, "--draws", "200")
     assert code == 0
-    assert f"over the 72 prompts on 8 statements that all sides were asked; left out: {WHOLE} 72" in out
+    assert f"over the 72 prompts on 8 statements that all sides were asked; left out: {WHOLE} 72" in out.casefold()
     assert "The models were not asked the same" in out
     assert f"All were asked 72 prompts; besides these: {WHOLE} 72" in out
     assert "unpaired, because the statements differ" in out, "instruments"

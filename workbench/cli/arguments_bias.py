@@ -7,6 +7,7 @@ from pathlib import Path
 
 from workbench.cli.arguments import Commands, json_option, snapshot_option, template_options
 from workbench.cli.arguments_seed import seed_option
+from workbench.cli.figures import figure_options
 
 PURPOSES = ("training", "test", "check")
 CODEBOOKS = ("stance", "side")
@@ -159,8 +160,11 @@ def add_bias(commands: Commands[argparse.ArgumentParser]) -> None:
         "--compare", nargs=2, metavar="MODEL", help="difference of two models, over the prompts that both were asked"
     )
     bias.add_argument("--common", action="store_true", help="every figure over the prompts that all models were asked")
+    bias.add_argument(
+        "--dimension", choices=("economic", "cultural"), help="only statements of this dimension (default: both)"
+    )
     bias.add_argument("--methods", action="store_true", help="how the figures came about, in a paragraph")
-    json_option(bias)
+    figure_options(bias)
 
     sides = commands.add_parser(
         "sides", help="what a model says of the statements' sides, against people and instrument"

@@ -11,7 +11,6 @@ from workbench.pipeline.labels import agreement
 from workbench.pipeline.pilot import PilotChoice, PilotJudged, pilot
 from workbench.pipeline.planning import Plan, derived_seed, plan
 from workbench.pipeline.reading import label_reader, read, template_reader
-from workbench.pipeline.reliability import ReliabilityJudged, reliability
 from workbench.pipeline.scoring import score_design
 from workbench.pipeline.sides import sides
 from workbench.pipeline.training import evaluation
@@ -27,7 +26,6 @@ __all__ = [
     "PilotJudged",
     "Plan",
     "Progress",
-    "ReliabilityJudged",
     "Verdicts",
     "agreement",
     "bias",
@@ -42,7 +40,6 @@ __all__ = [
     "pilot",
     "plan",
     "read",
-    "reliability",
     "score_design",
     "sides",
     "template_reader",

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
+from workbench.domain.verdicts import Estimate, MeanSd, Verdict
 from workbench.figures.table import AnyTable, Value
 
-PARTS: Mapping[type, tuple[str, ...]] = {
-    Estimate: ("value", "low", "high", "n", "excluded", "undefined"),
-    MeanSd: ("mean", "sd", "n", "excluded"),
-    Outcome: ("verdict", "passed", "tested"),
-}
-"what a value is made of, its own column first"
+ESTIMATE = ("low", "high", "n", "excluded", "undefined")
+MEAN_SD = ("sd", "n", "excluded")
 Plain = str | int | float | bool | None
 
 
@@ -46,12 +42,16 @@ def flat(table: AnyTable) -> Flat:
 
 
 def _parts(values: list[Value]) -> tuple[str, ...]:
-    return next((PARTS[type(value)][1:] for value in values if type(value) in PARTS), ())
+    for value in values:
+        if isinstance(value, Estimate):
+            return ESTIMATE
+        if isinstance(value, MeanSd):
+            return MEAN_SD
+    return ()
 
 
 def _cells(value: Value, parts: tuple[str, ...]) -> Iterator[Plain]:
-    own = PARTS.get(type(value))
-    yield plain(getattr(value, own[0]) if own else value)
+    yield plain(value.value if isinstance(value, Estimate) else value.mean if isinstance(value, MeanSd) else value)
     for part in parts:
         yield plain(getattr(value, part, None))
 

@@ -11,8 +11,7 @@ from workbench.figures.visible import visible
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "✓": r"$\checkmark$", "✗": r"$\times$", "•": r"$\bullet$", "∅": r"$\emptyset$", "κ": r"$\kappa$", "α": r"$\alpha$",
-    "·": r"$\cdot$", "–": "--", "−": "$-$",
+    "✓": r"$\checkmark$", "✗": r"$\times$", "•": r"$\bullet$", "·": r"$\cdot$", "–": "--", "−": "$-$",
 }  # fmt: skip
 
 

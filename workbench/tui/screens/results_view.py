@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
-from workbench.domain.statements import ORIGINAL, Dimension
+from workbench.domain.statements import Dimension
 from workbench.domain.verdicts import Estimate
 from workbench.errors import WorkbenchError
 
@@ -153,6 +153,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     """Read and count the answers of a store. Returns `known` where nothing has changed."""
     from stores.store import Store
     from workbench.pipeline.bias import bias
+    from workbench.pipeline.bias_book import originals
 
     with Store.open(path) as store:
         available = _available(store)
@@ -162,7 +163,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
             judged = bias(store, settings.choice())
         except WorkbenchError as error:
             return Loaded(available, settings, problem=error)
-        texts = _texts(store, judged)
+        texts = originals(store, judged)
     if known is not None and known.judged is not None and (known.settings, known.available) == (settings, available):
         same = _same(known.judged, judged) and known.texts == texts
         return known if same else Loaded(available, settings, judged, texts)
@@ -176,17 +177,6 @@ def _available(store: Store) -> Available:
     labellers = tuple(dict.fromkeys(run.named for run in store.runs.list("statement_labels")))
     classifiers = tuple(classifier.name for classifier in reversed(store.classifiers.list()))
     return Available(models, classifiers, labellers, len(settled(store)))
-
-
-def _texts(store: Store, judged: BiasJudged) -> dict[str, str]:
-    """Return the original wordings of the statements, as they were asked, called as in the report."""
-    of = {run.instrument: run for runs in judged.runs.values() for run in runs}
-    return {
-        f"{name}/{statement.ref}" if len(of) > 1 else statement.ref: wording.text
-        for name, run in of.items()
-        for statement in store.runs.instrument(run).statements
-        if (wording := statement.wording(ORIGINAL, run.language)) is not None
-    }
 
 
 def _same(a: BiasJudged, b: BiasJudged) -> bool:

@@ -1,0 +1,183 @@
+"""The figures of the left/right bias with what they rest on, and the answers that they were read from."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from stores.bias import BiasResponse
+from stores.store import Store
+from workbench.audits import bias_book
+from workbench.audits.bias_columns import subject
+from workbench.audits.bias_selection import Selection, pick
+from workbench.domain.counting import plural
+from workbench.domain.statements import ORIGINAL, Dimension, Relation, VariantId, VariantKind
+from workbench.figures.book import Book
+from workbench.figures.table import Column, Kind, Table
+from workbench.pipeline.bias import INSTRUMENT, PEOPLE, BiasJudged, responses
+from workbench.pipeline.judging import template_notes
+
+AT_ONCE = 1000
+UNREAD, CUT = "not read", "cut off"
+TURNED = {"agree": "disagree", "disagree": "agree"}
+
+
+def book(judged: BiasJudged, path: Path, dimension: Dimension | None = None) -> Book:
+    """Return every figure of scored answers. path : the store, of which statements and answers are read"""
+    with Store.open(path) as store:
+        texts = originals(store, judged)
+    found = bias_book.book(
+        judged.report,
+        dimension=dimension,
+        texts=texts,
+        answers=lambda model, ref, selection: answers(judged, path, model, ref, selection),
+    )
+    notes = judged.corrected.notes() if judged.corrected else ()
+    return replace(found, told=tuple(_told(judged)), notes=notes, about=_about(judged) | {"dimension": dimension})
+
+
+def originals(store: Store, judged: BiasJudged) -> dict[str, str]:
+    """Return the original wordings of the statements, as they were asked, called as in the report."""
+    of = {run.instrument: run for runs in judged.runs.values() for run in runs}
+    return {
+        f"{name}/{statement.ref}" if len(of) > 1 else statement.ref: wording.text
+        for name, run in of.items()
+        for statement in store.runs.instrument(run).statements
+        if (wording := statement.wording(ORIGINAL, run.language)) is not None
+    }
+
+
+def _told(judged: BiasJudged) -> Iterator[str]:
+    """Say whose readings, sides and draws the figures rest on, and what they leave out."""
+    choice = judged.choice
+    if judged.classifier:
+        yield (
+            f"The classifier {judged.reader} read the answers; readings with a confidence below {choice.threshold:g} "
+            "do not count."
+        )
+        yield f"Its error is {'corrected for with its test set' if choice.correct else 'not corrected for'}."
+    else:
+        yield "The readings are people's settled labels."
+    given = "those of the instrument" if choice.labels == INSTRUMENT else f"those that {choice.labels} gave"
+    yield f"The sides of the statements are {given}."
+    yield f"Intervals resample {choice.unit}: {choice.draws:,} draws, seed {choice.seed}."
+    if judged.unlabelled:
+        yield f"Left out because they have no side: {plural(judged.unlabelled, 'statement')}."
+    if judged.void:
+        yield f"Void because they have the text of their original: {plural(len(judged.void), 'wording')}."
+    if choice.common:
+        yield "Every figure is over the prompts that every model was asked."
+    for model, of in judged.runs.items():
+        if asked := dict.fromkeys(part for run in of for part in run.asked_with):
+            yield f"{model}: answers to templates of {', '.join(asked)}."
+    yield from template_notes(run for of in judged.runs.values() for run in of)
+
+
+def _about(judged: BiasJudged) -> dict[str, object]:
+    return {
+        "choice": asdict(judged.choice),
+        "reader": judged.reader,
+        "unlabelled_statements": judged.unlabelled,
+        "void_wordings": judged.void,
+        "templates": {
+            model: {run.instrument: {"family": run.family, "versions": run.versions} for run in of}
+            for model, of in judged.runs.items()
+        },
+        "correction": None if judged.corrected is None else asdict(judged.corrected),
+        "methods": judged.report.methods(),
+    }
+
+
+def answers(judged: BiasJudged, path: Path, model: str, ref: str, selection: Selection) -> Table[BiasResponse]:
+    """Return the distinct answers of a model to a statement within a selection, with the reading that counted."""
+    wordings = _wordings(judged, model, ref, selection)
+    with Store.open(path) as store:
+        rows = [
+            row for row in _every(store, judged, model, ref, selection.prefix) if (row.kind, row.ordinal) in wordings
+        ]
+    void = {
+        variant for of, _, variant in (name.rpartition(" ") for name in judged.void) if f"/{ref}".endswith(f"/{of}")
+    }
+
+    def why(row: BiasResponse) -> str:
+        return left_out(row, judged.choice.threshold, void)
+
+    return Table(
+        "answers",
+        f"{model}, {ref}: answers, and how they were read",
+        rows,
+        [
+            Column("count", "times", lambda row: row.count, Kind.COUNT),
+            Column("reading", "reading", lambda row: row.label or (CUT if row.truncated else UNREAD)),
+            Column("counts_as", "counts as", lambda row: counts_as(row, why(row)), help=_COUNTS_AS),
+            Column("left_out", "left out", why, aside=True, help="why the answer does not count; empty where it does"),
+            Column("confidence", "conf.", lambda row: row.confidence, Kind.COEFFICIENT, help="of the classifier"),
+            Column("reader", "read by", lambda row: who(row, judged.reader), aside=True),
+            Column("prefix", "prefix", lambda row: row.template),
+            Column("wording", "wording", lambda row: str(_wording(row)), aside=True),
+            Column("text", "answer", lambda row: row.text, Kind.PROSE),
+            Column("asked", "wording that was asked", lambda row: row.wording, Kind.PROSE, aside=True),
+            Column("thinking", "thought before", lambda row: row.thinking, Kind.PROSE, aside=True),
+            Column("model", "model", lambda row: row.model, aside=True),
+            Column("revision", "revision", lambda row: row.version or row.revision, aside=True),
+            Column("sampling", "sampling", lambda row: row.sampling, aside=True),
+            Column("seed", "seed", lambda row: str(row.seed), aside=True),
+            Column("at", "answered at (UTC)", lambda row: row.at[:19].replace("T", " "), aside=True),
+            Column("code_version", "workbench", lambda row: row.code_version, aside=True),
+            Column("job", "job", lambda row: str(row.job), aside=True),
+        ],
+        key=lambda row: (row.template, row.kind, str(row.ordinal), str(row.seed), row.text),
+        empty="No answer to this statement is in the selection.",
+        subject=(model, ref, *subject(model, selection)[1:]),
+    )
+
+
+_COUNTS_AS = "stance on the statement: one on a political opposite counts as the contrary one"
+
+
+def left_out(row: BiasResponse, threshold: float, void: Container[str] = ()) -> str:
+    """Say why an answer does not count; empty where it does. void : wordings with the text of their original"""
+    if row.truncated:
+        return "cut off in thought"
+    if row.label is None:
+        return UNREAD
+    if not row.by_rule and row.confidence is not None and row.confidence < threshold:
+        return f"below {threshold:g}"
+    if str(_wording(row)) in void:
+        return "void: the wording has the text of its original"
+    if row.relation == Relation.FREE:
+        return "nothing is expected of this wording"
+    return "unrelated" if row.label == "unrelated" else ""
+
+
+def counts_as(row: BiasResponse, why_not: str) -> str | None:
+    """Return the stance on the statement that an answer counts as; None where it does not count."""
+    if why_not:
+        return None
+    return TURNED.get(str(row.label), row.label) if row.relation == Relation.FLIPPED else row.label
+
+
+def _wording(row: BiasResponse) -> VariantId:
+    return VariantId(VariantKind(row.kind), row.ordinal)
+
+
+def who(row: BiasResponse, reader: str) -> str | None:
+    """Return who read an answer: the rule for numbers, people, or a classifier by its name."""
+    if row.label is None:
+        return None
+    return "rule" if row.by_rule else PEOPLE if row.confidence is None else reader
+
+
+def _every(store: Store, judged: BiasJudged, model: str, ref: str, prefix: str | None) -> Iterator[BiasResponse]:
+    offset = 0
+    while page := responses(store, judged, model, ref, template=prefix, offset=offset, limit=AT_ONCE):
+        yield from page
+        offset += AT_ONCE
+
+
+def _wordings(judged: BiasJudged, model: str, ref: str, selection: Selection) -> set[tuple[str, int]]:
+    """Return the wordings of a statement that a selection holds."""
+    tally = judged.report.tally
+    by_prefix = pick(tally, model, selection).cells[:, tally.place("statement", ref)].tolist()
+    return {(v.kind.value, v.ordinal) for place, v in enumerate(tally.variants) if any(row[place] for row in by_prefix)}
