@@ -6,13 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.asked_twice import FAMILY, OTHER, asked_twice
 from tests.template_stores import play
-from tests.tui.conftest import shown, until
+from tests.tui.conftest import screen_text, shown, until
 from workbench.domain.prompts import TemplateChoice
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens.audit import AuditScreen
 from workbench.tui.screens.audit_options import RunsScreen
 from workbench.tui.screens.consistency import ConsistencyScreen
+from workbench.tui.screens.questionnaire import QuestionnaireScreen
+from workbench.tui.screens.response_bias import ResponseBiasScreen
+from workbench.tui.screens.results import ResultsScreen
 from workbench.tui.screens.template_choice import TemplatesScreen, form, picked
 from workbench.tui.screens.template_words import Offer
 
@@ -74,3 +78,43 @@ async def test_consistency_shows_two_families_beside_each_other(tmp_path: Path) 
         assert isinstance(screen, ConsistencyScreen)
         assert screen._judged is not None
         assert set(screen._judged.result.models) == {"one · chat", "one · user"}
+
+
+def figures(app: WorkbenchApp) -> str:
+    """Return the figures on the screen; empty while they are being worked out."""
+    screen = app.screen
+    if not isinstance(screen, ResultsScreen | QuestionnaireScreen | ResponseBiasScreen) or screen._judged is None:
+        return ""
+    busy = any(not worker.is_finished for worker in app.workers) or screen._shown.look != screen._look
+    return "" if busy else str(screen._table._records)
+
+
+FIGURES = {
+    "bias_score": ("results", "baseline version {}, opinion version 2"),
+    "questionnaire": ("questionnaire", "statement version {}"),
+    "response_bias": ("response_bias", "lettered version {}"),
+}
+"audit -> mode of the terminal, and what is named of edited templates"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+@pytest.mark.parametrize("change", ["family", "edit"])
+@pytest.mark.parametrize("audit", FIGURES)
+async def test_a_screen_of_figures_names_what_it_is_about_and_chooses_another(
+    tmp_path: Path, audit: str, change: str, size: tuple[int, int]
+) -> None:
+    start, version = FIGURES[audit]
+    named, chosen = version.format(2), version.format(1)
+    if change == "family":
+        both = f"family {FAMILY[audit]}, family {OTHER}"
+        named, chosen = both if audit == "response_bias" else f"family {OTHER}", f"family {FAMILY[audit]}"
+    app = WorkbenchApp(asked_twice(tmp_path / "twice.db", audit, change), start=start)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: figures(app))
+        assert f" {named} (T: others)" in " ".join(screen_text(app).split())
+        before, screen = figures(app), app.screen
+        await pilot.press("T")
+        await until(pilot, lambda: isinstance(app.screen, TemplatesScreen))
+        await pilot.press("j", "space", "enter")
+        await until(pilot, lambda: app.screen is screen and figures(app) not in ("", before))
+        assert f" {chosen} (T: others)" in " ".join(screen_text(app).split())

@@ -11,6 +11,7 @@ from workbench.tui.format import visible
 from workbench.tui.neighbours import ONE_MARKED
 from workbench.tui.screens.questionnaire_format import WIDE
 from workbench.tui.screens.questionnaire_view import VIEWS, Loaded, Look, Settings, condition_names
+from workbench.tui.screens.template_words import heading
 
 CHANGES = {"bias": "Δ bias against qm, points", "accuracy": "Δ accuracy against qm, points"}
 DEGREES = {"bias": "bias ± SE, points", "accuracy": "accuracy ± SE", "variability": "variability, points",
@@ -78,7 +79,7 @@ def options_line(loaded: Loaded, settings: Settings, look: Look, width: int) -> 
     parts.append("e " + ERROR_WORDS[settings.error])
     if width >= WIDE:
         parts.append(f"seed {settings.seed}")
-    return " · ".join(parts)
+    return " · ".join([*parts, *heading(judged.runs.values() if judged else ())])
 
 
 def empty_text(loaded: Loaded, look: Look) -> str:

@@ -10,6 +10,7 @@ from workbench.domain.counting import plural
 from workbench.tui.format import visible
 from workbench.tui.neighbours import ONE_MARKED
 from workbench.tui.screens.response_bias_view import Loaded, Look, Settings
+from workbench.tui.screens.template_words import heading
 
 DEFINITION_WORDS = {
     "corrected": "valid answers, every question that fits; human-like above 0",
@@ -44,17 +45,16 @@ def options_lines(loaded: Loaded, settings: Settings, look: Look, window: tuple[
     hidden = f" {first + 1}–{last} of {len(names)}" if last - first < len(names) else ""
     turns = f" · models{hidden} ← →" if len(names) > 1 else ""
     said = ONE_MARKED if len(look.marked) == 1 else "percentage points"
+    runs = [one.run for one in loaded.judged.subjects.values() if one.run] if loaded.judged else []
+    asked = [Content(part) for part in heading(runs)]
     choices = f"m Holm {HOLM_WORDS[settings.holm]} · a alpha {settings.alpha:g} · e {ENTROPY_WORDS[settings.entropy]}"
     parts = [
         Content.assemble((visible(loaded.instrument), "bold"), f"{turns} · {said}"),
         Content.assemble("f ", (settings.definition, "bold $text-accent"), f" {DEFINITION_WORDS[settings.definition]}"),
         Content(choices),
     ]
-    return (
-        Content(" · ").join([parts[0], parts[2]]) + Content("\n") + parts[1]
-        if width >= WIDE
-        else Content("\n").join(parts)
-    )
+    above = [Content(" · ").join([parts[0], parts[2]])] if width >= WIDE else parts[:1]
+    return Content("\n").join([*above, *asked, *(parts[1:2] if width >= WIDE else parts[1:])])
 
 
 def empty_text(loaded: Loaded) -> str:
