@@ -12,6 +12,7 @@ import pytest
 from stores.store import Store
 from tests.conftest import instrument, new_store
 from tests.jobs.test_jobs import ended, wait
+from tests.jobs.test_snapshots import done
 from workbench import pipeline
 from workbench.audits.response_bias import DEFAULTS
 from workbench.audits.response_bias_deltas import Definition
@@ -45,6 +46,8 @@ from workbench.pipeline.response_bias import (
     sampling_agreements,
 )
 from workbench.pipeline.response_bias_questions import draws_of, question, questions
+from workbench.tui.format import percent
+from workbench.tui.screens.job_lines import job_details
 
 SCALE = ("Much better", "A little better", "The same", "A little worse", "Much worse")
 ORDER, ODD = (Bias.RESPONSE_ORDER, None, ""), (Bias.ODD_EVEN, None, "")
@@ -388,3 +391,36 @@ def test_a_letter_in_brackets_is_an_answer_by_samples_and_by_probabilities(asked
     valid = {name: found.mean for name, found in response_bias(asked).validity.items()}
     assert valid["whole · samples"] == valid["whole · exact"] == 1
     assert 0.7 < valid["few"] < 1, "A and (a are what it names; (a alone has a half"
+
+
+def test_letters_within_a_thought_are_no_answers_and_those_cut_off_there_are_in_no_denominator(
+    asked: Store, tmp_path: Path
+) -> None:
+    persona = tmp_path / "thinks.toml"
+    persona.write_text('answers = ["<think> A, say most.</think>B", "<think> I would say A", "A", "It depends."]\n')
+    name = f"scripted:{persona}"
+    job = done(asked, replace(DESIGN, model=name, samples=12, tries=20))
+    assert job.state == "done"
+    drawn = dict(
+        asked.connection.execute(
+            "select x.body, sum(r.count) from response r join text x on x.id = r.text_id group by 1"
+        )
+    )
+    after, cut = (next(text for text in drawn if words in text) for words in ("say most", "I would say"))
+    judged = response_bias(asked)
+    both = [pair for one in judged.subjects[name].sets.values() for pair in one.pairs]
+    arms = {id(arm): arm for pair in both for arm in (pair.original, pair.changed)}
+    said = [(arm.counts.get("a", 0), arm.counts.get("b", 0), arm.invalid, arm.truncated) for arm in arms.values()]
+    found = [sum(counted) for counted in zip(*said, strict=True)]
+    assert found == [drawn["A"], drawn[after], drawn["It depends."], drawn[cut]]
+    assert all(sum(arm.counts.values()) >= 12 for arm in arms.values())
+    valid, strange = drawn["A"] + drawn[after], drawn["It depends."]
+    assert judged.validity[name].mean == pytest.approx(valid / (valid + strange), abs=0.02)
+    shown = question(asked, judged, name, ORDER, "q1").original
+    assert shown.valid + shown.invalid + shown.truncated == shown.drawn
+    assert sum(option.share for option in shown.options) == pytest.approx(1.0)
+    assert f"{strange:,} were no offered letter and {drawn[cut]:,} were cut off in thought" in job.message
+    assert (
+        f"drawn again {strange + drawn[cut]:,} ({percent(strange, sum(drawn.values()), 1)} were"
+        in job_details(job).plain
+    )

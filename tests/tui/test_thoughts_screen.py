@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from tests.tui.audit_runs import NO, Answers, answers, audited
+from stores.store import Store
+from tests.jobs.test_snapshots import done
+from tests.tui.audit_runs import NO, YES, Answers, answers, audited
 from tests.tui.conftest import screen_text, shown, until
 from tests.tui.test_audit_responses import SIZES, opened, responses
 from tests.tui.test_audit_screen import rows, table
+from workbench.domain.designs import Design
 from workbench.domain.prompts import Probe
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.format import percent
 
 TRACE = "Some would agree. [/INST] But I do not."
 
@@ -50,3 +55,21 @@ async def test_a_thought_is_unfolded_by_a_key_and_never_read(app: WorkbenchApp, 
         await until(pilot, lambda: table(app).row_count == 1)
         await pilot.press("u")
         await until(pilot, lambda: "No answers here: unreadable only" in screen_text(app))
+
+
+@SIZES
+@pytest.mark.parametrize(("share", "said"), [(0.75, True), (0.25, False)])
+async def test_the_job_screen_says_what_helps_where_answers_end_in_thought(
+    path: Path, size: tuple[int, int], share: float, said: bool
+) -> None:
+    outputs = [f"<think>{TRACE}"] * round(4 * share) + [YES] * round(4 * (1 - share))
+    persona = path.with_name("thinks.toml")
+    persona.write_text(f"answers = {json.dumps(outputs)}\n")
+    with Store.open(path) as store:
+        job = done(store, Design("small", f"scripted:{persona}", samples=6))
+        cut = percent(job.progress["truncated"], job.progress["answers"], 1)
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: f"cut off in thought {cut}" in " ".join(screen_text(app).split()))
+        remedy = "thinks longer than its tokens last: ask again with more new tokens"
+        assert (remedy in " ".join(screen_text(app).split())) is said

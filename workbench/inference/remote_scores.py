@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Sampling
-from workbench.domain.thinking import in_thought, opening
+from workbench.domain.thinking import in_thought
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens
 from workbench.inference.remote_calls import ALTERNATIVES, Call
@@ -30,8 +30,8 @@ WHOLE = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=1)
 
 
 THINKS = (
-    "the model begins by thinking, so its first token is no answer. Sample it instead, or let the endpoint serve it "
-    "with thinking switched off"
+    "the model begins by thinking ({found}), so its first token is no answer. Sample it instead, or let the endpoint "
+    "serve it with thinking switched off"
 )
 NEVER = 20
 "prompts in a row of which none could be scored, from the first on, before the others are not paid any more"
@@ -86,7 +86,7 @@ def first_tokens(name: str, reply: Reply) -> dict[str, float]:
     """
     found = reply.choices[0].logprobs
     if in_thought(reply.choices[0].text):
-        raise Unreadable(f"{name}: {THINKS}")
+        raise Unreadable(f"{name}: {THINKS.format(found='a token drawn from it lies within a thought')}")
     content = entries(found, "content", dict)
     first = content[0].get("top_logprobs") if content and isinstance(content[0], dict) else None
     if isinstance(first, list):  # a chat
@@ -97,8 +97,9 @@ def first_tokens(name: str, reply: Reply) -> dict[str, float]:
     if not alternatives:
         raise NoProbabilities(missing(name, "the alternatives of an answer's first token (top_logprobs)"))
     named = {str(token): float(log) for token, log in alternatives.items() if isinstance(log, int | float)}
-    if named and opening(max(named, key=named.__getitem__)):
-        raise Unreadable(f"{name}: {THINKS}")
+    likeliest_token = max(named, key=named.__getitem__, default="")
+    if in_thought(likeliest_token):
+        raise Unreadable(f"{name}: {THINKS.format(found=f'its likeliest first token is {likeliest_token!r}')}")
     return named
 
 

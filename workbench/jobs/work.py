@@ -145,7 +145,7 @@ def sample(task: Task) -> Ended:
     if progress.done + progress.lacking < progress.total:
         return _unfinished(task, held + cut, "asks for the rest")
     if progress.invalid:
-        held += f"; {progress.invalid:,} were no offered letter and were drawn again"
+        held += f"; {drawn_again(progress)}"
     if progress.over:
         held += f"; {progress.over:,} valid ones more than needed came and count, too"
     if progress.short:
@@ -167,6 +167,13 @@ def cut_off(progress: pipeline.Progress, design: Design) -> str:
     )
 
 
+def drawn_again(progress: pipeline.Progress) -> str:
+    """Say how many answers were no offered letter, and that these are drawn again, as those are that were cut off."""
+    strange = f"{progress.invalid - progress.truncated:,} were no offered letter"
+    cut = f" and {progress.truncated:,} were cut off in thought" if progress.truncated else ""
+    return f"{strange}{cut} and were drawn again"
+
+
 def said(card: ModelCard) -> str:
     """Say which model answers, for the log."""
     chat = "" if card.chat_format == "none" else f", chat template {card.chat_format[:12]}"
@@ -186,7 +193,7 @@ def throughput(progress: pipeline.Progress, before: Work, after: Work, unit: str
         computed = after.sampled_tokens_computed - before.sampled_tokens_computed
         parts.append(f"answer tokens: {computed:,} of {sampled:,} computed")
     if progress.invalid:
-        parts.append(f"{progress.invalid:,} answers were no offered letter and were drawn again")
+        parts.append(f"of the answers, {drawn_again(progress)}")
     if progress.decided:
         parts.append(f"{progress.decided:,} answers were ended when their stance was settled")
     return "; ".join(parts)

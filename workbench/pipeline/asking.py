@@ -41,7 +41,7 @@ class Progress:
     decided: int = 0
     "answers that were ended because their stance was settled"
     invalid: int = 0
-    "answers that were none of those offered and are drawn again"
+    "answers that are drawn again: none of those offered, or cut off in thought"
     over: int = 0
     "valid answers beyond those that were to come: how many of a round will be valid is not known before"
     short: int = 0

@@ -25,6 +25,7 @@ from workbench.audits.questionnaire import TOP as PUBLISHED_TOP
 from workbench.audits.response_bias import offered
 from workbench.domain.prompts import LETTER, Prompt
 from workbench.domain.responses import ModelCard
+from workbench.domain.thinking import in_thought
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Metered, NextTokens, Scored, Unhurried
 from workbench.pipeline.asking import FLUSH_AFTER_S, Progress, changed_words, saved, turns_of
@@ -33,6 +34,11 @@ from workbench.pipeline.windows import check_window
 
 if TYPE_CHECKING:
     from workbench.inference.base import Model
+
+THINKS = (
+    "the model begins by thinking (its likeliest next token is {token!r}, {share:.1%}), so that token is no answer. "
+    "Sample it instead, or name a chat template that ends the thought (--chat-format)"
+)
 
 T = TypeVar("T")
 
@@ -72,6 +78,8 @@ class _Scoring:
         self._batches: dict[tuple[int, int], _Batch] = {}
         self._tabled: dict[bytes, str | None] = {}
         "prompt key -> the snapshot that named its next tokens, of the prompts that are computed together"
+        self._thinks: dict[bytes, str] = {}
+        "prompt key -> why its next token is no answer, of the same prompts"
         self._started = self._committed = time.monotonic()
 
     @property
@@ -89,6 +97,7 @@ class _Scoring:
     def score(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
         """Compute and commit what is asked of some prompts: first the tokens, so that a scored prompt has them."""
         self._tabled.clear()
+        self._thinks.clear()
         try:
             if not self._labels_wanted:
                 self._next(prompts)
@@ -107,12 +116,13 @@ class _Scoring:
         with closing_of(self._model.next_tokens([prompt for _, prompt in prompts], TOP, self._words)) as tables:
             for found in tables:
                 key = prompts[found.prompt][0]
-                if not found.reason:
+                reason = found.reason or begins_in_thought(found)
+                if not reason:
                     table = self._batch(found.snapshot).tables[key] = _table(found)
                     self.progress.unreadable += not any(
                         mass(table.tokens[:PUBLISHED_TOP], word) for word in self._words
                     )
-                self._count(ScoredPrompt(key, (), found.reason, found.fingerprint), found.snapshot)
+                self._count(ScoredPrompt(key, (), reason, found.fingerprint), found.snapshot)
                 if self._pause():
                     return
 
@@ -123,8 +133,10 @@ class _Scoring:
         try:
             with closing_of(self._model.next_tokens([prompt for _, prompt in prompts], TOP)) as tables:
                 for found in tables:
-                    if not found.reason:
-                        key = prompts[found.prompt][0]
+                    key = prompts[found.prompt][0]
+                    if reason := begins_in_thought(found):
+                        self._thinks[key] = reason
+                    elif not found.reason:
                         self._batch(found.snapshot).tables[key] = _table(found)
                         self._tabled[key] = found.snapshot
                     if self._pause():
@@ -146,7 +158,8 @@ class _Scoring:
                     return
 
     def _note(self, key: bytes, forms: Sequence[str], found: Scored) -> None:
-        reason = found.reason or ("a probability is undefined" if np.isnan(found.log_probabilities).any() else "")
+        reason = found.reason or self._thinks.get(key, "")
+        reason = reason or ("a probability is undefined" if np.isnan(found.log_probabilities).any() else "")
         logs = () if reason else tuple(zip(forms, map(float, found.log_probabilities), strict=True))
         self._count(ScoredPrompt(key, logs, reason, found.fingerprint), found.snapshot)
 
@@ -251,6 +264,13 @@ def labels_of(plan: Plan) -> tuple[str, ...]:
     if any(t.scale == LETTER for t in plan.templates):
         return tuple(sorted({letter for probe in plan.probes for letter in offered(probe)}))
     return tuple(dict.fromkeys(label for t in plan.templates for label in (t.positive, t.negative)))
+
+
+def begins_in_thought(found: NextTokens) -> str:
+    """Return why the next token is no answer: the likeliest one begins a thought. Empty where it does not."""
+    if not found.texts or not in_thought(found.texts[0]):
+        return ""
+    return THINKS.format(token=found.texts[0], share=float(np.exp(found.log_probabilities[0])))
 
 
 def _table(found: NextTokens) -> TokenTable:

@@ -92,9 +92,10 @@ def valid_answers(job: Job) -> list[str]:
         return []
     told = job.progress
     again, over = told.get("invalid", 0), told.get("over", 0)
+    strange = again - told.get("truncated", 0)
     parts = [
         f"{job.done:,} valid answers of {job.total:,}" + (f" and {over:,.0f} more than needed" if over else ""),
-        f"drawn again {again:,.0f} ({percent(again, told.get('answers', 0), 1)} were no offered letter)",
+        f"drawn again {again:,.0f} ({percent(strange, told.get('answers', 0), 1)} were no offered letter)",
         _short(round(told.get("short", 0))),
     ]
     return [part for part in parts if part]

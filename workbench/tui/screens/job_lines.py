@@ -176,7 +176,7 @@ def steps_at_once(job: Job) -> str:
     return "samples in one batch; fewer take less memory, a prompt's own samples stay together"
 
 
-MORE_TOKENS = "the model thinks longer than its tokens last: cancel, and ask again with more new tokens"
+MORE_TOKENS = "the model thinks longer than its tokens last: {cancel}ask again with more new tokens"
 
 
 def _sampled(job: Job) -> str:
@@ -197,7 +197,8 @@ def _sampled(job: Job) -> str:
     shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in saved]
     if job.progress.get("decided"):
         shares.append(f"ended when decided {percent(job.progress['decided'], answers, 1)}")
-    more = [MORE_TOKENS] if 2 * job.progress.get("truncated", 0) >= answers else []
+    remedy = MORE_TOKENS.format(cancel="" if job.state in ("done", "cancelled") else "cancel, and ")
+    more = [remedy] if 2 * job.progress.get("truncated", 0) >= answers else []
     lines = [[f"{answers:,.0f} {counted} in this attempt", *_going(job)], valid_answers(job), shares, more, _used(job)]
     return "\n".join(" · ".join(line) for line in lines if line)
 
