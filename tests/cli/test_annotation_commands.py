@@ -12,7 +12,7 @@ import pytest
 from stores.annotator import Annotator
 from stores.store import Store
 from tests.cli.test_commands import data, run
-from tests.cli.test_consistency_commands import rows as table
+from tests.cli.test_commands import rows as figures
 from tests.tui.annotation_stores import answers, labelling_store
 from tests.tui.bias_stores import asked, labelled, sided
 from workbench.data import shipped_templates
@@ -275,7 +275,11 @@ def test_agreement_of_people_is_printed_and_is_data(queued: Path, capsys: pytest
     assert "3 items with two labels or more" in out
     assert "Krippendorff" in out
     found = data(capsys, "agreement", queued, "--queue", "first")
-    assert (found["items"], found["coefficients"]["percent"]["value"]) == (3, pytest.approx(1 / 3))
+    (percent,) = figures(found, "coefficients", coefficient="percent")
+    assert (found["items"], percent["value"]["value"]) == (3, pytest.approx(1 / 3))
+    assert {table["name"] for table in found["tables"]} == {
+        "coefficients", "pairs", "labels", "items", "groups", "attention", "given", "confusion",
+    }  # fmt: skip
 
 
 def test_people_are_the_readers_of_a_bias(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -285,7 +289,7 @@ def test_people_are_the_readers_of_a_bias(path: Path, capsys: pytest.CaptureFixt
     assert "gauche-7b" in out
     found = data(capsys, "bias", path, "--reader", "people", "--draws", "100")
     assert found["reader"] == "people"
-    values = {row["model"]: row["total"]["value"] for row in table(found, "plane")}
+    values = {row["model"]: row["total"]["value"] for row in figures(found, "plane")}
     assert set(values) == {"gauche-7b", "droite-13b", "milieu-1b"}
     assert values["gauche-7b"] < values["droite-13b"]
     narrow = data(capsys, "bias", path, "--reader", "people", "--draws", "100", "--dtype", "float32")

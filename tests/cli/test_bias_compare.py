@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.test_commands import data, run
-from tests.cli.test_consistency_commands import rows as table
+from tests.cli.test_commands import rows as table
 from tests.tui.bias_stores import asked, sided, trained
 from tests.tui.conftest import shown
 from tests.tui.test_results_screen import on_results, press, to

@@ -12,7 +12,7 @@ import pytest
 
 from stores.store import Store
 from tests.cli.test_commands import data, run
-from tests.cli.test_consistency_commands import rows as table
+from tests.cli.test_commands import rows as table
 from tests.tui import bias_stores
 from workbench import pipeline
 from workbench.audits.bias_columns import selected, subject

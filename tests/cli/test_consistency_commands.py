@@ -11,32 +11,18 @@ from typing import Any
 import pytest
 
 from stores.store import Store
+from tests.cli.test_commands import rows, run
 from tests.conftest import instrument
 from workbench import pipeline
 from workbench.audits.consistency import FORMULAS, MEASURES
-from workbench.cli import main
 from workbench.domain.instruments import Party
 from workbench.errors import UnknownName, UsageError
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """Run one command in this process."""
-    capsys.readouterr()
-    code = main([str(argument) for argument in arguments])
-    out, err = capsys.readouterr()
-    return code, out, err
 
 
 def data(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
     code, out, err = run(capsys, *arguments, "--json")
     assert code == 0, err
     return json.loads(out)
-
-
-def rows(found: Any, name: str, *subject: str, **of: str) -> list[dict[str, Any]]:
-    """Return the rows of a table in a JSON document; `of` keeps those with these values."""
-    (table,) = (one for one in found["tables"] if (one["name"], one["subject"]) == (name, list(subject)))
-    return [row for row in table["rows"] if all(row[key] == value for key, value in of.items())]
 
 
 def names(found: Any) -> list[str]:

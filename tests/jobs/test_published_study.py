@@ -174,7 +174,7 @@ def test_a_study_at_the_published_sizes_gives_back_what_was_put_in(
     assert label_all(path, "training", "ana", truth, rng) == 1_320
 
     with Store.open(path) as store:
-        report = pipeline.agreement(store, "test")
+        report = pipeline.queue_agreement(store, "test").report
         kappa = report.pairs[0].kappa
         assert report.items == 264
         assert kappa.low < population_kappa() < kappa.high

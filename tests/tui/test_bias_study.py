@@ -131,7 +131,7 @@ async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, mon
     assert await label(path, "training", "ana") == training.items
 
     with Store.open(path) as store:
-        assert pipeline.agreement(store, "test").coefficients.percent.value == 1.0
+        assert pipeline.queue_agreement(store, "test").report.coefficients.percent.value == 1.0
         labels = Counter(item.gold for item in store.labels.judged("stance"))
         assert len(labels) >= 2
         config = TrainConfig(base="minilm", steps=20, batch=4, warmup=2, learning_rate=2e-4)

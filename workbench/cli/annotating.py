@@ -10,7 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import estimate, listed, print_json, say, table
+from workbench.cli.figures import as_data, put_out
+from workbench.cli.output import listed, print_json, say, table
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from stores.labels import Judged
     from stores.queue_copies import QueueCopy
     from stores.store import Store
-    from workbench.annotation.agreement import AgreementReport
 
 
 def sample(options: Namespace) -> int:
@@ -195,51 +195,21 @@ def agreement(options: Namespace) -> int:
     """Print how far the people who labelled a queue agree."""
     from stores.store import Store
     from workbench import pipeline
+    from workbench.annotation.agreement_tables import book, printed
 
     with Store.open(options.store) as store:
-        report = pipeline.agreement(store, options.queue, seed=options.seed)
-    if options.json:
-        print_json(asdict(report))
-        return 0
-    say(
-        f"{options.queue}: {report.items:,} items with two labels or more; left out {report.labelled_once:,} with one "
-        f"and {report.unlabelled:,} with none"
-    )
-    _print_coefficients(report)
-    if options.items:
-        say()
-        table(
-            ["item", "labels", "agreeing pairs"],
-            [
-                (
-                    str(item.item),
-                    ", ".join(f"{name} {label}" for name, label in item.labels),
-                    estimate(item.agreeing),
-                )
-                for item in report.per_item
-            ],
-        )
+        found = pipeline.queue_agreement(store, options.queue, seed=options.seed)
+    made, report = book(found), found.report
+    about = {
+        **made.about,
+        "annotators": report.annotators,
+        "items": report.items,
+        "labelled_once": report.labelled_once,
+        "unlabelled": report.unlabelled,
+    }
+    tables = printed(found, with_items=options.items, every=as_data(options))
+    put_out(options, tables, about, title=made.title, told=made.told)
     return 0
-
-
-def _print_coefficients(report: AgreementReport) -> None:
-    found = report.coefficients
-    table(
-        ["coefficient", "value"],
-        [
-            ("percent agreement", estimate(found.percent)),
-            ("Krippendorff's α, nominal", estimate(found.alpha)),
-            ("Krippendorff's α, ordinal", estimate(found.alpha_ordinal)),
-            ("Fleiss' κ", estimate(found.fleiss)),
-            ("Gwet's AC1", estimate(found.ac1)),
-            *((f"Cohen's κ {pair.first} – {pair.second}", estimate(pair.kappa)) for pair in report.pairs),
-        ],
-    )
-    say()
-    table(
-        ["label", "times", "agreement on it"],
-        [(label.label, str(label.used), estimate(label.agreement)) for label in report.per_label],
-    )
 
 
 def _disputed(item: Judged) -> dict[str, object]:

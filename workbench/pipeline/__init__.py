@@ -7,7 +7,7 @@ from workbench.pipeline.bias import BiasChoice, BiasJudged, bias
 from workbench.pipeline.consistency import ConsistencyChoice, ConsistencyJudged, consistency
 from workbench.pipeline.estimates import Estimate, estimate
 from workbench.pipeline.judging import counts, find_run
-from workbench.pipeline.labels import agreement
+from workbench.pipeline.labels import queue_agreement
 from workbench.pipeline.pilot import PilotChoice, PilotJudged, pilot
 from workbench.pipeline.planning import Plan, derived_seed, plan
 from workbench.pipeline.reading import label_reader, read, template_reader
@@ -27,7 +27,6 @@ __all__ = [
     "Plan",
     "Progress",
     "Verdicts",
-    "agreement",
     "bias",
     "collect",
     "consistency",
@@ -39,6 +38,7 @@ __all__ = [
     "label_reader",
     "pilot",
     "plan",
+    "queue_agreement",
     "read",
     "score_design",
     "sides",

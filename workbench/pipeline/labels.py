@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stores.labels import Judged, item_labels
+from stores.labels import Judged, anonymous, item_labels
 from stores.store import Store
-from workbench.annotation.agreement import AgreementReport, agreement_report, relabelled
+from workbench.annotation.agreement import agreement_report, relabelled
+from workbench.annotation.agreement_tables import LabelledItem, QueueAgreement
 from workbench.classifier.dataset import Example
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Codebook, ItemLabels, Purpose
@@ -37,13 +38,27 @@ def codebook_of(store: Store, queue: str | None, name: str) -> Codebook:
     return store.queues.get(queue).codebook if queue else shipped_codebook(name)
 
 
-def agreement(
-    store: Store, queue: str | None = None, codebook: str = "stance", *, seed: int = SEED, resamples: int = 1000
-) -> AgreementReport:
-    """Return how far the people who labelled a queue, or everything under a codebook, agree."""
-    book = codebook_of(store, queue, codebook)
+def queue_agreement(store: Store, queue: str, *, seed: int = SEED, resamples: int = 1000) -> QueueAgreement:
+    """Return how far the people who labelled a queue agree, with the items that they labelled."""
+    book = store.queues.get(queue).codebook
     judged = store.labels.judged(book.name, queue=queue)
-    return agreement_report(item_labels(judged), book, seed=seed, resamples=resamples)
+    report = agreement_report(item_labels(judged), book, seed=seed, resamples=resamples)
+    items = {item.context.unit: _labelled(item) for item in judged}
+    return QueueAgreement(queue, report, items, store.labels.attention(queue))
+
+
+def _labelled(item: Judged) -> LabelledItem:
+    context, decision = item.context, item.decision
+    said = f"{decision.label} ({decision.reason})" if decision else ""
+    return LabelledItem(
+        context.ref,
+        context.variant,
+        context.statement,
+        context.text,
+        tuple((letter, one.label, one.note, one.flagged) for letter, one in anonymous(item)),
+        item.gold,
+        f"{said}, reopened by labels that came after it" if decision and item.open else said,
+    )
 
 
 def halves(items: Sequence[ItemLabels]) -> dict[str, tuple[ItemLabels, ...]]:

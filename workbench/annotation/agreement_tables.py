@@ -1,0 +1,345 @@
+"""Figures of the agreement of the people who label: over all items, by pair, label, group and item."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from workbench.annotation.agreement import (
+    AgreementReport,
+    AnnotatorCounts,
+    GroupAgreement,
+    ItemAgreement,
+    LabelAgreement,
+    PairAgreement,
+)
+from workbench.domain.counting import plural
+from workbench.domain.verdicts import Estimate
+from workbench.figures.book import Book, Entry
+from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+
+SCALE = (-1.0, 1.0)
+SHARE = (0.0, 1.0)
+HELP = {
+    "percent": "share of the pairs of labels of an item that are equal; does not correct for chance",
+    "kappa": "two people: agreement beyond what their own label counts would give by chance",
+    "fleiss": "any number of people: chance from everybody's counts together",
+    "alpha": "1 - observed / expected disagreement, any number of people, with gaps; labels differ or not",
+    "alpha_ordinal": "over the codebook's ordered labels, where farther apart is worse; other labels count as missing",
+    "ac1": "chance agreement that stays small where one label is frequent",
+}
+TITLES = {
+    "percent": "percent agreement",
+    "alpha": "Krippendorff's α, nominal",
+    "alpha_ordinal": "Krippendorff's α, ordinal",
+    "fleiss": "Fleiss' κ",
+    "ac1": "Gwet's AC1",
+}
+NOBODY = "No item of the queue has two labels yet."
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledItem:
+    """What was labelled, for those who look at an item."""
+
+    statement: str
+    "ref"
+    variant: str
+    question: str
+    "the statement's text"
+    text: str
+    "what was labelled"
+    given: tuple[tuple[str, str, str, bool], ...]
+    "(letter, label, note, flagged), nobody named"
+    decided: str | None
+    "the label that counts; None while people disagree"
+    decision: str = ""
+    "the adjudicator's label with its reason"
+
+
+@dataclass(frozen=True, eq=False)
+class QueueAgreement:
+    """The agreement of one queue, and what its items are."""
+
+    queue: str
+    report: AgreementReport
+    items: Mapping[int, LabelledItem] = field(default_factory=dict)
+    attention: tuple[tuple[str, int, int], ...] = ()
+    "(annotator, right, answered) of items whose right label is known"
+    called: Mapping[str, str] = field(default_factory=dict)
+    "letters that stand for names; empty: the names"
+
+    def name(self, annotator: str) -> str:
+        return self.called.get(annotator, annotator)
+
+    def both(self, pair: PairAgreement) -> tuple[str, str]:
+        """What the two of a pair are called."""
+        return self.name(pair.first), self.name(pair.second)
+
+    @property
+    def told(self) -> str:
+        """What is compared, in a sentence."""
+        report = self.report
+        if not report.annotators:
+            return f"{self.queue}: nobody has labelled anything yet."
+        left_out = f"left out {report.labelled_once:,} with one and {report.unlabelled:,} with none"
+        people = plural(len(report.annotators), "annotator")
+        return f"{self.queue}: {plural(report.items, 'item')} with two labels or more, by {people}; {left_out}."
+
+
+def book(of: QueueAgreement) -> Book:
+    """Return all figures of a queue. Behind a pair stands its matrix, behind an item what everybody said."""
+    pairs = [of.both(pair) for pair in of.report.pairs]
+    matrices = [Entry("confusion", "what is taken for what", partial(confusion, of), pairs)] if pairs else []
+    return Book(
+        f"{of.queue}: agreement of annotators",
+        [
+            Entry("coefficients", "over all items", partial(coefficients, of)),
+            Entry("pairs", "pairs of annotators", partial(pair_table, of)),
+            Entry("labels", "labels", partial(labels, of)),
+            Entry("groups", "groups", partial(groups, of)),
+            Entry("items", "items", partial(items, of)),
+            Entry("attention", "attention items", partial(attention, of)),
+            Entry("given", "labels given", partial(given, of)),
+            *matrices,
+        ],
+        behind={"confusion": partial(confusion, of), "item": partial(item, of)},
+        told=[of.told],
+        notes=[
+            "Items with two labels or more count; attention items are left out. Intervals are seeded 95 % bootstraps "
+            "over items."
+        ],
+        about={"queue": of.queue},
+    )
+
+
+def coefficients(of: QueueAgreement) -> Table[tuple[str, Estimate]]:
+    """Return the coefficients over all items."""
+    found = of.report.coefficients
+    return Table(
+        "coefficients",
+        "Agreement over all items",
+        [(name, getattr(found, name)) for name in TITLES],
+        [
+            Column("coefficient", "coefficient", lambda row: row[0], words=TITLES),
+            Column("value", "value", lambda row: row[1], Kind.COEFFICIENT, scale=SCALE),
+            Column("n", "items", lambda row: row[1].n, Kind.COUNT),
+            Column("excluded", "left out", lambda row: row[1].excluded, Kind.COUNT),
+            Column("means", "what it is", lambda row: HELP[row[0]], aside=True),
+        ],
+        key=lambda row: (row[0],),
+        empty=NOBODY,
+    )
+
+
+def pair_table(of: QueueAgreement) -> Table[PairAgreement]:
+    """Return a row for each pair of annotators."""
+    return Table(
+        "pairs",
+        "Pairs of annotators",
+        of.report.pairs,
+        [
+            Column("first", "first", lambda row: of.name(row.first)),
+            Column("second", "second", lambda row: of.name(row.second)),
+            Column("kappa", "Cohen's κ", lambda row: row.kappa, Kind.COEFFICIENT, help=HELP["kappa"], scale=SCALE),
+            Column("percent", "percent", lambda row: row.percent, Kind.SHARE, help=HELP["percent"], scale=SHARE),
+            Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, help=HELP["ac1"], scale=SCALE),
+            Column("n", "items", lambda row: row.percent.n, Kind.COUNT, help="that both labelled"),
+            Column("excluded", "left out", lambda row: row.percent.excluded, Kind.COUNT, help="labelled by one alone"),
+        ],
+        key=of.both,
+        empty="No two people have labelled in this queue.",
+        link=lambda row: Link("confusion", of.both(row)),
+    )
+
+
+def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, tuple[int, ...]]]:
+    """Return what one annotator takes for what of another: rows are labels of the first, columns of the second."""
+    pair = next(pair for pair in of.report.pairs if of.both(pair) == (first, second))
+
+    def times(place: int) -> Callable[[tuple[str, tuple[int, ...]]], int]:
+        return lambda row: row[1][place]
+
+    return Table(
+        "confusion",
+        f"What is taken for what: rows {first}, columns {second}",
+        list(zip(of.report.labels, pair.matrix, strict=True)),
+        [
+            Column("label", "", lambda row: row[0]),
+            *(
+                Column(f"as_{label}", label, times(place), Kind.COUNT, help=f"items that the second calls {label}")
+                for place, label in enumerate(of.report.labels)
+            ),
+            Column("all", "all", lambda row: sum(row[1]), Kind.COUNT),
+        ],
+        key=lambda row: (row[0],),
+        subject=(first, second),
+    )
+
+
+def labels(of: QueueAgreement) -> Table[LabelAgreement]:
+    """Return a row for each label."""
+    return Table(
+        "labels",
+        "Labels",
+        of.report.per_label,
+        [
+            Column("label", "label", lambda row: row.label),
+            Column("used", "times", lambda row: row.used, Kind.COUNT, help="given, on any item"),
+            Column(
+                "agreement",
+                "specific agreement",
+                lambda row: row.agreement,
+                Kind.SHARE,
+                help="how likely another person gives the label that one gave",
+                scale=SHARE,
+            ),
+            Column("n", "items", lambda row: row.agreement.n, Kind.COUNT),
+        ],
+        key=lambda row: (row.label,),
+    )
+
+
+def groups(of: QueueAgreement) -> Table[GroupAgreement]:
+    """Return the groups of items of each kind, the least agreement first."""
+    kinds = list(dict.fromkeys(group.kind for group in of.report.groups))
+
+    def worst(group: GroupAgreement) -> tuple[int, bool, float]:
+        return kinds.index(group.kind), not group.percent.defined, group.percent.value if group.percent.defined else 0
+
+    return Table(
+        "groups",
+        "Groups of items, the least agreement first",
+        sorted(of.report.groups, key=worst),
+        [
+            Column("kind", "kind", lambda row: row.kind),
+            Column("name", "group", lambda row: row.name),
+            Column("percent", "percent", lambda row: row.percent, Kind.SHARE, help=HELP["percent"], scale=SHARE),
+            Column("alpha", "α nominal", lambda row: row.alpha, Kind.COEFFICIENT, help=HELP["alpha"], scale=SCALE),
+            Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, help=HELP["ac1"], scale=SCALE),
+            Column("fleiss", "Fleiss' κ", lambda row: row.fleiss, Kind.COEFFICIENT, help=HELP["fleiss"], aside=True),
+            Column("n", "n", lambda row: row.percent.n, Kind.COUNT, help="items with two labels or more"),
+            Column("items", "items", lambda row: row.items, Kind.COUNT, help="in the group", aside=True),
+        ],
+        key=lambda row: (row.kind, row.name),
+        empty="The items of this queue are in no groups.",
+    )
+
+
+def items(of: QueueAgreement) -> Table[ItemAgreement]:
+    """Return the items that two people or more labelled, the least agreement first."""
+    known = bool(of.items)
+    about: list[Column[ItemAgreement]] = [
+        Column("decided", "decided", lambda row: of.items[row.item].decided),
+        Column("statement", "statement", lambda row: of.items[row.item].statement, aside=True),
+        Column("text", "text", lambda row: of.items[row.item].text, aside=True),
+    ]
+    return Table(
+        "items",
+        "Items, the least agreement first",
+        sorted(of.report.per_item, key=lambda row: row.agreeing.value),
+        [
+            Column("item", "item", lambda row: str(row.item)),
+            Column("agreeing", "equal", lambda row: row.agreeing, Kind.SHARE, help="share of its pairs of labels"),
+            Column("pairs", "pairs", lambda row: row.agreeing.n, Kind.COUNT),
+            Column("counts", "labels", _counts, Kind.WORDS, help="how many people gave each label"),
+            Column("given", "who gave what", partial(_who, of), Kind.WORDS, aside=known),
+            Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, aside=True),
+            Column("kappa", "κ", lambda row: row.kappa, Kind.COEFFICIENT, aside=True),
+            *(about if known else ()),
+        ],
+        key=lambda row: (str(row.item),),
+        empty=NOBODY,
+        link=(lambda row: Link("item", (str(row.item),))) if known else None,
+    )
+
+
+def _who(of: QueueAgreement, row: ItemAgreement) -> list[str]:
+    return [f"{of.name(name)} {label}" for name, label in row.labels]
+
+
+def _counts(row: ItemAgreement) -> list[str]:
+    """Return `2 agree 1 neutral`, the most frequent first."""
+    return [f"{n} {label}" for label, n in Counter(label for _, label in row.labels).most_common()]
+
+
+def item(of: QueueAgreement, unit: str) -> Table[tuple[str, str, str, bool]]:
+    """Return what everybody said of an item, under letters."""
+    found = of.items[int(unit)]
+    return Table(
+        "item",
+        f"{found.statement} · {found.variant}: {found.question}",
+        found.given,
+        [
+            Column("who", "who", lambda row: row[0]),
+            Column("label", "label", lambda row: row[1]),
+            Column("flagged", "", lambda row: row[3], Kind.MARK, mark="⚑"),
+            Column("note", "note", lambda row: row[2], Kind.PROSE),
+        ],
+        key=lambda row: (row[0],),
+        definition=found.text or "(empty)",
+        notes=[f"decision: {found.decision}"] if found.decision else [],
+        subject=(unit,),
+    )
+
+
+def attention(of: QueueAgreement) -> Table[tuple[str, int, int]]:
+    """Return how many items whose right label is known each annotator got right."""
+    return Table(
+        "attention",
+        "Attention items",
+        sorted(of.attention, key=lambda row: of.name(row[0])),
+        [
+            Column("annotator", "annotator", lambda row: of.name(row[0])),
+            Column("right", "right", lambda row: row[1], Kind.COUNT),
+            Column("answered", "answered", lambda row: row[2], Kind.COUNT),
+            Column("share", "share", lambda row: row[1] / row[2] if row[2] else None, Kind.SHARE, scale=SHARE),
+        ],
+        key=lambda row: (row[0],),
+        definition="Their right label is known; they count in no other number.",
+        empty="Nobody has answered one yet.",
+    )
+
+
+def given(of: QueueAgreement) -> Table[AnnotatorCounts]:
+    """Return how often each annotator gave each label: a full share is somebody who always presses one key."""
+
+    def share(place: int) -> Callable[[AnnotatorCounts], float | None]:
+        return lambda row: row.labels[place][1] / row.n if row.n else None
+
+    def times(place: int) -> Callable[[AnnotatorCounts], int]:
+        return lambda row: row.labels[place][1]
+
+    of_labels: list[Column[AnnotatorCounts]] = []
+    for place, label in enumerate(of.report.labels):
+        of_labels += [
+            Column(f"share_{label}", label, share(place), Kind.SHARE, scale=SHARE),
+            Column(f"times_{label}", f"{label}, times", times(place), Kind.COUNT, aside=True),
+        ]
+    return Table(
+        "given",
+        "Labels that each annotator gave",
+        sorted(of.report.annotator_counts, key=lambda row: of.name(row.annotator)),
+        [
+            Column("annotator", "annotator", lambda row: of.name(row.annotator)),
+            Column("n", "items", lambda row: row.n, Kind.COUNT),
+            *of_labels,
+            Column("favourite", "most often", lambda row: row.favourite[0], aside=True),
+            Column("favourite_share", "share of it", lambda row: row.favourite[1], Kind.SHARE, aside=True),
+        ],
+        key=lambda row: (row.annotator,),
+        empty="Nobody has labelled anything in this queue yet.",
+    )
+
+
+def printed(of: QueueAgreement, *, with_items: bool, every: bool) -> Sequence[AnyTable]:
+    """Return the tables that the command line shows; `every`: all for programs."""
+    found: list[AnyTable] = [coefficients(of), pair_table(of), labels(of)]
+    if with_items or every:
+        found.append(items(of))
+    if every:
+        matrices = [confusion(of, *of.both(pair)) for pair in of.report.pairs]
+        found += [groups(of), attention(of), given(of), *matrices]
+    return found
