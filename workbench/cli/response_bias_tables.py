@@ -61,7 +61,8 @@ def subject_said(subject: Subject) -> str:
     drawn = "probabilities of the next token" if subject.way == "exact" else f"sampled, {run.sampling}"
     least = "" if subject.short else "at least "
     wanted = f" · {least}{subject.wanted} valid answers a prompt" if subject.wanted else ""
-    return f"{run.version} · {run.computed} · {drawn}{wanted} · template {subject.template} · {pairs}"
+    version = "" if run.served_as else f"{run.version} · "  # a served subject's name has its snapshot
+    return f"{version}{run.computed} · {drawn}{wanted} · template {subject.template} · {pairs}"
 
 
 def print_basis(judged: ResponseBiasJudged, shown: Shown) -> None:

@@ -21,7 +21,7 @@ from workbench.domain.keys import content_key
 from workbench.domain.responses import Answerer, Drawn, Request, Sampling
 from workbench.domain.statements import Wording
 from workbench.domain.thinking import split
-from workbench.errors import UnknownName
+from workbench.errors import UnknownName, WorkbenchError
 from workbench.inference.base import Changing
 from workbench.pipeline.asking import changed_words, turns_of
 from workbench.pipeline.draft_planning import Call, DraftPlan, DraftSpec
@@ -147,6 +147,10 @@ def _asked(model: Model, calls: Sequence[Call], sampling: Sampling) -> Iterator[
                 batch, committed = [], time.monotonic()
         if batch:
             yield batch
+    except WorkbenchError:
+        if batch:  # what came before the error is paid
+            yield batch
+        raise
     finally:
         close = getattr(answers, "close", None)
         if close is not None:
