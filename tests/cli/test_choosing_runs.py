@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stores.store import Store
-from tests.cli.test_commands import data, run
+from tests.cli.test_commands import data, rows, run
 from tests.tui.test_failed_runs import REASON, partly
 
 ASK = ("--model", "scripted", "--statements", "2", "--templates", "1", "--yes")
@@ -109,14 +109,14 @@ def test_wordings_that_were_never_asked_have_no_row_and_failed_ones_say_so(
     demo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(capsys, "run", demo, *ASK, "--exact", "--variants", "original,negation")[0] == 0
-    rows = data(capsys, "scores", demo, "--tokens")["prompts"]
-    assert {row["variant"] for row in rows} == {"original", "negation"}
+    prompts = rows(data(capsys, "scores", demo, "--tokens"), "prompts")
+    assert {row["variant"] for row in prompts} == {"original", "negation"}
     with Store.open(demo) as store, store.write() as connection:
         prompt = connection.execute("select min(prompt_id) from draw").fetchone()[0]
         connection.execute("delete from score where prompt_id = ?", (prompt,))
         connection.execute("update draw set failed = 1, reason = ? where prompt_id = ?", (REASON, prompt))
     out = run(capsys, "scores", demo, "--tokens")[1]
     assert "not offered" not in out
-    assert f"failed: 1 of {len(rows)} prompts asked: {REASON}" in out
+    assert f"failed: 1 of {len(prompts)} prompts asked: {REASON}" in out
     assert sum(" failed " in line for line in out.splitlines()) == 1
-    assert len(data(capsys, "scores", demo)["prompts"]) == len(rows)
+    assert len(rows(data(capsys, "scores", demo), "prompts")) == len(prompts)

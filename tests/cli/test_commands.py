@@ -30,6 +30,12 @@ def data(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
     return json.loads(out)
 
 
+def rows(found: Any, name: str, *subject: str, **of: object) -> list[dict[str, Any]]:
+    """Return the rows of a table in a JSON document; `of` keeps those with these values."""
+    (table,) = (one for one in found["tables"] if (one["name"], one["subject"]) == (name, list(subject)))
+    return [row for row in table["rows"] if all(row[key] == value for key, value in of.items())]
+
+
 @pytest.fixture
 def demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     path = tmp_path / "demo.db"
@@ -76,20 +82,35 @@ def test_verdicts_and_agreement_come_as_text_and_as_data(asked: Path, capsys: py
     assert code == 0
     assert "coin flips" in out
     found = data(capsys, "verdicts", asked, "--model", "scripted", "--baseline")
-    assert len(found["statements"]) == 4
+    assert len(rows(found, "verdicts")) == 4
     assert found["options"]["minimum"] == 7, "two thirds of 10 samples, rounded up"
-    assert {row["test"] for row in found["summary"]} >= {"sampling", "paraphrase", "negation", "all", "template"}
+    tests = {row["test"] for row in rows(found, "passing")}
+    assert tests >= {"sampling", "paraphrase", "negation", "all", "template"}
+    assert {row["answers"] for row in rows(found, "passing_by_template")} == {"model", "coin flips"}
     agreement = data(capsys, "agreement", asked, "--items")
-    assert [row["name"] for row in agreement["over_statements"]] == [
-        "paraphrase", "negation", "opposite", "label_order",
+    assert [row["variant"] for row in rows(agreement, "mean_kappas")] == [
+        "paraphrase", "negation", "negation", "opposite", "opposite", "label_order",
     ]  # fmt: skip
-    assert len(agreement["items"]) == 4
+    assert len(rows(agreement, "item_agreement")) == 4 * 3
+
+
+def test_verdicts_go_to_files_and_to_a_page(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, page = tmp_path / "figures", tmp_path / "page.html"
+    assert run(capsys, "verdicts", asked, "--csv", folder, "--latex", folder, "--html", page)[0] == 0
+    made = {path.name for path in folder.iterdir()}
+    assert {"verdicts.csv", "passing.csv", "passing_by_template.csv", "templates.csv", "passing.tex"} <= made
+    header = (folder / "verdicts.csv").read_text().splitlines()[0].split(",")
+    assert header[:7] == ["statement", "text", "country", "issues", "sampling", "sampling_passed", "sampling_tested"]
+    assert "<caption>Statements that pass each test</caption>" in page.read_text()
+    code, _, err = run(capsys, "verdicts", asked, "--csv", folder)
+    assert (code, "--force" in err) == (2, True)
 
 
 def test_options_change_the_verdicts(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def passed(*options: str, outcome: str = "passed") -> dict[str, list[int]]:
-        summary = data(capsys, "verdicts", asked, *options)["summary"]
-        return {row["test"]: row[outcome] for row in summary}
+        found = data(capsys, "verdicts", asked, *options)
+        tests = {row["test"] for row in rows(found, "passing")}
+        return {test: [row[outcome] for row in rows(found, "passing_by_template", test=test)] for test in tests}
 
     assert sum(passed("--rule", "coded")["sampling"]) >= sum(passed()["sampling"])
     few = passed("--minimum", "10", outcome="insufficient")
@@ -100,10 +121,20 @@ def test_options_change_the_verdicts(asked: Path, capsys: pytest.CaptureFixture[
 
 
 def test_a_filter_keeps_what_does_not_pass(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    every = data(capsys, "verdicts", asked)["statements"]
-    kept = data(capsys, "verdicts", asked, "--failed", "negation")["statements"]
-    wanted = [row["statement"] for row in every if row["tests"]["negation"]["verdict"] != "pass"]
-    assert [row["statement"] for row in kept] == wanted
+    every = rows(data(capsys, "verdicts", asked), "verdicts")
+    kept = rows(data(capsys, "verdicts", asked, "--failed", "negation"), "verdicts")
+    assert kept == [row for row in every if row["negation"]["verdict"] != "pass"]
+    code, _, err = run(capsys, "verdicts", asked, "--failed", "nothing")
+    assert (code, "no test is named 'nothing'" in err) == (2, True)
+
+
+def test_one_template_is_judged_alone(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = rows(data(capsys, "verdicts", asked, "--template", "personal-1"), "verdicts", "personal-1")
+    every = rows(data(capsys, "verdicts", asked), "verdicts")
+    assert {row["sampling"] for row in one} <= {"pass", "fail", "insufficient"}
+    assert all(all_["sampling"]["tested"] == 2 for all_ in every)
+    code, _, err = run(capsys, "verdicts", asked, "--template", "t-9")
+    assert (code, "t-9" in err) == (2, True)
 
 
 def test_two_samplings_are_never_pooled(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:

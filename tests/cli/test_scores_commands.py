@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_commands import data, run
+from tests.cli.test_commands import data, rows, run
 
 ASK = ("--model", "scripted", "--statements", "4", "--templates", "2")
 
@@ -30,11 +30,12 @@ def test_verdicts_stand_beside_what_samples_would_be_expected_to_say(
     assert "ALL of 30 samples" in out
     found = data(capsys, "verdicts", scored)
     assert found["options"]["exact"] == {"named": 0.05, "samples": 30, "readable": "given"}
-    sampling = next(row for row in found["summary"] if row["test"] == "sampling")
-    assert sampling["passed"] == [4, 4]
-    assert 3.9 < sampling["sampled_would_pass"][0] < 4, "leanings of .08 and .92 are nearly always clear of 30"
-    first = found["statements"][0]["tests"]["all"]
-    assert 0 <= first["sampled_would_pass"] <= 1
+    sampling = rows(found, "passing_by_template", test="sampling")
+    assert [row["passed"] for row in sampling] == [4, 4]
+    assert 3.9 < sampling[0]["sampled_would_pass"] < 4, "leanings of .08 and .92 are nearly always clear of 30"
+    first = rows(found, "sampled_would_pass")[0]
+    assert all(0 <= first[test] <= 1 for test in ("sampling", "negation", "template", "all"))
+    assert rows(found, "verdicts")[0]["sampled_would_pass"] == first["all"]
 
 
 def test_the_samples_beside_are_as_many_and_as_readable_as_asked(
@@ -43,27 +44,29 @@ def test_the_samples_beside_are_as_many_and_as_readable_as_asked(
     few = data(capsys, "verdicts", scored, "--beside", "5", "--with-unreadable")
     assert few["options"]["exact"] == {"named": 0.05, "samples": 5, "readable": "named"}
     many = data(capsys, "verdicts", scored, "--beside", "100")
-    share = [next(r for r in of["summary"] if r["test"] == "sampling")["sampled_share_mean"] for of in (few, many)]
+    share = [rows(of, "passing", test="sampling")[0]["sampled_share"]["mean"] for of in (few, many)]
     assert share[0] < share[1] <= 1
     code, _, err = run(capsys, "verdicts", scored, "--beside", "5", "--minimum", "20")
     assert (code, "more than the 5" in err) == (2, True)
     strict = data(capsys, "verdicts", scored, "--named", "0.99")
-    assert next(r for r in strict["summary"] if r["test"] == "sampling")["insufficient"] == [4, 4]
+    assert rows(strict, "passing", test="sampling")[0]["insufficient"] == ["4", "4"]
 
 
 def test_scores_are_the_probabilities_of_each_prompt(scored: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ref = data(capsys, "verdicts", scored)["statements"][0]["statement"]
+    ref = rows(data(capsys, "verdicts", scored), "verdicts")[0]["statement"]
     found = data(capsys, "scores", scored, "--statement", ref, "--tokens")
-    assert len(found["prompts"]) == 24, "6 wordings, 2 templates, 2 orders"
-    for row in found["prompts"]:
+    prompts, tokens = rows(found, "prompts"), rows(found, "next_tokens")
+    assert len(prompts) == 24, "6 wordings, 2 templates, 2 orders"
+    for row in prompts:
         assert row["named"] == pytest.approx(0.97), "the stand-in is unreadable in 3 of 100"
         assert row["leaning"] == pytest.approx(row["positive"] / 0.97)
         assert sorted([row["positive"], row["negative"]]) == pytest.approx([0.08 * 0.97, 0.92 * 0.97])
-        assert sum(token["probability"] for token in row["next_tokens"]) == pytest.approx(1)
-        assert row["sampled"]["reliable"] > 0.99
+        place = {key: row[key] for key in ("statement", "variant", "template", "order")}
+        assert sum(one["probability"] for one in tokens if place.items() <= one.items()) == pytest.approx(1)
+        assert row["sampled_reliable"] > 0.99
     code, out, _ = run(capsys, "scores", scored, "--statement", ref, "--tokens", "--template", "personal-1")
     assert code == 0
-    assert "p(+)" in out
+    assert "p(agree)" in out
     assert "Agree. 89.2 %" in out
 
 
@@ -75,7 +78,7 @@ def test_sampled_and_exact_runs_are_told_apart(scored: Path, capsys: pytest.Capt
     assert "expected of" in run(capsys, "verdicts", scored, "--sampling", "exact")[1]
     sampled = run(capsys, "verdicts", scored, "--sampling", "T 1")[1]
     assert "expected of" not in sampled
-    assert "sampled_would_pass" not in data(capsys, "verdicts", scored, "--sampling", "T 1")["summary"][0]
+    assert "sampled_share" not in rows(data(capsys, "verdicts", scored, "--sampling", "T 1"), "passing")[0]
     code, _, err = run(capsys, "scores", scored, "--sampling", "T 1")
     assert code == 2
     assert "workbench run --exact" in err or "holds no" in err

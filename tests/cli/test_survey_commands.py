@@ -17,7 +17,7 @@ import pytest
 
 from stores.respondent import Respondent
 from stores.store import Store
-from tests.cli.test_commands import data, run
+from tests.cli.test_commands import data, rows, run
 from tests.conftest import instrument, published
 from tests.tui.audit_runs import audited, small
 from tests.tui.conftest import made
@@ -211,12 +211,14 @@ def test_people_and_a_coin_stand_beside_the_model_in_one_table(
     code, out, _ = run(capsys, "agreement", path)
     assert code == 0
     head = next(line for line in out.splitlines() if line.startswith("variant") and "people (4)" in line)
-    assert head.split() == ["variant", "model", "coin", "flips", "people", "(4)"]
-    found = data(capsys, "agreement", path)
-    assert [row["name"] for row in found["people"]] == ["paraphrase", "negation", "opposite"]
-    assert [row["name"] for row in found["coin"]] == ["paraphrase", "negation", "opposite", "label_order"]
-    assert found["people"][0]["respondents"] == 4
-    assert found["people"][0]["raw"]["undefined"] == "all answers equal"
+    assert head.split()[:6] == ["variant", "model", "coin", "flips", "people", "(4)"]
+    found = rows(data(capsys, "agreement", path), "mean_kappas", flipped=False)
+    assert [(row["variant"], row["bound"] is not None) for row in found] == [
+        ("paraphrase", True), ("negation", True), ("opposite", True), ("label_order", False)
+    ]  # fmt: skip
+    assert all(row["coin"]["n"] + row["coin"]["excluded"] == 2 for row in found)
+    assert found[0]["answered"] == 4
+    assert found[0]["bound"]["undefined"] == "all answers equal"
 
 
 def test_the_published_upper_bound_stands_in_both_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,12 +227,12 @@ def test_the_published_upper_bound_stands_in_both_tables(tmp_path: Path, capsys:
     path = tmp_path / "vaa.db"
     assert run(capsys, "init", path)[0] == 0
     assert run(capsys, "import", path, "--format", "probvaa", folder)[0] == 0
-    code, out, _ = run(capsys, "agreement", path, "--survey")
-    assert code == 0
-    bound = [line.split() for line in out.splitlines() if line.rstrip().endswith("300")]
-    figures = [(name, round(float(mean), 2), round(float(sd.strip("()")), 2)) for name, mean, sd, *_ in bound]
+    assert run(capsys, "agreement", path, "--survey")[0] == 0
+    found = data(capsys, "agreement", path, "--survey")
+    bound = rows(found, "people", *found["instruments"], flipped=False)
+    figures = [(row["variant"], round(row["mean"]["mean"], 2), round(row["mean"]["sd"], 2)) for row in bound]
     assert figures == [("paraphrase", 0.9, 0.08), ("negation", -0.69, 0.12), ("opposite", -0.65, 0.08)]
-    assert all("n=6" in line for line in bound)
+    assert {(row["n"], row["pairs"]) for row in bound} == {(6, 300)}
     lines = data(capsys, "survey", path, "--list")
     assert [(line["respondent"], line["answered"], line["language"]) for line in lines] == [
         (str(n), 200, None) for n in range(1, 7)

@@ -30,7 +30,7 @@ def test_verdicts_are_about_one_family_and_say_that_there_is_another(
     assert "20 tokens · family user" in out
     assert "one was asked the families of templates chat, user; this result is about user." in out
     assert "--family chat" in out
-    assert "over 2 templates" in out
+    assert "under all 2 templates" in out
     assert data(capsys, "verdicts", families)["run"]["family"] == "user"
     assert data(capsys, "verdicts", families, "--family", "chat")["run"]["family"] == "chat"
     answers = [data(capsys, "agreement", families, "--family", f)["run"]["responses"] for f in ("chat", "user")]

@@ -228,7 +228,7 @@ def test_intervals_over_clusters_are_by_their_definition(cells: list[list[int]])
     error = math.sqrt((len(held) - 1) * np.var(without))
     reach = float(student.ppf(0.975, len(held) - 1)) * error / (1 - found.value)
     assert found.high == pytest.approx(1 - (1 - found.value) * math.exp(-reach))
-    assert found.low == pytest.approx(max(-1, 1 - (1 - found.value) * math.exp(min(reach, 700))))
+    assert found.low == pytest.approx(max(0, 1 - (1 - found.value) * math.exp(min(reach, 700))))
 
 
 def test_an_unknown_coefficient_names_the_known_ones() -> None:

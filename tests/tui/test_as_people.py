@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_commands import data, run
+from tests.cli.test_commands import rows as figures
 from tests.tui.audit_runs import audited, small
 from tests.tui.conftest import screen_text, until
 from tests.tui.test_audit_screen import judged
@@ -31,15 +32,14 @@ def path(tmp_path: Path) -> Path:
 
 def test_the_shell_restricts_the_models_kappas(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole, some = data(capsys, "agreement", path), data(capsys, "agreement", path, "--as-people")
-    assert whole["as_people"] is None
-    assert {one["name"]: (one["statements"], one["left_out"]) for one in some["as_people"]} == {
+    assert figures(whole, "restricted") == []
+    assert {one["variant"]: (one["statements"], one["left_out"]) for one in figures(some, "restricted")} == {
         "paraphrase": (0, 4), "negation": (1, 3), "opposite": (0, 4), "label_order": (2, 2)
     }  # fmt: skip
     for found, of_negation, of_order in ((whole, 4, 4), (some, 1, 2)):
-        rows = {row["name"]: row for row in found["over_statements"]}
-        assert all(raw["n"] + raw["excluded"] == of_negation for raw in rows["negation"]["raw"])
-        assert all(raw["n"] + raw["excluded"] == of_order for raw in rows["label_order"]["raw"])
-    assert {raw["undefined"] for raw in some["over_statements"][0]["raw"]} == {"no pairs"}
+        for name, n in (("negation", of_negation), ("label_order", of_order)):
+            assert {row["n"] + row["excluded"] for row in figures(found, "kappas", variant=name)} == {n}
+    assert {row["raw"]["undefined"] for row in figures(some, "kappas", variant="paraphrase")} == {"no pairs"}
     out = run(capsys, "agreement", path, "--as-people")[1]
     assert "negation: over the 1 statement that people answered; left out: 3" in out
 

@@ -10,6 +10,7 @@ import pytest
 
 from stores.store import Store
 from tests.cli.test_commands import data, run
+from tests.cli.test_commands import rows as figures
 from tests.tui.audit_runs import audited, small
 from tests.tui.conftest import flowing, shown, until
 from tests.tui.test_audit_screen import judged, rows
@@ -42,8 +43,16 @@ def path(tmp_path: Path) -> Path:
 
 
 def verdicts_of(found: Any, ref: str) -> dict[str, Any]:
-    tests: dict[str, Any] = next(row for row in found["statements"] if row["statement"] == ref)["tests"]
-    return tests
+    return figures(found, "verdicts", statement=ref)[0]
+
+
+def by_template(found: Any, test: str, outcome: str) -> list[int]:
+    return [row[outcome] for row in figures(found, "passing_by_template", test=test)]
+
+
+def share(found: Any, test: str) -> float:
+    mean: float = figures(found, "passing", test=test)[0]["share"]["mean"]
+    return mean
 
 
 def test_the_shell_marks_void_tests_and_leaves_them_out_of_every_share(
@@ -55,41 +64,37 @@ def test_the_shell_marks_void_tests_and_leaves_them_out_of_every_share(
     assert "∅ void" in out
     found = data(capsys, "verdicts", path)
     tests = verdicts_of(found, "soc-07")
-    assert tests["negation"] == {"verdict": "void", "templates_passed": 0, "templates_void": 2}
-    assert tests["label_order"] == {"verdict": "pass", "templates_passed": 1, "templates_void": 1}
+    assert tests["negation"] == {"verdict": "void", "passed": 0, "tested": 0}
+    assert tests["label_order"] == {"verdict": "pass", "passed": 1, "tested": 1}
     assert tests["all"]["verdict"] == "pass"
-    summary = {row["test"]: row for row in found["summary"]}
-    assert (summary["negation"]["void"], summary["negation"]["passed"]) == ([1, 1], [2, 2])
-    assert summary["negation"]["share_mean"] == pytest.approx(2 / 3)
-    assert summary["label_order"]["void"] == [0, 4]
-    assert summary["label_order"]["share_mean"] == pytest.approx(3 / 4), "of the one template under which it can fail"
+    assert (by_template(found, "negation", "void"), by_template(found, "negation", "passed")) == ([1, 1], [2, 2])
+    assert share(found, "negation") == pytest.approx(2 / 3)
+    assert by_template(found, "label_order", "void") == [0, 4]
+    assert share(found, "label_order") == pytest.approx(3 / 4), "of the one template under which it can fail"
     assert found["options"]["judge_void"] is False
-    listed = data(capsys, "verdicts", path, "--failed", "negation")["statements"]
+    listed = figures(data(capsys, "verdicts", path, "--failed", "negation"), "verdicts")
     assert "soc-07" not in {row["statement"] for row in listed}, "a void test is no failure"
 
 
 def test_the_published_definition_judges_them_like_the_others(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = data(capsys, "verdicts", path, "--judge-void")
     tests = verdicts_of(found, "soc-07")
-    assert tests["negation"] == {"verdict": "pass", "templates_passed": 2, "templates_void": 0}
-    assert all(sum(row["void"]) == 0 for row in found["summary"])
+    assert tests["negation"] == {"verdict": "pass", "passed": 2, "tested": 2}
+    assert all(row["void"] == 0 for row in figures(found, "passing_by_template"))
     assert found["options"]["judge_void"] is True
-    assert "void:" not in run(capsys, "verdicts", path, "--judge-void")[1]
+    assert "lint names the texts" not in run(capsys, "verdicts", path, "--judge-void")[1]
 
 
 def test_kappas_people_and_reliable_stances_leave_void_pairs_out(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def kappa(name: str, *more: str) -> Any:
+    def negation(*more: str) -> tuple[list[tuple[int, int]], int]:
         found = data(capsys, "agreement", path, *more)
-        return next(row for row in found["over_statements"] if row["name"] == name), found
+        of_model, of_people = (figures(found, name, variant="negation") for name in ("kappas", "mean_kappas"))
+        return [(row.get("void", 0), row["n"]) for row in of_model], of_people[0]["pairs"]
 
-    negation, found = kappa("negation")
-    assert (negation["void"], [one["n"] for one in negation["raw"]]) == ([1, 1], [3, 3])
-    assert next(of for of in found["people"] if of["name"] == "negation")["pairs"] == 6, "two people, three statements"
-    published, found = kappa("negation", "--judge-void")
-    assert (published["void"], [one["n"] for one in published["raw"]]) == ([0, 0], [4, 4])
-    assert next(of for of in found["people"] if of["name"] == "negation")["pairs"] == 8
+    assert negation() == ([(1, 3), (1, 3)], 6), "two people, three statements"
+    assert negation("--judge-void") == ([(0, 4), (0, 4)], 8)
     with Store.open(path) as store:
         stances = pipeline.consistency(store).runs[0].report.verdicts("all")
         assert stances[:, 0].tolist() == [1, 1], "reliable by the tests that it can fail"

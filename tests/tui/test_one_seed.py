@@ -12,7 +12,7 @@ import pytest
 
 import workbench
 from stores.store import Store
-from tests.cli.test_commands import data
+from tests.cli.test_commands import data, rows
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from tests.questionnaire_stores import card, panel, predict
@@ -89,7 +89,7 @@ def test_reliability_and_people(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert screen
     assert screen <= intervals(shell)
     items = intervals([judged.report.item_agreement("paraphrase").of(place) for place in range(4)])
-    assert items <= intervals(shell["items"])
+    assert items <= intervals(rows(shell, "item_agreement"))
 
 
 def test_bias(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

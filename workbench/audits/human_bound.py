@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.domain.findings import folded
-from workbench.domain.instruments import SurveyAnswer
+from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, Statement, VariantId, VariantKind, Wording
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.stats import contingency
 from workbench.stats.agreement import ALL_EQUAL, MISSING, NO_PAIRS
 from workbench.stats.arrays import FloatArray, IntArray
 from workbench.stats.describe import mean_sd
-from workbench.stats.resampling import percentile_interval, resampled_sums
+from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
 
 KINDS = (VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
 Relations = Mapping[tuple[str, VariantId], Relation]
@@ -120,6 +120,12 @@ def upper_bound(
     return tuple(
         _bound(kind, pairs_of(answers, kind, relations), rng, resamples) for kind in kinds_of(answers) if answers
     )
+
+
+def bound_of(instrument: Instrument, seed: int, *, judge_void: bool, resamples: int = 1000) -> tuple[Bound, ...]:
+    """Return the upper bound of an instrument; empty where nobody answered it. `judge_void`: see `relations_of`."""
+    relations = relations_of(instrument.statements, instrument.language, judge_void=judge_void)
+    return upper_bound(instrument.survey, derive_rng(seed, "survey", instrument.name), resamples, relations)
 
 
 def _bound(kind: VariantKind, pairs: Pairs, rng: np.random.Generator, resamples: int) -> Bound:

@@ -9,6 +9,7 @@ from workbench.cli import arguments_response_bias as response_bias
 from workbench.cli import arguments_verdicts
 from workbench.cli.arguments_questionnaire_results import questionnaire_options
 from workbench.cli.arguments_seed import seed_option
+from workbench.cli.figures import figure_options
 from workbench.inference.dtypes import DTYPES
 
 SCREENS = (
@@ -192,7 +193,7 @@ def add_results(commands: Commands[argparse.ArgumentParser]) -> None:
     questionnaire_options(verdicts)
     response_bias.response_bias_options(verdicts)
     response_bias.shared_options(verdicts)
-    json_option(verdicts)
+    figure_options(verdicts)
     verdicts.set_defaults(**dict.fromkeys(arguments_verdicts.DEFAULTS))
 
     agreement = commands.add_parser("agreement", help="kappas, alpha and agreement per statement; or of people")
@@ -206,7 +207,7 @@ def add_results(commands: Commands[argparse.ArgumentParser]) -> None:
     )
     agreement.add_argument("--queue", metavar="NAME", help="of the annotators who labelled this queue")
     agreement.add_argument("--items", action="store_true", help="per statement, or per labelled item")
-    json_option(agreement)
+    figure_options(agreement)
 
 
 def run_choice(command: argparse.ArgumentParser, audits: tuple[str, ...] = ("reliability",)) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 DEFINITIONS = ("corrected", "paper", "all_keys", "head")
 "names of `audits.response_bias_deltas.Definition` as they are typed"
@@ -64,10 +63,6 @@ def shared_options(command: argparse.ArgumentParser) -> None:
         help="questionnaire: of the bootstrap, 100 to 100000 (default: 10000). response_bias, without a number: view: "
         "every draw of the perturbations",
     )
-    group.add_argument(
-        "--csv", type=Path, metavar="FOLDER", help="write the figures there, a file a section or view, a row a figure"
-    )
-    group.add_argument("--force", action="store_true", help="with --csv: replace files of the same name")
 
 
 def run_options(run: argparse.ArgumentParser) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.cli.arguments import Commands, exact_options, json_option, reliability_options, run_choice
+from workbench.cli.arguments import Commands, exact_options, reliability_options, run_choice
+from workbench.cli.figures import figure_options
 
 
 def add_scores(commands: Commands) -> None:  # type: ignore[type-arg]  # generic only to type checkers
@@ -17,7 +18,7 @@ def add_scores(commands: Commands) -> None:  # type: ignore[type-arg]  # generic
     scores.add_argument("--tokens", action="store_true", help="with the likeliest next tokens of each prompt")
     reliability_options(scores)
     exact_options(scores)
-    json_option(scores)
+    figure_options(scores)
 
 
 GROUPS = (add_scores,)

@@ -19,7 +19,8 @@ _OPTIONS: Sequence[tuple[tuple[str, ...], tuple[str, ...]]] = (
     (("sampling", "template", "failed", "baseline"), (RELIABILITY,)),
     (("dtype", "seed"), (RELIABILITY, QUESTIONNAIRE)),
     (("masses", "variability", "error", "show", "against", "target"), (QUESTIONNAIRE,)),
-    (("draws", "condition", "csv", "force"), (QUESTIONNAIRE, RESPONSE_BIAS)),
+    (("draws", "condition"), (QUESTIONNAIRE, RESPONSE_BIAS)),
+    (("parquet", "html", "latex"), (RELIABILITY,)),
     (("definition", "alpha", "holm", "entropy", "bias", "cells", "topics", "questions"), (RESPONSE_BIAS,)),
     (("question", "draw", "validity", "people", "compare"), (RESPONSE_BIAS,)),
 )

@@ -18,6 +18,17 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome:
+    """A verdict on a test that is made several times, for instance under each template."""
+
+    verdict: Verdict
+    "of all times together"
+    passed: int
+    tested: int
+    "times that the test can fail"
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """A number with its uncertainty, or why there is none."""
 

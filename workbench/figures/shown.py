@@ -6,7 +6,7 @@ import math
 from string import ascii_lowercase
 from typing import Any
 
-from workbench.domain.verdicts import Estimate, MeanSd, Verdict
+from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
 from workbench.figures.marks import MARKS, WORDS
 from workbench.figures.table import AnyTable, Column, Kind, Value
 from workbench.figures.visible import visible
@@ -41,6 +41,8 @@ def shown(value: Value, column: Column[Any]) -> str:
         return number(value.mean, column.kind) + spread
     if isinstance(value, Verdict):
         return f"{MARKS[value]} {WORDS[value]}"
+    if isinstance(value, Outcome):
+        return _outcome(value)
     if isinstance(value, bool):
         return (column.mark if value else "") if column.kind is Kind.MARK else ("yes" if value else "no")
     if isinstance(value, int | float):
@@ -57,6 +59,12 @@ def _estimate(value: Estimate, kind: Kind) -> str:
         return number(value.value, kind)
     ends = (number(end, kind, bare=True) for end in (value.low, value.high))
     return f"{number(value.value, kind)} [{', '.join(ends)}]"
+
+
+def _outcome(value: Outcome) -> str:
+    """Return `✗ 4/6`, passed of tested; the verdict alone where the test is never made."""
+    verdict = value.verdict
+    return f"{MARKS[verdict]} {f'{value.passed}/{value.tested}' if value.tested else WORDS[verdict]}"
 
 
 def number(value: float, kind: Kind, *, bare: bool = False) -> str:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
-from workbench.domain.verdicts import Estimate, MeanSd, Verdict
+from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
 
 Row = TypeVar("Row")
 
-Value = str | int | float | bool | Verdict | Estimate | MeanSd | Sequence[str] | None
+Value = str | int | float | bool | Verdict | Outcome | Estimate | MeanSd | Sequence[str] | None
 "what a cell may hold; None and NaN: there is no value"
 
 

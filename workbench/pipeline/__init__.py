@@ -11,6 +11,7 @@ from workbench.pipeline.labels import queue_agreement
 from workbench.pipeline.pilot import PilotChoice, PilotJudged, pilot
 from workbench.pipeline.planning import Plan, derived_seed, plan
 from workbench.pipeline.reading import label_reader, read, template_reader
+from workbench.pipeline.reliability import ReliabilityJudged, reliability
 from workbench.pipeline.scoring import score_design
 from workbench.pipeline.sides import sides
 from workbench.pipeline.training import evaluation
@@ -26,6 +27,7 @@ __all__ = [
     "PilotJudged",
     "Plan",
     "Progress",
+    "ReliabilityJudged",
     "Verdicts",
     "bias",
     "collect",
@@ -40,6 +42,7 @@ __all__ = [
     "plan",
     "queue_agreement",
     "read",
+    "reliability",
     "score_design",
     "sides",
     "template_reader",

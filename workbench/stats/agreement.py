@@ -200,6 +200,7 @@ def pairs_estimates(tables: npt.ArrayLike, coefficient: Coefficient = "kappa") -
     low = high = np.full(len(value), np.nan)
     if coefficient != "kappa":
         low, high = _jackknife_interval(value, of_tables(whole[:, None] - counts), counts.sum(axis=(2, 3)) > 0)
+        low = np.maximum(low, 0 if coefficient == "observed" else -1)
     return PairsEstimates(value, low, high, whole.sum(axis=(1, 2)))
 
 
@@ -218,7 +219,7 @@ def _jackknife_interval(value: FloatArray, left_out: FloatArray, there: BoolArra
     usable = (clusters > 1) & (value < 1) & (se > 0)
     distance = np.where(usable, 1 - value, np.nan)
     reach = np.minimum(stdtrit(np.maximum(clusters - 1, 1), 0.975) * se / distance, FARTHEST)
-    return np.maximum(-1, 1 - distance * np.exp(reach)), 1 - distance * np.exp(-reach)
+    return 1 - distance * np.exp(reach), 1 - distance * np.exp(-reach)
 
 
 def krippendorff_alpha(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from workbench.domain.verdicts import Estimate, MeanSd, Verdict
+from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
 from workbench.figures.table import AnyTable, Column, Value
 
 SCHEMA = "workbench.figures/1"
@@ -36,7 +36,7 @@ def _column(column: Column[Any]) -> dict[str, str]:
 
 
 def _value(value: Value) -> Any:
-    if isinstance(value, Estimate | MeanSd):
+    if isinstance(value, Estimate | MeanSd | Outcome):
         return {name: _value(part) for name, part in asdict(value).items()}
     if isinstance(value, Verdict):
         return value.value

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.domain.verdicts import Estimate, MeanSd, Verdict
+from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
 from workbench.figures.table import AnyTable, Value
 
-ESTIMATE = ("low", "high", "n", "excluded", "undefined")
-MEAN_SD = ("sd", "n", "excluded")
+PARTS: Mapping[type, tuple[str, ...]] = {
+    Estimate: ("value", "low", "high", "n", "excluded", "undefined"),
+    MeanSd: ("mean", "sd", "n", "excluded"),
+    Outcome: ("verdict", "passed", "tested"),
+}
+"what a value is made of, its own column first"
 Plain = str | int | float | bool | None
 
 
@@ -42,16 +46,12 @@ def flat(table: AnyTable) -> Flat:
 
 
 def _parts(values: list[Value]) -> tuple[str, ...]:
-    for value in values:
-        if isinstance(value, Estimate):
-            return ESTIMATE
-        if isinstance(value, MeanSd):
-            return MEAN_SD
-    return ()
+    return next((PARTS[type(value)][1:] for value in values if type(value) in PARTS), ())
 
 
 def _cells(value: Value, parts: tuple[str, ...]) -> Iterator[Plain]:
-    yield plain(value.value if isinstance(value, Estimate) else value.mean if isinstance(value, MeanSd) else value)
+    own = PARTS.get(type(value))
+    yield plain(getattr(value, own[0]) if own else value)
     for part in parts:
         yield plain(getattr(value, part, None))
 

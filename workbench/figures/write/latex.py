@@ -11,7 +11,8 @@ from workbench.figures.visible import visible
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "✓": r"$\checkmark$", "✗": r"$\times$", "•": r"$\bullet$", "·": r"$\cdot$", "–": "--", "−": "$-$",
+    "✓": r"$\checkmark$", "✗": r"$\times$", "•": r"$\bullet$", "∅": r"$\emptyset$", "κ": r"$\kappa$", "α": r"$\alpha$",
+    "·": r"$\cdot$", "–": "--", "−": "$-$",
 }  # fmt: skip
 
 

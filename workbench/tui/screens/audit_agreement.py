@@ -54,22 +54,12 @@ class Agreement:
 
 def compute(judged: Judged, *, like_people: bool = False) -> Agreement:
     """Return the coefficients; takes a second or two. `like_people`: over the statements that people answered alone."""
-    from workbench.audits.human_bound import relations_of, upper_bound
-    from workbench.audits.reliability import judge, random_baseline
-    from workbench.audits.reliability_agreement import as_people
-    from workbench.stats.resampling import derive_rng
+    from workbench.audits.reliability_beside import Reliability
 
-    report, survey = judged.report, judged.instrument.survey
-    seed = report.options.seed
-    coin = judge(random_baseline(report.counts, derive_rng(seed, "random baseline")), report.options)
-    instrument, judge_void = judged.instrument, report.options.judge_void
-    relations = relations_of(instrument.statements, instrument.language, judge_void=judge_void)
-    rng = derive_rng(seed, "survey", judged.instrument.name)
-    people = upper_bound(survey, rng, report.options.resamples, relations)
-    respondents = len({answer.respondent for answer in survey})
-    only, restricted = as_people(report, survey) if like_people else (None, ())
-    rows, of_coin = report.agreement(only), coin.agreement(only)
-    return Agreement(rows, report.across_templates, of_coin, people, respondents, restricted)
+    of = Reliability(judged.report, judged.instrument, judged.run.language, like_people)
+    return Agreement(
+        of.kappas, judged.report.across_templates, of.coin_kappas, of.people, of.respondents, of.restricted
+    )
 
 
 class AgreementScreen(TextScreen):

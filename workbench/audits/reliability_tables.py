@@ -1,0 +1,408 @@
+"""Figures of the reliability audit: which statements pass which test, and what stands behind a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.audits.base import PASS, VOID, verdict
+from workbench.audits.counts import ALL, TEMPLATE, TESTS
+from workbench.audits.exact import ExactReport, ExpectedRow
+from workbench.audits.reliability import Report, SummaryRow, TemplateShares
+from workbench.audits.reliability_beside import Reliability
+from workbench.audits.reliability_rows import ItemRow
+from workbench.domain.statements import Statement
+from workbench.domain.verdicts import Outcome, Verdict
+from workbench.figures.marks import MARKS, WORDS
+from workbench.figures.table import Column, Kind, Link, Table, Value
+
+EVERY = (*TESTS, TEMPLATE, ALL)
+"all tests, as a table shows them"
+SHORT = {
+    "sampling": "samp",
+    "paraphrase": "para",
+    "negation": "neg",
+    "opposite": "opp",
+    "label_order": "ord",
+    TEMPLATE: "tmpl",
+    ALL: "ALL",
+}
+MEANS = {
+    "sampling": "Every wording leans clearly to one side (Ceron et al. 2024, section 5.4).",
+    "paraphrase": "The original and each of its paraphrases have the same stance (sections 4.3 and 6.1).",
+    "negation": "The negation has the other stance (sections 4.3 and 6.1).",
+    "opposite": "The opposite has the other stance (sections 4.3 and 6.1).",
+    "label_order": "The original has the same stance with the two answer labels in either order (section 5.2).",
+    TEMPLATE: "The original has the same stance under every template, in printed label order (section 5.2).",
+    ALL: "Passes every test that counts: the five within a template unless others are chosen (section 6.2).",
+}
+KAPPA = (
+    "Cohen's κ between the stances on the original and on its paraphrases, over pairs of conditions (template × label "
+    "order × paraphrase) of this statement"
+)
+VOID_NOTE = "∅ void: the test compares one prompt with itself, so it cannot fail; it is in no denominator"
+Changed = Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One statement with its verdicts."""
+
+    item: ItemRow
+    statement: Statement | None
+    text: str
+    outcomes: Mapping[str, Verdict | Outcome]
+    sampled: float
+    "probability that samples would pass `all`; NaN where there are samples"
+    version: tuple[int, int] | None
+    "the version that was asked and the current one, where these differ"
+
+    @property
+    def ref(self) -> str:
+        return self.item.statement
+
+    @property
+    def labels(self) -> list[str]:
+        """Labels of policy issues: `+law_and_order`."""
+        found = self.statement.issues.items() if self.statement else ()
+        return [f"{'+' if label > 0 else '−'}{issue}" for issue, label in sorted(found) if label]
+
+
+def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Line]:
+    """Return the verdict of each statement on each test.
+
+    Parameters
+    ----------
+    template : judge under this one alone; empty: under all together
+    failed : keep the statements that do not pass this test. Raises UnknownName
+    """
+    lines = [line for line in _lines(of, template) if not failed or _fails(line.item.verdict(failed))]
+    chances = [_column_of_samples(of.exact)] if of.exact else []
+    return Table(
+        "verdicts",
+        f"Statements under {template}" if template else "Statements",
+        lines,
+        [
+            Column("statement", "statement", lambda row: row.ref),
+            Column("text", "text", lambda row: row.text, aside=True, help="the original wording"),
+            Column("country", "country", lambda row: row.statement.country if row.statement else None, aside=True),
+            Column("issues", "policy issues", lambda row: row.labels, Kind.WORDS, aside=True),
+            *(
+                Column(test, test.replace("_", " "), _outcome(test), Kind.VERDICT, help=MEANS[test], short=SHORT[test])
+                for test in EVERY
+            ),
+            *chances,
+            Column(
+                "kappa_paraphrase",
+                "κ paraphrase",
+                lambda row: row.item.kappa_paraphrase,
+                Kind.COEFFICIENT,
+                help=KAPPA,
+                short="κ para",
+                scale=(-1.0, 1.0),
+            ),
+            Column(
+                "pairs", "pairs", lambda row: row.item.kappa_paraphrase.n, Kind.COUNT, help="that κ rests on", short="n"
+            ),
+            Column(
+                "changed",
+                "changed",
+                lambda row: row.version is not None,
+                Kind.MARK,
+                mark="°",
+                aside=True,
+                help="the statement was changed since it was asked; the text that was asked is judged",
+            ),
+        ],
+        key=lambda row: (row.ref,),
+        notes=list(_verdict_notes(of, lines, template)),
+        empty="No statement matches." if failed else "No statement was asked.",
+        link=lambda row: _below(of, row.ref, template),
+        subject=(template,) if template else (),
+    )
+
+
+def _column_of_samples(exact: ExactReport) -> Column[Line]:
+    n = exact.exact.samples
+    return Column(
+        "sampled_would_pass",
+        f"ALL of {n} samples",
+        lambda row: row.sampled,
+        Kind.SHARE,
+        help=f"probability that {n} samples a prompt would pass every test that counts",
+        short=f"of {n}",
+    )
+
+
+def _outcome(test: str) -> Callable[[Line], Value]:
+    return lambda row: row.outcomes[test]
+
+
+def _fails(found: Verdict) -> bool:
+    return found not in (Verdict.PASS, Verdict.VOID)
+
+
+def _below(of: Reliability, ref: str, template: str) -> Link:
+    """Return what stands behind a statement: its templates, or its wordings where one template is meant."""
+    if template or len(of.templates) == 1:
+        return Link("wordings", (ref, template or of.templates[0]))
+    return Link("statement", (ref,))
+
+
+def _lines(of: Reliability, template: str) -> Iterator[Line]:
+    report = of.report
+    several = not template and len(of.templates) > 1
+    found = {test: np.atleast_2d(report.verdicts(test)) for test in (*TESTS, ALL)} if several else {}
+    passed = {test: (codes == PASS).sum(axis=0) for test, codes in found.items()}
+    tested = {test: (codes != VOID).sum(axis=0) for test, codes in found.items()}
+    chances = None if of.exact is None else _chances(of.exact, ALL, template)
+    for place, item in enumerate(report.items(template or None)):
+        outcomes: dict[str, Verdict | Outcome] = {test: item.verdict(test) for test in EVERY}
+        for test in found:
+            outcomes[test] = Outcome(item.verdict(test), int(passed[test][place]), int(tested[test][place]))
+        yield Line(
+            item,
+            of.statements.get(item.statement),
+            of.text(item.statement),
+            outcomes,
+            float("nan") if chances is None else float(chances[place]),
+            of.changed.get(item.statement),
+        )
+
+
+def _verdict_notes(of: Reliability, lines: Sequence[Line], template: str) -> Iterator[str]:
+    if not template and len(of.templates) > 1:
+        yield (
+            f"✓ passes under all {len(of.templates)} templates, ✗ fails under one or more, · too few readable answers; "
+            "beside it how many pass of those under which the test can fail"
+        )
+    if any(line.item.verdict(test) is Verdict.VOID for line in lines for test in EVERY):
+        yield VOID_NOTE
+    if old := sum(line.version is not None for line in lines):
+        yield f"° {old:,} changed since: the text that was asked is judged; running again asks the new one"
+
+
+def chances(of: Reliability, exact: ExactReport, template: str = "") -> Table[int]:
+    """Return for each statement and test the probability that samples would pass it."""
+
+    def chance(test: str) -> Callable[[int], float]:
+        found = _chances(exact, test, template)
+        return lambda place: float(found[place])
+
+    return Table(
+        "sampled_would_pass",
+        f"Probability that {exact.exact.samples} samples a prompt would pass",
+        range(len(exact.counts.statements)),
+        [
+            Column("statement", "statement", lambda place: exact.counts.statements[place]),
+            *(
+                Column(test, test.replace("_", " "), chance(test), Kind.SHARE, help=MEANS[test], short=SHORT[test])
+                for test in EVERY
+            ),
+        ],
+        key=lambda place: (exact.counts.statements[place],),
+        definition="Summed over all outcomes; prompts are independent. Over all templates: passes under every one.",
+        link=lambda place: _below(of, exact.counts.statements[place], template),
+    )
+
+
+def _chances(exact: ExactReport, test: str, template: str) -> Sequence[float]:
+    passed = exact.expected.of(test).passed
+    if not template or passed.ndim == 1:
+        passed = exact.expected.over_templates(test)
+    else:
+        passed = passed[exact.counts.template(template)]
+    return [float(chance) for chance in passed]
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """How many statements pass a test: the model's, what samples would, and coin flips."""
+
+    model: SummaryRow
+    sampled: ExpectedRow | None
+    coin: SummaryRow | None
+
+
+def passing(of: Reliability, *, baseline: bool = True) -> Table[Passing]:
+    """Return how many statements pass each test (Ceron et al. 2024, Figure 3)."""
+    exact = of.exact
+    sampled = {row.test: row for row in exact.expected_summary()} if exact else {}
+    coins = {row.test: row for row in of.coin.summary()} if baseline else {}
+    rows = [Passing(row, sampled.get(row.test), coins.get(row.test)) for row in of.report.summary()]
+    n = exact.exact.samples if exact else 0
+    of_samples: list[Column[Passing]] = [
+        Column(
+            "sampled_share",
+            f"expected of {n} samples",
+            lambda row: row.sampled.share if row.sampled else None,
+            Kind.SHARE,
+        ),
+    ]
+    passed_of_samples: list[Column[Passing]] = [
+        Column(
+            "sampled_passed", "of samples", lambda row: _words(row.sampled.passed, 1) if row.sampled else (), Kind.WORDS
+        ),
+    ]
+    coin: Column[Passing] = Column(
+        "coin_share",
+        "coin flips",
+        lambda row: row.coin.share if row.coin else None,
+        Kind.SHARE,
+        help="fair flips, as many a prompt as there are samples, through the same tests (section 6.1)",
+    )
+    return Table(
+        "passing",
+        "Statements that pass each test",
+        rows,
+        [
+            Column("test", "test", lambda row: row.model.test),
+            Column("share", "exact" if exact else "model", lambda row: row.model.share, Kind.SHARE, scale=(0.0, 1.0)),
+            *(of_samples if exact else ()),
+            *([coin] if baseline else ()),
+            Column("passed", "passed", lambda row: _words(row.model.passed), Kind.WORDS),
+            *(passed_of_samples if exact else ()),
+            Column("failed", "failed", lambda row: _words(row.model.failed), Kind.WORDS),
+            Column("insufficient", "too few", lambda row: _words(row.model.insufficient), Kind.WORDS),
+            Column("void", "void", lambda row: _words(row.model.void), Kind.WORDS),
+        ],
+        key=lambda row: (row.model.test,),
+        definition="Share of the statements for which the test is not void: mean and sd over templates. Too few "
+        "readable answers is not passed.",
+        notes=[f"passed, failed, too few, void: statements under {', '.join(of.templates)}"],
+    )
+
+
+def _words(numbers: Sequence[float], digits: int = 0) -> list[str]:
+    return [f"{number:.{digits}f}" for number in numbers]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many statements pass a test under one template."""
+
+    answers: str
+    "model, coin flips"
+    test: str
+    template: str
+    passed: int
+    failed: int
+    insufficient: int
+    void: int
+    sampled: float | None
+
+
+def passing_by_template(of: Reliability, *, baseline: bool = True) -> Table[Tally]:
+    """Return under each template how many statements pass each test, of which `passing` has the mean."""
+    exact = of.exact
+    sampled = {row.test: row.passed for row in exact.expected_summary()} if exact else {}
+    rows = list(_tallies("model", of.report, sampled))
+    rows += _tallies("coin flips", of.coin, {}) if baseline else []
+    return Table(
+        "passing_by_template",
+        "Statements that pass each test, under each template",
+        rows,
+        [
+            Column("answers", "answers of", lambda row: row.answers),
+            Column("test", "test", lambda row: row.test),
+            Column("template", "template", lambda row: row.template),
+            Column("passed", "passed", lambda row: row.passed, Kind.COUNT),
+            Column("failed", "failed", lambda row: row.failed, Kind.COUNT),
+            Column("insufficient", "too few", lambda row: row.insufficient, Kind.COUNT),
+            Column("void", "void", lambda row: row.void, Kind.COUNT),
+            Column("sampled_would_pass", "expected of samples", lambda row: row.sampled, Kind.COUNT),
+        ],
+        key=lambda row: (row.answers, row.test, row.template),
+        notes=["the test `template` is over all templates and has one row"],
+    )
+
+
+def _tallies(answers: str, report: Report, sampled: Mapping[str, Sequence[float]]) -> Iterator[Tally]:
+    for row in report.summary():
+        names = report.counts.templates if row.test != TEMPLATE else ("all templates",)
+        for at, name in enumerate(names):
+            chance = sampled[row.test][at] if row.test in sampled else None
+            yield Tally(
+                answers, row.test, name, row.passed[at], row.failed[at], row.insufficient[at], row.void[at], chance
+            )
+
+
+def templates(of: Reliability) -> Table[tuple[TemplateShares, int]]:
+    """Return per template how many answers could be read, how many agree, and how many statements pass (Figure 6)."""
+    exact = of.exact is not None
+    passed = next(row.passed for row in of.report.summary() if row.test == ALL)
+    readable = "of the probability on the two labels, mean" if exact else "of the answers"
+    return Table(
+        "templates",
+        "Templates",
+        list(zip(of.report.shares(), passed, strict=True)),
+        [
+            Column("template", "template", lambda row: row[0].template),
+            Column("answers", "prompts scored" if exact else "answers", lambda row: row[0].answers, Kind.COUNT),
+            Column(
+                "readable",
+                "on the labels" if exact else "readable",
+                lambda row: row[0].readable,
+                Kind.SHARE,
+                help=readable,
+                scale=(0.0, 1.0),
+            ),
+            Column("agree", "agree", lambda row: row[0].agree, Kind.SHARE, help="of these", scale=(0.0, 1.0)),
+            Column("passed", "pass ALL", lambda row: row[1], Kind.COUNT, help="statements that pass every test"),
+        ],
+        key=lambda row: (row[0].template,),
+        definition="Over all wordings and both label orders.",
+        link=lambda row: Link("verdicts", (row[0].template,)),
+    )
+
+
+def statement(of: Reliability, ref: str) -> Table[str]:
+    """Return how a statement fares under each template, and why."""
+    report, place = of.report, of.report.counts.statement(ref)
+
+    def code(test: str) -> Callable[[str], Verdict]:
+        found = report.verdicts(test)
+        return lambda template: verdict(found[report.counts.template(template), place])
+
+    across = verdict(report.verdicts(TEMPLATE)[place])
+    return Table(
+        "statement",
+        f"{ref}: {of.text(ref)}",
+        of.templates,
+        [
+            Column("template", "template", lambda name: name),
+            *(
+                Column(test, test.replace("_", " "), code(test), Kind.VERDICT, help=MEANS[test], short=SHORT[test])
+                for test in (*TESTS, ALL)
+            ),
+            Column("why", "why", lambda name: "; ".join(why(of, ref, name)) or None, aside=True),
+        ],
+        key=lambda name: (name,),
+        notes=[
+            f"{MARKS[across]} template {WORDS[across]}: {report.reason(ref, of.templates[0], TEMPLATE)}",
+            *since(of.changed, ref),
+        ],
+        link=lambda name: Link("wordings", (ref, name)),
+        subject=(ref,),
+    )
+
+
+def since(changed: Changed, ref: str) -> Iterator[str]:
+    """Say that a statement was changed since it was asked."""
+    if ref in changed:
+        asked, current = changed[ref]
+        yield f"version {asked}, as it was asked; version {current} is current"
+
+
+def why(of: Reliability, ref: str, template: str, tests: Sequence[str] = TESTS) -> Iterator[str]:
+    """Yield a sentence for every test that a statement does not pass under a template, void ones among them."""
+    report = of.report
+    for test in tests:
+        found = np.atleast_2d(report.verdicts(test))
+        row = 0 if test == TEMPLATE else report.counts.template(template)
+        each = verdict(found[row, report.counts.statement(ref)])
+        if each is not Verdict.PASS:
+            name = test.replace("_", " ")
+            yield f"{MARKS[each]} {name} {WORDS[each]}: {report.reason(ref, template, test)}"

@@ -1,0 +1,158 @@
+"""A run of the reliability audit with all that its figures need, and what these rest on in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from stores.run_rows import Failures, Run
+from stores.store import Store
+from workbench.audits.exact import ExactOptions, ExactReport
+from workbench.audits.label_forms import FIRST, RULES
+from workbench.audits.reliability import Options, Report
+from workbench.audits.reliability_beside import Reliability
+from workbench.audits.reliability_book import book
+from workbench.domain.counting import plural
+from workbench.domain.instruments import Instrument
+from workbench.domain.readings import ReaderCard
+from workbench.figures.book import Book
+from workbench.pipeline.judging import template_notes
+from workbench.pipeline.reading import LABEL_WORDS
+from workbench.pipeline.verdicts import verdicts
+
+
+@dataclass(frozen=True, eq=False)
+class ReliabilityJudged:
+    """A judged run."""
+
+    run: Run
+    report: Report
+    "an `ExactReport` where nothing was sampled"
+    reader: int
+    "rowid of the reader; 0 where there was nothing to read"
+    card: ReaderCard
+    instrument: Instrument
+    "as it was asked"
+    failures: Failures
+    changed: Mapping[str, tuple[int, int]]
+    "statements that were changed since: ref -> (version that was asked, current version)"
+
+    @property
+    def exact(self) -> ExactReport | None:
+        """The report where label probabilities were computed; None where answers were sampled."""
+        return self.report if isinstance(self.report, ExactReport) else None
+
+    def figures(self, *, as_people: bool = False) -> Reliability:
+        """Return what tables are made of. `as_people`: kappas over the statements that people answered alone."""
+        return Reliability(self.report, self.instrument, self.run.language, as_people, self.changed)
+
+    def book(self, *, as_people: bool = False) -> Book:
+        """Return all figures of the run."""
+        title = f"{self.run.model} on {self.run.instrument}: reliability"
+        return book(self.figures(as_people=as_people), title, told=self.told(), about={"options": self.chosen()})
+
+    def chosen(self) -> dict[str, Any]:
+        """Return the choices behind the figures; `minimum` is null where it is two thirds of plans that differ from
+        prompt to prompt.
+        """
+        of_exact: dict[str, Any] = {}
+        if (exact := self.exact) is not None:
+            mass = exact.mass
+            rule = {"version": mass.version, "rule": RULES[mass.version], "labels": dict(mass.spellings)}
+            of_exact = {"exact": asdict(exact.exact), "spellings": rule}
+        fewest, most = self.report.counts.sizes
+        same = self.report.options.minimum is not None or fewest == most
+        needs = {"minimum": self.report.needed if same else None, "planned": [fewest, most]}
+        return asdict(self.report.options) | needs | {"reader": asdict(self.card)} | of_exact
+
+    def told(self) -> tuple[str, ...]:
+        """Say what is judged, by which rules, and what is missing because it failed."""
+        run, exact = self.run, self.exact
+        return (
+            f"{run.label} · revision {run.revision[:12]} · {run.computed}",
+            *(f"note: {note}" for note in template_notes([run])),
+            *(self._sampled() if exact is None else _computed(run, exact)),
+            *_void(self.report),
+            *_missing(run, self.failures),
+        )
+
+    def _sampled(self) -> Iterator[str]:
+        run, report, card = self.run, self.report, self.card
+        options, counts = report.options, report.counts
+        yield (
+            f"{len(counts.statements)} statements, {run.answered:,} prompts answered, {run.responses:,} answers; "
+            f"reader {card.name} {card.version[:8]}; rule {options.rule} ({options.low:g}, {options.high:g}), "
+            f"{report.needed_words} readable needed"
+        )
+        unreadable, total = int(counts.unreadable.sum()), int(counts.total.sum())
+        if not total:
+            return
+        yield f"unreadable: {unreadable:,} of {total:,} answers ({unreadable / total:.1%})"
+        if cut := counts.cut_off:
+            more = "; ask again with more tokens (--max-new-tokens)"
+            yield f"cut off in thought: {cut:,} of {total:,} answers ({cut / total:.1%}), which say nothing{more}"
+
+
+def reliability(
+    store: Store,
+    run: Run,
+    options: Options | None = None,
+    *,
+    reader: str = LABEL_WORDS,
+    exact: ExactOptions | None = None,
+) -> ReliabilityJudged:
+    """Read and judge a run. Raises UsageError where the options do not fit it, or nothing of it can be judged."""
+    found = verdicts(store, run, options, reader=reader, exact=exact)
+    return ReliabilityJudged(
+        run,
+        found.report,
+        found.reader,
+        found.card,
+        store.runs.instrument(run),
+        store.runs.failures(run),
+        store.runs.outdated(run),
+    )
+
+
+def _computed(run: Run, report: ExactReport) -> Iterator[str]:
+    options, exact, mass = report.options, report.exact, report.mass
+    yield (
+        f"{len(report.counts.statements)} statements, {run.responses:,} prompts scored; clear outside "
+        f"({options.low:g}, {options.high:g}), labels need {exact.named:.0%} of the probability"
+    )
+    reading = (
+        "each naming a label"
+        if exact.readable == "given"
+        else f"unreadable as often as no label begins them, {report.needed_words} readable needed"
+    )
+    yield f"beside it what {exact.samples} samples a prompt would say by rule {options.rule}: {reading}"
+    scored = mass.scored
+    if scored.any():
+        few = int((scored & report.counts.exists[None, :, :, None] & ~report.enough).sum())
+        mean = mass.named[scored].mean()
+        yield f"labels have {mean:.1%} of the probability on average; too little: {few:,} prompts"
+    number = max((len(spelled) for spelled in mass.spellings.values()), default=0)
+    yield f"spellings {mass.version}, up to {number} a label: {RULES[mass.version]}"
+    if mass.version == FIRST:
+        yield "An earlier workbench computed these; the same `run --exact` computes them with today's spellings."
+
+
+def _void(report: Report) -> Iterator[str]:
+    """Say how many tests cannot fail, and what becomes of them."""
+    found = {row.test: sum(row.void) for row in report.summary() if sum(row.void)}
+    if found:
+        counted = ", ".join(f"{test} {n:,}" for test, n in found.items())
+        yield (
+            f"void: {counted} (statements × templates): one prompt is compared with itself, so the test cannot fail; "
+            "it is in no denominator. workbench lint names the texts; --judge-void judges them as published"
+        )
+
+
+def _missing(run: Run, failures: Failures) -> Iterator[str]:
+    """Say what was asked and is not among the verdicts, and why."""
+    if failures.probes:
+        whole = len(failures.statements)
+        left_out = f", with them all of {plural(whole, 'statement')}" if whole else ""
+        reason = f": {failures.reason}" if failures.reason else ""
+        yield f"failed: {run.prompts - run.answered:,} of {run.prompts:,} prompts asked{left_out}{reason}"
