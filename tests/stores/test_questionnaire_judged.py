@@ -32,7 +32,6 @@ from workbench.pipeline.questionnaire import (
     QuestionnaireChoice,
     QuestionnaireJudged,
     find_condition,
-    mean_variability,
     questionnaire,
 )
 from workbench.pipeline.questionnaire_asked import asked, prompt_asked, token_shares
@@ -121,8 +120,8 @@ def test_a_model_without_masses_over_the_vocabulary_is_undefined_and_the_others_
     assert not figures["oracle"].accuracy.undefined
     (note,) = found.notes
     assert note.startswith("served: the probability of yes and no over the whole vocabulary is not known of 19 of 19")
-    assert len(asked(people, found, "oracle", "t0", QM)) == 10
-    assert asked(people, found, "served", "t0", QM) == (), "nothing was predicted, so nobody's answer was missed"
+    assert len(asked(found, "oracle", "t0", QM)) == 10
+    assert asked(found, "served", "t0", QM) == (), "nothing was predicted, so nobody's answer was missed"
     assert token_shares(found, "served", "t0", QM).prompts == 0
     assert not judged(people).notes, "the ten likeliest tokens are known of both"
 
@@ -135,7 +134,7 @@ def test_answers_and_roles_that_changed_since_are_said_until_the_prompts_are_ask
     changed = judged(people)
     (note,) = changed.notes
     assert note.startswith("oracle: 57 of 59 prompts show answers, questions or instructions that were changed since")
-    row = asked(people, changed, "oracle", "t0", QM)[0]
+    row = asked(changed, "oracle", "t0", QM)[0]
     assert row.outdated
     assert prompt_asked(people, changed, "oracle", row.probe).outdated
     predict(people, lambda _: (0.1, 0.6))
@@ -176,7 +175,7 @@ def test_fewer_context_questions_by_design_are_no_change(people: Store) -> None:
     found = judged(people)
     assert found.notes == ()
     assert [str(c) for c in found.reports["oracle"].conditions] == ["qm (first 3)"]
-    probe = asked(people, found, "oracle", "t0", Condition("qm", 0, 3))[0].probe
+    probe = asked(found, "oracle", "t0", Condition("qm", 0, 3))[0].probe
     assert prompt_asked(people, found, "oracle", probe).prompt.context == 6
 
 
@@ -349,7 +348,7 @@ def test_what_is_missing_is_named_with_what_is_there(people: Store) -> None:
 def test_every_figure_leads_down_to_people_and_their_prompts(people: Store) -> None:
     predict(people, ideal(people), conditions=("qm", "zero-shot"))
     found = judged(people)
-    rows = asked(people, found, "oracle", "t1", QM)
+    rows = asked(found, "oracle", "t1", QM)
     assert [row.respondent for row in rows] == [f"r{i:02}" for i in range(1, 10)], "r00 is neutral there"
     assert [(row.value, row.human, row.predicted, row.correct) for row in rows[-2:]] == [
         ("agree", 1, 1, True),
@@ -375,13 +374,13 @@ def test_every_figure_leads_down_to_people_and_their_prompts(people: Store) -> N
     with pytest.raises(UnknownName, match="no next tokens of the prompt 999"):
         prompt_asked(people, found, "oracle", 999)
     with pytest.raises(UnknownName, match=r"no target 'c0'\. Its targets: t0, t1"):
-        asked(people, found, "oracle", "c0", QM)
-    assert asked(people, found, "oracle", "t0", RANDOM) == ()
+        asked(found, "oracle", "c0", QM)
+    assert asked(found, "oracle", "t0", RANDOM) == ()
 
 
 def test_a_prompt_without_context_stands_for_everybody_who_answered(people: Store) -> None:
     predict(people, ideal(people), conditions=("qm", "zero-shot"))
-    rows = asked(people, judged(people), "oracle", "t0", ZERO)
+    rows = asked(judged(people), "oracle", "t0", ZERO)
     assert len(rows) == 10
     assert len({row.probe for row in rows}) == 1
     assert {row.predicted for row in rows} == {1}, "a tie is a yes"
@@ -409,10 +408,10 @@ def test_the_mean_variability_is_undefined_where_a_target_has_none(people: Store
     variants = ("original", "paraphrase-1", "paraphrase-2")
     predict(people, by, conditions=("qm", "zero-shot"), variants=variants, every=1)
     report = judged(people).reports["oracle"]
-    assert mean_variability(report, QM) == pytest.approx(0.5), "biases 1 apart: a deviation of a half"
-    assert math.isnan(mean_variability(report, ZERO))
+    assert report.mean_variability(QM) == pytest.approx(0.5), "biases 1 apart: a deviation of a half"
+    assert math.isnan(report.mean_variability(ZERO))
     assert [row.k for row in report.variability(QM)] == [2, 2]
-    assert len(asked(people, judged(people), "oracle", "t0", QM, FIRST)) == 10
+    assert len(asked(judged(people), "oracle", "t0", QM, FIRST)) == 10
 
 
 def test_people_who_come_later_change_nobody_elses_context(people: Store) -> None:

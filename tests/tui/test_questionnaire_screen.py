@@ -355,8 +355,7 @@ async def test_a_question_shows_where_the_tokens_go_under_each_condition(
 
 async def test_missed_answers_come_first_and_can_stand_alone(filled: Path, judged: QuestionnaireJudged) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
-    with Store.open(filled) as store:
-        rows = asked(store, judged, DOUBTS, "t0", QM)
+    rows = asked(judged, DOUBTS, "t0", QM)
     missed = [row.respondent for row in rows if not row.correct]
     assert 0 < len(missed) < len(rows)
     async with app.run_test(size=(80, 24)) as pilot:

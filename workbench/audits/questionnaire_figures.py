@@ -26,6 +26,8 @@ MOST_DRAWS = 100_000
 "ten times the usual: more take gigabytes and move no printed digit"
 NEVER_ASKED = -1
 "stands for the respondent of a prompt that shows nobody's answers"
+UNREADABLE = -1
+"stands for the predicted answer where the model put no mass on yes or no"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,11 @@ class TargetFigure:
     def ratio(self) -> str:
         """Return the yes:no ratio as the paper prints it."""
         return f"{self.yes}:{self.no}"
+
+    @property
+    def predicted(self) -> str:
+        """Return the same with what could not be read behind it, where there is any: `15:0:4`."""
+        return self.ratio + (f":{self.unreadable}" if self.unreadable else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,3 +346,39 @@ class Difference:
     def few(self) -> bool:
         """Whether these are too few for the intervals to say anything of a side."""
         return is_few(self.respondents)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRow:
+    """What was predicted of one person's answer to one target."""
+
+    respondent: str
+    value: str
+    "the answer as it was given"
+    human: int
+    "1 yes, 0 no"
+    yes: float
+    "probability mass of yes"
+    no: float
+    p_yes: float
+    "yes / (yes + no); NaN where neither has any mass"
+    predicted: int
+    "1 yes, 0 no, -1 neither could be read"
+    correct: bool
+    probe: int
+    "rowid; without context one prompt stands for everybody"
+    outdated: bool
+    "whether the prompt would be put differently now"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenShares:
+    """Where the probability of the next token goes: means over respondents, which add up to 1."""
+
+    yes: float
+    no: float
+    other: float
+    "among the ten likeliest, tokens that are neither"
+    rest: float
+    "everything else"
+    prompts: int

@@ -129,6 +129,17 @@ class Report:
             self._wordings[condition] = variability(self.layout, condition, self.resampling)
         return self._wordings[condition]
 
+    def mean_variability(self, condition: Condition) -> float:
+        """Return the variability of the bias over wordings, on average over the targets that people answered (table 4).
+
+        NaN where one of them has none, as published, or only the original was asked.
+        """
+        of = self.predictions
+        known = {ref for ref, answers in zip(of.targets, of.human, strict=True) if not np.isnan(answers).all()}
+        rows = [row for row in self.variability(condition) if row.target in known]
+        values = [(row.sd if self.options.variability == "sd" else row.rms).value for row in rows]
+        return float(np.mean(values)) if values else UNDEFINED
+
     def ablations(self) -> tuple[Ablation, ...]:
         """Return what every other condition changes against qm: each target, then their mean; empty without qm."""
         return self._ablations

@@ -29,7 +29,7 @@ def questionnaire_options(command: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--show",
         metavar="SECTION,…",
-        help=f"{', '.join(SECTIONS)}, or all (default: targets; with --json or --csv all; --csv writes "
+        help=f"{', '.join(SECTIONS)}, or all (default: targets; with --json, --csv or --parquet all; files hold "
         "respondents, single people's answers, where asked for)",
     )
     group.add_argument("--against", metavar="MODEL,…", help="differences of the other models to these, paired")

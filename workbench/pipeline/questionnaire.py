@@ -101,18 +101,6 @@ def find_condition(report: Report, name: str) -> Condition:
     raise UnknownName(f"nothing was asked under the condition {name!r}; there is: {there or 'none'}")
 
 
-def mean_variability(report: Report, condition: Condition) -> float:
-    """Return the variability of the bias over wordings, on average over the targets that people answered (table 4).
-
-    NaN where one of them has none, as published, or only the original was asked.
-    """
-    of = report.predictions
-    known = {ref for ref, answers in zip(of.targets, of.human, strict=True) if not np.isnan(answers).all()}
-    rows = [row for row in report.variability(condition) if row.target in known]
-    values = [(row.sd if report.options.variability == "sd" else row.rms).value for row in rows]
-    return float(np.mean(values)) if values else float("nan")
-
-
 def questionnaire(
     store: Store,
     choice: QuestionnaireChoice | None = None,
@@ -294,7 +282,6 @@ __all__ = [
     "QuestionnaireChoice",
     "QuestionnaireJudged",
     "find_condition",
-    "mean_variability",
     "notes_of",
     "questionnaire",
 ]

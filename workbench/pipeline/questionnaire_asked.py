@@ -9,7 +9,13 @@ import numpy as np
 
 from stores.store import Store
 from workbench.audits.questionnaire import CONTEXT, RESPONDENT, TOP
-from workbench.audits.questionnaire_figures import NEVER_ASKED, Condition
+from workbench.audits.questionnaire_figures import (
+    NEVER_ASKED,
+    UNREADABLE,
+    AskedRow,
+    Condition,
+    TokenShares,
+)
 from workbench.domain.prompts import Prompt
 from workbench.domain.questionnaires import Question, Role
 from workbench.domain.statements import ORIGINAL, VariantId
@@ -18,31 +24,6 @@ from workbench.pipeline.questionnaire import QuestionnaireJudged
 from workbench.pipeline.questionnaire_masses import Mark, spelled, top_masses, vocabulary_masses
 from workbench.pipeline.questionnaire_rows import Gathered, condition_of, variant_of
 from workbench.stats.arrays import BoolArray
-
-UNREADABLE = -1
-
-
-@dataclass(frozen=True, slots=True)
-class AskedRow:
-    """What was predicted of one person's answer to one target."""
-
-    respondent: str
-    value: str
-    "the answer as it was given"
-    human: int
-    "1 yes, 0 no"
-    yes: float
-    "probability mass of yes"
-    no: float
-    p_yes: float
-    "yes / (yes + no); NaN where neither has any mass"
-    predicted: int
-    "1 yes, 0 no, -1 neither could be read"
-    correct: bool
-    probe: int
-    "rowid; without context one prompt stands for everybody"
-    outdated: bool
-    "whether the prompt would be put differently now"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,21 +79,7 @@ class PromptAsked:
     provenance: Provenance
 
 
-@dataclass(frozen=True, slots=True)
-class TokenShares:
-    """Where the probability of the next token goes: means over respondents, which add up to 1."""
-
-    yes: float
-    no: float
-    other: float
-    "among the ten likeliest, tokens that are neither"
-    rest: float
-    "everything else"
-    prompts: int
-
-
 def asked(
-    store: Store,  # noqa: ARG001  as every way down from a figure
     judged: QuestionnaireJudged,
     model: str,
     target: str,
@@ -238,11 +205,9 @@ def token_shares(judged: QuestionnaireJudged, model: str, target: str, condition
 
 
 __all__ = [
-    "AskedRow",
     "PromptAsked",
     "Provenance",
     "TokenRow",
-    "TokenShares",
     "asked",
     "prompt_asked",
     "target_of",

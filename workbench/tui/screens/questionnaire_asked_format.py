@@ -18,7 +18,8 @@ from workbench.tui.widgets.leaning_bar import place
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:
-    from workbench.pipeline.questionnaire_asked import AskedRow, PromptAsked, TokenRow
+    from workbench.audits.questionnaire_figures import AskedRow
+    from workbench.pipeline.questionnaire_asked import PromptAsked, TokenRow
 
 WORDS = {1: "yes", 0: "no", -1: "unreadable"}
 MARK, NAME, ANSWER, PREDICTED, SHARE = 10, 17, 25, 12, 8

@@ -24,8 +24,8 @@ from workbench.tui.screens.questionnaire_view import Loaded, condition_of
 from workbench.tui.widgets.record_table import Record, RecordTable
 
 if TYPE_CHECKING:
+    from workbench.audits.questionnaire_figures import AskedRow
     from workbench.audits.questionnaire_score import Report
-    from workbench.pipeline.questionnaire_asked import AskedRow
 
 READING = "Reading …"
 ALL_RIGHT = "Nobody's answer was missed here.\n\nf shows everybody."
@@ -144,14 +144,12 @@ class RespondentsScreen(StoreScreen):
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="asked")
     def read_rows(self, condition: str, wording: VariantId) -> None:
-        from stores.store import Store
         from workbench.pipeline.questionnaire_asked import asked
 
         worker, judged = get_current_worker(), self._loaded.judged
         found = condition_of(self._report, condition)
         if judged is None or found is None:
             return
-        with Store.open(self.store_path) as store:
-            rows = asked(store, judged, self._model, self._target, found, wording)
+        rows = asked(judged, self._model, self._target, found, wording)
         if not worker.is_cancelled:
             self.post_message(self.Found(condition, wording, rows))

@@ -37,8 +37,7 @@ from workbench.tui.widgets.record_table import Column, Record
 from workbench.tui.widgets.whisker import whisker
 
 if TYPE_CHECKING:
-    from workbench.audits.questionnaire_figures import Condition, TargetFigure, VariabilityFigure
-    from workbench.pipeline.questionnaire_asked import TokenShares
+    from workbench.audits.questionnaire_figures import Condition, TargetFigure, TokenShares, VariabilityFigure
 
 NAME, NUMBERS, VALUE, WIDE_VALUE, RATIO, N = 19, 18, 8, 16, 10, 6
 LABEL = 11

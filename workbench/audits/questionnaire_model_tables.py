@@ -1,0 +1,147 @@
+"""Targets as rows and models as columns: one measure after another, under one condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from workbench.audits.questionnaire_figures import Condition, TargetFigure, VariabilityFigure
+from workbench.audits.questionnaire_results import Choice, Of, Results, side, side_notes, target_rows, wording_rows
+from workbench.audits.questionnaire_tables import SHARES, SIGNED
+from workbench.figures.table import Column, Kind, Link, Table, Value
+
+TITLES = {
+    "bias": "Bias",
+    "accuracy": "Accuracy",
+    "variability": "Variability of the bias over wordings",
+    "predicted": "Answers yes:no that are predicted",
+    "without": "Probability of neither yes nor no",
+}
+KINDS = {"bias": Kind.POINTS, "accuracy": Kind.SHARE, "variability": Kind.SIZE, "without": Kind.SHARE}
+SCALES = {"bias": SIGNED, "accuracy": SHARES, "variability": SHARES, "without": SHARES}
+SIDES = {
+    "bias": "▲ ▼: the interval of the bias leaves out 0",
+    "accuracy": "▲ ▼: the interval of the accuracy leaves out the accuracy of the majority's answer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One target, and what each model has on it; models that were not asked are left out."""
+
+    target: str
+    figures: Mapping[str, Of[TargetFigure]]
+    spreads: Mapping[str, VariabilityFigure]
+
+    @property
+    def human(self) -> float | None:
+        """The share of people who say yes."""
+        return next((of.figure.human for of in self.figures.values()), None)
+
+    @property
+    def majority(self) -> float | None:
+        """The accuracy of always predicting the more frequent answer."""
+        return next((of.figure.majority for of in self.figures.values()), None)
+
+    @property
+    def respondents(self) -> str:
+        """How many people the models were asked about: `40`, or `38–40` where they differ."""
+        counts = {of.figure.respondents for of in self.figures.values()}
+        return "–".join(map(str, sorted({min(counts), max(counts)}))) if counts else ""
+
+
+def by_model(results: Results, choice: Choice, measure: str) -> Table[Line]:
+    """Return one measure of every target, with a column for each model."""
+    one = {name: tuple(of[:1]) for name, of in choice.conditions.items()}
+    lines = _lines(results, Choice(one, one, choice.target), spreads=measure == "variability")
+    conditions = dict.fromkeys(str(condition) for of in one.values() for condition in of)
+    people: Column[Line] = (
+        Column("majority", "majority", lambda line: line.majority, Kind.SHARE, aside=True)
+        if measure == "accuracy"
+        else Column("human", "people say yes", lambda line: line.human, Kind.SHARE, aside=True)
+    )
+    return Table(
+        measure,
+        f"{TITLES[measure]} under {', '.join(conditions)}",
+        lines,
+        [
+            Column("target", "target", lambda line: line.target),
+            people,
+            Column("respondents", "n", lambda line: line.respondents, aside=True, help="respondents"),
+            *(_model(name, measure, results.options.variability) for name in results.reports),
+            Column("question", "question", lambda line: results.texts.get(line.target, ""), aside=True),
+        ],
+        key=lambda line: (line.target,),
+        notes=_notes(lines, measure),
+        empty="No model was asked under this condition.",
+        link=lambda line: Link("models_on", (next(iter(conditions), ""), line.target)),
+    )
+
+
+def _lines(results: Results, choice: Choice, *, spreads: bool) -> list[Line]:
+    rows = target_rows(results, choice)
+    varied = wording_rows(results, choice) if spreads else []
+    return [
+        Line(
+            ref,
+            {of.model: of for of in rows if of.figure.target == ref},
+            {of.model: of.figure for of in varied if of.figure.target == ref},
+        )
+        for ref in results.targets
+        if choice.wants(ref) and rows
+    ]
+
+
+def _model(name: str, measure: str, variability: str) -> Column[Line]:
+    def value(line: Line) -> Value:
+        if measure == "variability":
+            spread = line.spreads.get(name)
+            return None if spread is None else spread.sd if variability == "sd" else spread.rms
+        of = line.figures.get(name)
+        return None if of is None else _value(of.figure, measure)
+
+    beside: Callable[[Line], str] | None = (lambda line: _sign(line, name, measure)) if measure in SIDES else None
+    kind, scale = KINDS.get(measure, Kind.TEXT), SCALES.get(measure)
+    return Column(name, name, value, kind, scale=scale, reference=_reference(name, measure), beside=beside)
+
+
+def _value(figure: TargetFigure, measure: str) -> Value:
+    if measure == "bias":
+        return figure.bias
+    if measure == "accuracy":
+        return figure.accuracy
+    return figure.without if measure == "without" else figure.predicted
+
+
+def _reference(name: str, measure: str) -> Callable[[Line], float | None]:
+    def reference(line: Line) -> float | None:
+        of = line.figures.get(name)
+        return of.figure.majority if of is not None and measure == "accuracy" else 0.0 if measure == "bias" else None
+
+    return reference
+
+
+def _sign(line: Line, name: str, measure: str) -> str:
+    """Return ▲ or ▼ where a figure's interval leaves out the reference, or why that is not said."""
+    of = line.figures.get(name)
+    if of is None:
+        return ""
+    way = of.figure.direction if measure == "bias" else of.figure.accuracy_direction
+    return side(way, of.old, "▲", "▼")
+
+
+def _notes(lines: list[Line], measure: str) -> list[str]:
+    signs = [_sign(line, name, measure) for line in lines for name in line.figures] if measure in SIDES else []
+    notes = [SIDES[measure]] if {"▲", "▼"}.intersection(signs) else []
+    if any("–" in line.respondents for line in lines):
+        notes.append("the models were asked about different people; the table targets has the n of each")
+    return notes + side_notes(signs)
+
+
+def models_on(results: Results, condition: str, target: str) -> Choice:
+    """Return the choice of one target under one condition for every model."""
+    held: dict[str, tuple[Condition, ...]] = {
+        name: tuple(one for one in report.conditions if str(one) == condition)
+        for name, report in results.reports.items()
+    }
+    return Choice(held, held, target, named=condition)

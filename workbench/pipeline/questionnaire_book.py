@@ -1,0 +1,53 @@
+"""Judged predictions ─show→ a book: what the tables need to know of runs, prompts and people."""
+
+from __future__ import annotations
+
+from workbench.audits.questionnaire_figures import AskedRow, Condition, TokenShares
+from workbench.audits.questionnaire_results import Predictor, Results
+from workbench.domain.statements import ORIGINAL, VariantId
+from workbench.pipeline.questionnaire import QuestionnaireJudged
+from workbench.pipeline.questionnaire_asked import asked, token_shares
+
+
+def results_of(judged: QuestionnaireJudged) -> Results:
+    """Return what tables are made of: `workbench.audits.questionnaire_book.book` takes it."""
+
+    def old(model: str, condition: Condition, target: str | None, wording: VariantId | None) -> int:
+        return judged.gathered[model].old(condition, target, wording)
+
+    def shares(model: str, target: str, condition: Condition) -> TokenShares:
+        return token_shares(judged, model, target, condition)
+
+    def people(model: str, target: str, condition: Condition, wording: VariantId) -> tuple[AskedRow, ...]:
+        return asked(judged, model, target, condition, wording)
+
+    statements = judged.instrument.statements
+    names = sorted(judged.reports, key=lambda name: (name.casefold(), name))  # stays when a model is asked more
+    return Results(
+        instrument=judged.instrument.name,
+        questionnaire=judged.questionnaire,
+        options=judged.choice.options,
+        reports={name: judged.reports[name] for name in names},
+        predictors={name: _predictor(judged, name) for name in names},
+        old=old,
+        shares=shares,
+        asked=people,
+        texts={one.ref: text.text for one in statements if (text := one.wording(ORIGINAL, judged.instrument.language))},
+        notes=judged.notes,
+    )
+
+
+def _predictor(judged: QuestionnaireJudged, name: str) -> Predictor:
+    run, found = judged.runs[name], judged.gathered[name]
+    return Predictor(
+        version=run.version,
+        revision=run.revision,
+        dtype=run.dtype,
+        computed=run.computed,
+        prompts=len(found.probe),
+        failed=len(found.failed),
+        outdated=int(found.outdated.sum()),
+    )
+
+
+__all__ = ["results_of"]
