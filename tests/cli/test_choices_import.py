@@ -257,7 +257,7 @@ def test_a_warning_of_a_file_stays_with_its_answers_in_the_store_every_output_an
     assert f"m, acquiescence: warning: {said}" in " ".join(out.split())
     found = json.loads(run(capsys, "verdicts", path, "--audit", "response_bias", "--json")[1])
     assert f"m, acquiescence: warning: {said}" in found["notes"]
-    cells = next(iter(found["models"].values()))["cells"]
+    (cells,) = (table["rows"] for table in found["tables"] if table["name"] == "cells")
     assert [(cell["condition"], cell["warnings"]) for cell in cells] == [("bias", [said]), ("key_typo", [])]
     assert run(capsys, "export", path, tmp_path / "out", "--format", "choices")[0] == 0
     assert run(capsys, "import", other, tmp_path / "out", "--format", "choices")[0] == 0

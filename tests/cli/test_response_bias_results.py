@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,9 @@ from stores.store import Store
 from tests.cli.test_commands import data, run
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import DESIGN, EXACT, ask, first_option, pairs
+from workbench.audits.response_bias_book import book
+from workbench.audits.response_bias_names import find_condition, find_kind
 from workbench.cli.output import table
-from workbench.cli.response_bias_names import find_condition, find_kind
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
@@ -24,6 +25,7 @@ from workbench.domain.instruments import Instrument
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
 from workbench.pipeline.response_bias import response_bias
+from workbench.pipeline.response_bias_book import findings
 
 AUDIT = ("--audit", "response_bias")
 EXACTLY_ASKED = "first · exact"
@@ -58,9 +60,21 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def row(out: str, title: str) -> str:
-    """Return the first line that begins with a title, without it."""
-    return next(line for line in out.splitlines() if line.startswith(title)).removeprefix(title).strip()
+def rows(found: Any, name: str, *subject: str, **of: object) -> list[dict[str, Any]]:
+    """Return the rows of a table in a JSON document; `of` keeps those with these values."""
+    tables = [one for one in found["tables"] if one["name"] == name and (not subject or one["subject"] == [*subject])]
+    return [row for one in tables for row in one["rows"] if all(row[key] == value for key, value in of.items())]
+
+
+def names(found: Any) -> list[str]:
+    return [one["name"] for one in found["tables"]]
+
+
+def row(out: str, *begin: str) -> str:
+    """Return the first line that begins with these cells, without them, blanks between cells taken together."""
+    start = "  ".join(begin)
+    lines = (re.sub(" {2,}", "  ", line.strip()) for line in out.splitlines())
+    return next(line for line in lines if line.startswith(f"{start}  ")).removeprefix(start).strip()
 
 
 def test_the_matrix_says_size_significance_and_direction_in_words(
@@ -69,42 +83,43 @@ def test_the_matrix_says_size_significance_and_direction_in_words(
     code, out, _ = run(capsys, "verdicts", asked, *AUDIT, "--model", EXACTLY_ASKED)
     assert code == 0
     # odds 3:1:1…: response order 3/5 - 1/5; odd/even 2/6 - 2/7; allow/forbid 1/4 - 3/4
-    assert row(out, "response order") == "+40.0 equal changes are no test (n 3)"
-    assert row(out, "odd/even") == "+4.8 equal changes are no test (n 3)"
-    assert row(out, "  key typo") == "0.0 no change in any question (n 3)"
-    assert row(out, "allow/forbid") == "-50.0 one question is no test (n 1)"
-    assert re.findall("  most human-like +(\\w+)", out) == ["open"] * 3, "no bias has a test"
-    assert row(out, "score ") == "– no bias has a test"
-    assert "probabilities of the next token · template lettered" in out
+    assert row(out, "response order", "bias") == "+40.0 points no test"
+    assert row(out, "odd/even", "bias") == "+4.8 points no test"
+    assert row(out, "odd/even", "key typo") == "+0.0 points no change"
+    assert row(out, "allow/forbid", "bias") == "-50.0 points no test"
+    assert row(out, EXACTLY_ASKED, "–").split("  ")[:4] == ["–", "–", "0", "3"], "no score, and all three are open"
+    assert row(out, EXACTLY_ASKED, "exact").startswith("exact label probabilities  lettered")
     assert "Definition corrected: shares of valid answers" in out
     assert "p below 0.05, t-test over questions, two-sided; p is not adjusted" in out
+    said = {one["said"] for one in rows(data(capsys, "verdicts", asked, *AUDIT), "cells", model=EXACTLY_ASKED)}
+    assert said == {"one question is no test", "equal changes are no test", "no change in any question"}
 
 
 def test_models_stand_beside_one_another_and_what_is_missing_is_a_dash(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = run(capsys, "verdicts", asked, *AUDIT, "--model", "told,silent")[1]
-    assert row(out, "response order").split("  ")[0] == "+26.7 not significant (n 3)"
-    assert row(out, "response order").endswith("no question takes part")
-    assert row(out, "odd/even").split()[0] == "–", "nobody told of it"
-    assert "told · answers imported · 3 pairs of answered forms" in out
-    assert "- silent: 20 forms with fewer than 2 valid answers" in out
+    assert row(out, "response order", "bias") == "+26.7 points [-49.2, +102.6] n.s.  undefined (a)"
+    assert "(a) no question takes part" in out
+    assert row(out, "odd/even", "bias") == "–  undefined (a)", "nobody told of it"
+    assert row(out, "told", "imported").endswith("0  3"), "three pairs of answered forms"
+    assert "silent: 20 forms with fewer than 2 valid answers" in out
 
 
 def test_a_definition_is_named_in_words_and_turns_signs_as_published(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = run(capsys, "verdicts", asked, *AUDIT, "--model", f"told,{EXACTLY_ASKED}", "--definition", "all_keys")[1]
-    assert row(out, "response order").startswith("+30.0 not significant (n 3)"), "of all answers: 20, 10 and 60"
-    assert row(out, "allow/forbid").endswith("+50.0 one question is no test (n 1)")
+    assert row(out, "response order", "bias").startswith("+30.0 points"), "of all answers: 20, 10 and 60"
+    assert row(out, "allow/forbid", "bias").endswith("+50.0 points no test")
     assert "Definition all keys: as the published tables, without leaving out questions" in out
     strict = run(capsys, "verdicts", asked, *AUDIT, "--model", "told", "--alpha", "0.3", "--holm", "biases")[1]
-    assert row(strict, "response order") == "+26.7 * significant, human-like (n 3)"
+    assert row(strict, "response order", "bias") == "+26.7 points [-49.2, +102.6] * human-like"
     assert "* p < 0.3" in strict
-    assert "p is adjusted by Holm's procedure over a model's biases" in strict
+    assert "Holm's procedure adjusts p over a model's biases" in strict
 
 
-def test_on_a_narrow_terminal_models_stand_in_several_tables_with_marks(
+def test_on_a_narrow_terminal_models_stand_in_several_grids(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "many.db"
@@ -112,69 +127,88 @@ def test_on_a_narrow_terminal_models_stand_in_several_tables_with_marks(
         sets = [replace(TOLD, model=name) for name in MANY]
         sets += [told(name, *[({"a": 9, "b": n + 1}, {"a": 3, "b": 7}) for n in range(3)]) for name in ("last",)]
         store.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs(), sets))
-    piped = run(capsys, "verdicts", path, *AUDIT)[1]
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    narrow = run(capsys, "verdicts", path, *AUDIT)[1]
-    for out, room, parts in ((piped, 200, 1), (narrow, 80, 3)):
-        lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in out.splitlines()]
-        rows = [line for line in lines if line.startswith("response order")]
-        assert len(rows) == parts
-        assert all(len(line) <= room for line in rows)
-        assert " ".join(rows).count("+26.7") == len(MANY)
-        assert re.search(r"\+\d+\.\d \*+ \+$", rows[-1].rstrip()), "significant and human-like, as a mark"
-        assert "+ human-like, - opposite" in out
+    lines = run(capsys, "verdicts", path, *AUDIT)[1].splitlines()
+    cells = [line for line in lines if line.startswith("response order")]
+    assert len(cells) == 4
+    assert " ".join(cells).count("+26.7") == len(MANY)
+    assert all(len(line) <= 80 for line in lines)
+    assert "** human-like" in " ".join(" ".join(lines).split())
 
 
 def test_cells_have_the_test_the_entropy_and_what_was_dropped(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = run(capsys, "verdicts", asked, *AUDIT, "--cells", "--model", "told", "--holm", "all")[1]
-    first, second = (line.split() for line in out.splitlines() if line.startswith("response order"))
-    assert first[2:] == [
-        *("3", "+26.67", "[-49.22,", "+102.56]", "+1.51", "(2)"),
-        *("0.27", "0.27"),
-        "not",
-        "significant",
-        "0",
-    ]
-    assert second[2] == "0.185", "H(.7, .3) = .611 of ln 3 = 1.099, and twice 0"
-    assert second[-3:] == ["2", "1", "0"], "two blanks, a letter that was not offered, nothing drawn again"
-    exact = run(capsys, "verdicts", asked, *AUDIT, "--cells", "--model", EXACTLY_ASKED)[1]
-    assert row(exact, "response order").split()[:4] == ["3", "+40.00", "–", "–"], "no t and no p"
-    assert "response order: all values equal, so there is no test" in exact
-    assert "score" not in exact, "views are shown as they are named"
+    found = data(capsys, "verdicts", asked, *AUDIT, "--cells", "--holm", "all")
+    (cell,) = rows(found, "cells", model="told")
+    assert (cell["bias"], cell["condition"], cell["n"], cell["df"], cell["said"]) == (
+        *("response_order", "bias", 3, 2, "not significant"),
+    )
+    change = cell["change"]
+    assert [change["value"], change["low"], change["high"]] == pytest.approx([0.2667, -0.4922, 1.0256], abs=1e-4)
+    assert (change["n"], change["excluded"]) == (3, cell["left_out"]) == (3, 0)
+    assert [cell["t"], cell["p"], cell["p_adjusted"]] == pytest.approx([1.512, 0.27, 0.27], abs=1e-3)
+    assert (cell["blank"], cell["not_offered"], cell["drawn_again"]) == (2, 1, 0)
+    offered, csv_rule = rows(found, "entropies", model="told")
+    assert (offered["rule"], csv_rule["rule"]) == ("offered", "csv")
+    assert offered["original"] == pytest.approx(0.185, abs=1e-3), "H(.7, .3) = .611 of ln 3 = 1.099, and twice 0"
+    exact = rows(found, "cells", model=EXACTLY_ASKED, bias="response_order")[0]
+    assert (exact["change"]["value"], exact["t"], exact["p"]) == (pytest.approx(0.4), None, None)
+    assert (exact["degenerate"], exact["r"]["undefined"]) == (
+        "all values equal",
+        "all values of one variable are equal",
+    )
+    out = run(capsys, "verdicts", asked, *AUDIT, "--cells", "--model", EXACTLY_ASKED)[1]
+    told_of = row(out, EXACTLY_ASKED, "response order", "bias")
+    assert told_of.startswith("3  +40.0 points  –  2  –  ")
+    assert "equal changes are no test" in told_of
+    assert "score" not in out, "views are shown as they are named"
 
 
 def test_topics_and_draws_have_rows_of_their_own(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     view = ("--topics", "--draws", "--model", EXACTLY_ASKED, "--bias", "odd_even")
-    out = run(capsys, "verdicts", asked, *AUDIT, *view)[1]
-    assert row(out, "odd/even ").split()[:3] == ["life", "3", "+4.8"]
-    draws = [line.split() for line in out.splitlines() if line.startswith("odd/even, key typo  ")]
-    assert [line[3] for line in draws] == ["life", "1", "2"], "a topic, then two draws"
-    assert "odd/even, key typo: mean 0.0, sd 0.0, from 0.0 to 0.0; 0 of 2 significant, all say the same" in out
+    found = data(capsys, "verdicts", asked, *AUDIT, *view)
+    assert names(found) == ["subjects", "topics", "draws", "draw_spread"]
+    topic = rows(found, "topics", condition="bias")[0]
+    assert (topic["topic"], topic["n"], topic["change"]["value"]) == ("life", 3, pytest.approx(1 / 3 - 2 / 7))
+    assert [(one["draw"], one["effect"], one["change"]["value"]) for one in rows(found, "draws")] == [
+        (1, 0, pytest.approx(0)),
+        (2, 0, pytest.approx(0)),
+    ]
+    (spread,) = rows(found, "draw_spread")
+    assert [spread[name] for name in ("draws", "significant", "agree", "with_fewer_draws")] == [2, 0, True, 0]
+    assert [spread[name] for name in ("mean", "sd", "low", "high")] == pytest.approx([0, 0, 0, 0])
 
 
 def test_questions_are_listed_the_largest_change_first(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = run(capsys, "verdicts", asked, *AUDIT, "--questions", "response-order", "--model", "told,silent")[1]
-    lines = [line.split() for line in out.splitlines() if re.match("q[0-9] ", line)]
-    assert [line[:3] for line in lines] == [
-        ["q2", "transport", "+60.0"],
-        ["q0", "transport", "+20.0"],
-        ["q1", "transport", "0.0"],
+    found = data(capsys, "verdicts", asked, *AUDIT, "--questions", "response-order", "--model", "told,silent")
+    of = rows(found, "questions", "response_order", "bias", model="told")
+    assert [(one["key"], one["topic"], round(one["change"], 6)) for one in of] == [
+        ("q2", "transport", 0.6),
+        ("q0", "transport", 0.2),
+        ("q1", "transport", 0.0),
     ]
-    assert lines[2][4:8] == ["90.0", "%", "80.0", "%"]
-    assert "3 questions left out, no usable answer to the original form: q0, q1, q2" in out
+    assert (of[2]["valid_original"], of[2]["valid_changed"]) == (0.9, 0.8)
+    assert {one["left_out"] for one in rows(found, "questions", model="silent")} == {
+        "no usable answer to the original form"
+    }
 
 
-def test_a_question_shows_both_forms_with_counts_and_bars(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = run(capsys, "verdicts", asked, *AUDIT, "--question", "q0", "--bias", "response_order", "--model", "told")[1]
-    original, changed = out.split("original: ")[1].split("changed form: ")
-    assert original.startswith("10 valid of 10 answers")
-    assert re.search(rf"^a  7 +70.0 %  {'█' * 21}{'·' * 9}  Trams", original, re.MULTILINE)
-    assert re.search(r"^c  a +5 +50.0 %", changed, re.MULTILINE), "the last option is the original's first"
-    assert "Question of the changed form, as the instrument has it (told was asked elsewhere):" in out
-    other = run(capsys, "verdicts", asked, *AUDIT, "--question", "response_order.q1", "--model", "told")[1]
-    assert "letters that were not offered: z 1" in other
-    assert "8 valid of 10 answers, 2 without an offered letter" in other
+def test_a_question_shows_both_forms_with_counts(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    of = ("--question", "q0", "--bias", "response_order", "--model", "told")
+    out = run(capsys, "verdicts", asked, *AUDIT, *of)[1]
+    assert "q0 · transport · response order · told: answers to both forms" in out
+    assert "A in q − A in q', by the letters of q" in out
+    found = data(capsys, "verdicts", asked, *AUDIT, *of)
+    options = [
+        (one["form"], one["letter"], one["letter_in_original"], one["count"], one["share"], one["option"])
+        for one in rows(found, "options")
+    ]
+    assert options[0] == ("original", "a", "a", 7, 0.7, "Trams")
+    assert options[-1] == ("changed", "c", "a", 5, 0.5, "Trams"), "the last option is the original's first"
+    assert {one["role"] for one in rows(found, "prompts")} == {"question"}, "told was asked elsewhere"
+    other = data(capsys, "verdicts", asked, *AUDIT, "--question", "response_order.q1", "--model", "told")
+    original, changed = rows(other, "forms")
+    assert original["others"] == ["z:1"]
+    assert (changed["valid"], changed["drawn"], changed["invalid"]) == (8, 10, 2)
 
 
 def test_a_draw_of_a_perturbation_is_shown_with_the_prompts_that_were_put(
@@ -183,34 +217,43 @@ def test_a_draw_of_a_perturbation_is_shown_with_the_prompts_that_were_put(
     of = ("--question", "q0", "--bias", "odd_even", "--condition", "key_typo", "--draw", "2", "--model", "first")
     code, out, err = run(capsys, "verdicts", asked, *AUDIT, *of)
     assert code == 0, err
-    assert "q0 · life · odd/even, key typo, draw 2 of 2 · first · samples" in out
-    assert "q0 · life · odd/even, key typo, draw 2 of 2 · first · exact" in out
-    assert "exact, the offered letters have 75.0 % of the probability" in out
-    assert "Question: How arree things 0?\nA. Much better" in out
-    assert "People's answers to the original: 20.0 %, 20.0 %" in out
+    assert "q0 · life · odd/even, key typo, draw 2 of 2 · first · samples: prompts" in out
+    assert "q0 · life · odd/even, key typo, draw 2 of 2 · first · exact: prompts" in out
+    assert re.search(r"Question: How arree things 0\? *\n +A. Much better", out), "a prompt keeps its lines"
+    found = data(capsys, "verdicts", asked, *AUDIT, *of)
+    subject = (EXACTLY_ASKED, "odd_even", "key_typo", "q0", "2")
+    assert [one["probability"] for one in rows(found, "forms", *subject)] == pytest.approx([0.75, 0.75])
+    assert [one["people"] for one in rows(found, "options", *subject)] == [0.2] * 5 + [None] * 5
+    assert rows(found, "answers", *subject)[0]["text"] == " A"[-1]
 
 
 def test_valid_answers_and_likeness_to_people_are_views(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = run(capsys, "verdicts", asked, *AUDIT, "--validity", "--people")[1]
-    assert "silent: 0.0 % of the answers to a question are offered letters" in out
-    assert "13 questions without any valid answer" in out
-    assert "first · exact: 75.0 %" in out
+    found = data(capsys, "verdicts", asked, *AUDIT, "--validity", "--people")
+    assert rows(found, "valid_answers", model="silent")[0]["mean"] == 0
+    assert rows(found, "valid_answers", model="silent")[0]["without"] == 13
+    assert rows(found, "valid_answers", model=EXACTLY_ASKED)[0]["mean"] == pytest.approx(0.75)
+    assert [one["questions"] for one in rows(found, "validity", model="silent")] == [13] + [0] * 9
     # 1 - (2/7 - .2 + …): cumulative shares 3/7, 4/7, 5/7, 6/7 against .2, .4, .6, .8
-    assert row(out, "first · exact    ").split() == ["3", "0.857", "[0.857,", "0.857]"]
-    assert "told: " not in out.split("Likeness")[1], "no shares are known of what it was asked"
+    exact = rows(found, "people", model=EXACTLY_ASKED)[0]
+    assert exact["questions"] == 3
+    assert [exact["likeness"][name] for name in ("value", "low", "high")] == pytest.approx([0.857] * 3, abs=1e-3)
+    assert rows(found, "people", model="told") == [], "no shares are known of what it was asked"
+    assert len(rows(found, "people_questions", model=EXACTLY_ASKED, left_out="")) == 3
+    out = run(capsys, "verdicts", asked, *AUDIT, "--validity", "--people")[1]
     assert "Definition" not in out, "neither rests on one"
 
 
 def test_two_ways_of_asking_are_compared_over_questions(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "verdicts", asked, *AUDIT, "--compare", "first · samples", EXACTLY_ASKED)[1]
-    assert "first · exact minus first · samples, in percentage points" in out
+    assert "first · exact minus first · samples" in out
     assert "Samples against exact probabilities" in out
-    found = data(capsys, "verdicts", asked, *AUDIT, "--compare", "told", EXACTLY_ASKED)["compare"]
-    (order,) = found["biases"]
-    assert (order["bias"], order["change"]["n"]) == ("response_order", 3)
-    assert order["change"]["mean"] == pytest.approx(40 - 80 / 3)
-    assert found["sampling"] == [], "answers from elsewhere are no samples of these probabilities"
-    assert order["questions"]["r"] is None, "all changes of one are the same"
+    found = data(capsys, "verdicts", asked, *AUDIT, "--compare", "told", EXACTLY_ASKED)
+    (order,) = rows(found, "compared", "told", EXACTLY_ASKED)
+    assert (order["bias"], order["n"], order["turned"]) == ("response_order", 3, False)
+    assert order["change"]["value"] == pytest.approx(0.4 - 0.8 / 3)
+    assert rows(found, "sampling") == [], "answers from elsewhere are no samples of these probabilities"
+    assert order["r"]["value"] is None, "all changes of one are the same"
+    assert rows(found, "compared_means")[0]["change"] == pytest.approx(order["change"]["value"])
 
 
 def test_json_has_every_figure_and_undefined_ones_as_null(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -222,62 +265,71 @@ def test_json_has_every_figure_and_undefined_ones_as_null(asked: Path, capsys: p
     assert found["notes"] == list(judged.notes)
     assert list(found["models"]) == list(judged.reports)
     for name, report in judged.reports.items():
-        for cell, shown in zip(report.cells, found["models"][name]["cells"], strict=True):
+        for cell, shown in zip(report.cells, rows(found, "cells", model=name), strict=True):
             assert (shown["bias"], shown["condition"]) == (cell.bias, cell.condition or "bias")
-            mean = shown["delta"]["mean"]
-            assert mean == (None if cell.delta.n == 0 else pytest.approx(cell.delta.mean))
-            assert (shown["said"], len(shown["draws"]["draws"])) == (cell.said, len(cell.draws.draws))
+            assert shown["change"]["value"] == (None if cell.delta.n == 0 else pytest.approx(cell.delta.mean / 100))
+            assert (shown["said"], shown["draws"]) == (cell.said, len(cell.draws.draws))
     sampled = found["models"]["first · samples"]
     assert sampled["designs"] == [{"seed": 1, "samples": 20, "tries": 20}]
     assert sampled["run"]["sampling"]["max_new_tokens"] == 1
-    assert sampled["validity"]["mean"] == pytest.approx(0.75, abs=0.08)
-    assert (found["models"]["told"]["run"], found["models"]["told"]["people"]) == (None, None)
+    assert rows(found, "valid_answers", model="first · samples")[0]["mean"] == pytest.approx(0.75, abs=0.08)
+    assert found["models"]["told"]["run"] is None
+    assert rows(found, "scores", model="told")[0]["people"] is None
 
 
 def test_json_of_a_question_has_every_answer_with_its_seed(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     of = ("--question", "q1", "--bias", "odd_even", "--questions", "odd_even", "--model", "first · samples")
     found = data(capsys, "verdicts", asked, *AUDIT, *of)
-    (shown,) = found["question"].values()
     assert found["notes"] == [], "what is said of other questions is not said here"
-    arm = shown["changed"]
-    assert [option["original"] for option in arm["options"]] == ["a", "b", "d", "e"]
-    assert sum(answer["count"] for answer in arm["answers"]) == arm["drawn"]
-    assert sum(option["count"] for option in arm["options"]) == arm["valid"] == arm["drawn"] - arm["invalid"]
-    assert all(answer["seed"] >= 0 and answer["job"] == 1 for answer in arm["answers"])
-    assert "Question: How are things in district 1?" in arm["prompt"][0]["content"]
-    (rows,) = found["questions"]["models"].values()
-    assert {line["key"] for line in rows} == {"q0", "q1", "q2"}
-    assert set(found["models"]["first · samples"]) & {"cells", "validity"} == set(), "views as they are named"
+    options, (form,) = rows(found, "options", form="changed"), rows(found, "forms", form="changed")
+    assert [option["letter_in_original"] for option in options] == ["a", "b", "d", "e"]
+    answers = rows(found, "answers", form="changed")
+    assert sum(answer["count"] for answer in answers) == form["drawn"]
+    assert sum(option["count"] for option in options) == form["valid"] == form["drawn"] - form["invalid"]
+    assert sum(answer["count"] for answer in answers if answer["offered"]) == form["valid"]
+    assert all(int(answer["seed"]) >= 0 and answer["job"] == 1 for answer in answers)
+    assert "Question: How are things in district 1?" in rows(found, "prompts", form="changed")[0]["content"]
+    assert {line["key"] for line in rows(found, "questions")} == {"q0", "q1", "q2"}
+    assert names(found) == ["subjects", "questions", "forms", "options", "prompts", "answers"], "views as named"
 
 
 def test_csv_files_have_a_row_a_figure(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "figures"
     code, out, err = run(capsys, "verdicts", asked, *AUDIT, "--csv", folder)
     assert code == 0, err
-    names = {"cells", "scores", "likeness", "topics", "draws", "validity", "people", "questions"}
-    assert {path.stem for path in folder.iterdir()} == names
-    rows = read(folder / "cells.csv")
-    assert f"cells.csv  {len(rows)} rows" in out
-    order = next(line for line in rows if line["model"] == "told")
-    assert float(order["mean"]) == pytest.approx(80 / 3)
-    assert (order["mean"], order["unit"]) == ("26.66666667", "percentage points")
-    assert (order["blank"], order["not_offered"], order["definition"]) == ("2", "1", "corrected")
-    silent = next(line for line in rows if line["model"] == "silent")
-    assert (silent["mean"], silent["p"], silent["said"]) == ("", "", "no question takes part")
+    with Store.open(asked) as store:
+        judged = response_bias(store)
+        contents = book(findings(judged, lambda: nullcontext(store))).contents
+    compared = {"compared", "compared_means", "sampling"}
+    assert {path.stem for path in folder.iterdir()} == {entry.name for entry in contents} - compared
+    cells = read(folder / "cells.csv")
+    assert f"cells.csv  {len(cells)} rows" in out
+    order = next(line for line in cells if line["model"] == "told")
+    assert (order["change"], order["change_n"], order["definition"]) == ("0.2666666667", "3", "corrected")
+    assert (order["blank"], order["not_offered"]) == ("2", "1")
+    silent = next(line for line in cells if line["model"] == "silent")
+    assert (silent["change"], silent["p"], silent["said"]) == ("", "", "no question takes part")
     places = {(line["model"], line["bias"], line["condition"]) for line in read(folder / "questions.csv")}
-    assert places == {(line["model"], line["bias"], line["condition"]) for line in rows}, "every cell's questions"
+    assert places == {(line["model"], line["bias"], line["condition"]) for line in cells}, "every cell's questions"
     assert run(capsys, "verdicts", asked, *AUDIT, "--csv", folder)[0] == 2, "nothing is written over unasked"
-    for bias in ("odd_even", "response_order"):
-        code, out, err = run(capsys, "verdicts", asked, *AUDIT, "--csv", folder, "--questions", bias)
-        assert (code, f"questions-{bias}.csv" in out) == (0, True), err
-    out = run(capsys, "verdicts", asked, *AUDIT, "--csv", folder, "--people", "--model", "told")[1]
-    assert "people.csv was not written: there is no such figure" in out
     views = ("--questions", "odd_even", "--question", "q9", "--compare", "first · samples", EXACTLY_ASKED)
     assert run(capsys, "verdicts", asked, *AUDIT, "--csv", folder, "--force", *views)[0] == 0
-    answers = [line for line in read(folder / "answers-allow_forbid-q9.csv") if line["model"] == EXACTLY_ASKED]
-    assert [float(line["probability"]) for line in answers] == pytest.approx([0.5625, 0.1875] * 2)
-    assert [line["count"] for line in answers] == [""] * 4
-    assert len(read(folder / "sampling.csv")) == 4, "three biases, a typing error of two draws by its first"
+    assert read(folder / "questions-odd_even-bias.csv")
+    options = read(folder / "options-first___exact-allow_forbid-bias-q9.csv")
+    assert [float(line["probability"]) for line in options] == pytest.approx([0.5625, 0.1875] * 2)
+    assert [line["count"] for line in options] == [""] * 4
+    sampling = read(folder / "sampling-first___samples-first___exact.csv")
+    assert len(sampling) == 4, "three biases, a typing error of two draws by its first"
+
+
+def test_html_and_latex_hold_the_matrix(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page, folder = tmp_path / "page.html", tmp_path / "tex"
+    code, out, err = run(capsys, "verdicts", asked, *AUDIT, "--model", "told", "--html", page, "--latex", folder)
+    assert code == 0, err
+    assert {path.stem for path in folder.iterdir()} == {"subjects", "matrix", "scores"}
+    assert "+26.7 points [-49.2, +102.6] n.s." in page.read_text(encoding="utf-8")
+    assert "Definition corrected" in page.read_text(encoding="utf-8")
+    assert "told, response_order: " in out, "notes stand beside the names of the files"
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -303,8 +355,7 @@ def read(path: Path) -> list[dict[str, Any]]:
         (("--compare", "told", "first"), "'first' was asked in 2 ways; name one: first · samples; first · exact"),
         (("--alpha", "1.5"), "found a level of 1.5"),
         (("--draws", "500"), "found --draws 500; response biases have no bootstrap"),
-        (("--csv", "x", "--json"), "--csv writes files and --json prints"),
-        (("--force",), "--force replaces files of --csv FOLDER"),
+        (("--force",), "--force replaces files; give --csv, --parquet, --latex or --html"),
         (("--bias", ","), "found nothing after --bias"),
         (("--rule", "coded", "--low", "0.4"), "--rule, --low are for verdicts of the audit reliability"),
         (("--seed", "3"), "--seed is for verdicts of the audits reliability and questionnaire"),
@@ -368,10 +419,10 @@ def test_names_are_read_as_people_write_them() -> None:
     assert (find_condition("key typo"), find_condition("bias")) == (Perturbation.KEY_TYPO, None)
 
 
-def test_the_json_is_one_document(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = run(capsys, "verdicts", asked, *AUDIT, "--json", "--bias", "odd_even", "--condition", "bias", "--cells")[1]
-    shown = json.loads(out)["shown"]
-    assert shown == {"views": ["cells"], "biases": ["odd_even"], "conditions": ["bias"]}
+def test_the_json_says_what_is_shown(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = data(capsys, "verdicts", asked, *AUDIT, "--bias", "odd_even", "--condition", "bias", "--cells")
+    assert found["shown"] == {"views": ["cells"], "biases": ["odd_even"], "conditions": ["bias"]}
+    assert {(one["bias"], one["condition"]) for one in rows(found, "cells")} == {("odd_even", "bias")}
 
 
 def test_names_from_data_stand_in_the_head_of_a_table_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
@@ -391,22 +442,26 @@ def test_errors_of_typing_stand_under_their_own_bias_and_signs_as_published_bene
     moved = AnswerSet("moved", Bias.ALLOW_FORBID, None, answered)
     with new_store(path) as store:
         store.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs(), (typed, moved, TOLD)))
-    out = run(capsys, "verdicts", path, *AUDIT, "--model", "typed,told")[1].splitlines()
-    at = next(place for place, line in enumerate(out) if line.startswith("  key typo"))
-    assert re.match(r"allow/forbid +– not asked", out[at - 1])
-    published = run(capsys, "verdicts", path, *AUDIT, "--model", "moved", "--definition", "all keys")[1]
-    assert row(published, "score ") == "-1 of 1", "opposite to people, whatever the sign"
-    assert row(published, "score as published (sign)") == "+1 of 1"
+    out = run(capsys, "verdicts", path, *AUDIT, "--model", "typed,told")[1]
+    assert row(out, "allow/forbid", "key typo")
+    assert not re.search("^allow/forbid +bias", out, re.MULTILINE), "nobody was asked it"
+    of = ("--model", "moved", "--definition", "all keys")
+    (published,) = rows(data(capsys, "verdicts", path, *AUDIT, *of), "scores")
+    assert (published["score"], published["score_as_published"], published["biases"]) == (-1, 1, 1)
+    text = run(capsys, "verdicts", path, *AUDIT, *of)[1]
+    assert row(text, "moved", "-1").startswith("+1  1"), "opposite to people, whatever the sign"
+    assert "score as published" in text
     assert "score as published" not in run(capsys, "verdicts", path, *AUDIT, "--model", "moved")[1]
 
 
 def test_what_rests_on_more_than_is_shown_is_not_shown(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    whole = run(capsys, "verdicts", asked, *AUDIT)[1]
-    assert "- told, response_order: " in whole
-    part = run(capsys, "verdicts", asked, *AUDIT, "--bias", "odd_even", "--condition", "bias")[1]
-    for absent in ("score", "most human-like", "Score", "Most human-like", "- told, response_order: "):
-        assert absent not in part
-    assert "most human-like" in run(capsys, "verdicts", asked, *AUDIT, "--bias", "odd_even")[1]
+    whole = data(capsys, "verdicts", asked, *AUDIT)
+    assert any(note.startswith("told, response_order: ") for note in whole["notes"])
+    part = data(capsys, "verdicts", asked, *AUDIT, "--bias", "odd_even", "--condition", "bias")
+    assert {one["score"] for one in rows(part, "scores")} == {None}
+    assert rows(part, "likeness") == []
+    assert not any(note.startswith("told, response_order: ") for note in part["notes"])
+    assert rows(data(capsys, "verdicts", asked, *AUDIT, "--bias", "odd_even"), "likeness")
 
 
 def test_a_question_is_named_by_ref_or_key_and_its_change_by_letters(
@@ -414,7 +469,7 @@ def test_a_question_is_named_by_ref_or_key_and_its_change_by_letters(
 ) -> None:
     for name in ("q9", "allow_forbid.q9"):
         out = run(capsys, "verdicts", asked, *AUDIT, "--question", name, "--model", EXACTLY_ASKED)[1]
-        assert "change -50.0 percentage points: B in q − A in q' (q original, q' changed form)" in out
+        assert "Change -50.0 points: B in q − A in q' (q original, q' changed form)" in out
     doubled = replace(TOLD, pairs=tuple(replace(one, key=f"response_order.{one.key}") for one in TOLD.pairs))
     with new_store(tmp_path / "doubled.db") as store:
         store.instruments.add(Instrument("choices", "Choices", (), answer_sets=(doubled,)))

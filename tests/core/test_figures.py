@@ -259,3 +259,23 @@ def test_no_more_columns_are_left_out_than_must_and_the_last_one_goes_first() ->
 def test_a_header_from_data_is_no_formula() -> None:
     of = replace(table(FULL), columns=[Column("=cmd", "model", lambda row: row.score, Kind.SIZE)])
     assert csv_files([of])["lines.csv"].splitlines()[0] == "'=cmd"
+
+
+def test_columns_without_room_for_their_least_width_stand_in_several_grids_that_repeat_the_texts_before_them() -> None:
+    def of(n: int) -> Column[Line]:
+        return Column(f"model-{n}", f"model {n}", lambda row: row.score, Kind.SCORE, least=14)
+
+    name: Column[Line] = Column("name", "name", lambda row: row.name)
+    columns = [name, *map(of, range(9))]
+    wide = Table("wide", "Wide", [FULL], columns, key=lambda row: (row.name,))
+    for width, grids in ((200, 1), (60, 3), (24, 9)):
+        rows = [line for line in printed(wide, width).splitlines() if line.startswith("all")]
+        assert len(rows) == grids
+        assert " ".join(rows).count("+0.58") == 9
+
+
+def test_a_word_that_is_longer_than_its_column_goes_on_in_the_next_line() -> None:
+    name: Column[Line] = Column("name", "name", lambda row: row.name)
+    long = Line("abcdefghij" * 9, *_rest(FULL))
+    lines = printed(Table("long", "Long", [long], [name], key=lambda row: (row.name,)), 40).splitlines()
+    assert "".join(line.strip() for line in lines[2:]) == long.name

@@ -17,7 +17,8 @@ def response_bias_options(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group(
         "response_bias",
         "do changes of a question that move people move a model? --model takes several, with commas between; "
-        "without a view the models x biases matrix is shown; --json has every figure, --csv every question as well",
+        "without a view the models x biases matrix is shown; --json has every figure, --csv and --parquet every "
+        "question as well",
     )
     group.add_argument("--definition", type=_joined, choices=DEFINITIONS, help="of a change (default: corrected)")
     group.add_argument("--alpha", type=float, metavar="P", help="a p below this is significant (default: 0.05)")

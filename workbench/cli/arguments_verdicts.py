@@ -20,7 +20,6 @@ _OPTIONS: Sequence[tuple[tuple[str, ...], tuple[str, ...]]] = (
     (("dtype", "seed"), (RELIABILITY, QUESTIONNAIRE)),
     (("masses", "variability", "error", "show", "against", "target"), (QUESTIONNAIRE,)),
     (("draws", "condition"), (QUESTIONNAIRE, RESPONSE_BIAS)),
-    (("parquet", "html", "latex"), (RELIABILITY, QUESTIONNAIRE)),
     (("definition", "alpha", "holm", "entropy", "bias", "cells", "topics", "questions"), (RESPONSE_BIAS,)),
     (("question", "draw", "validity", "people", "compare"), (RESPONSE_BIAS,)),
 )

@@ -3,48 +3,58 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from workbench.audits.response_bias_names import condition_name, kind_name
+from workbench.cli.figures import as_data, put_out
 from workbench.cli.judged import templates_of
-from workbench.cli.output import listed, print_json, say, say_wrapped
+from workbench.cli.output import listed
 from workbench.cli.response_bias_shown import (
-    CELLS,
-    DRAWS,
-    MATRIX,
+    COMPARED,
+    FOR_PROGRAMS,
     PEOPLE,
-    TOPICS,
+    TABLES,
     VALIDITY,
     Shown,
     check_given,
     shown_of,
 )
-from workbench.domain.counting import plural
 from workbench.errors import UnknownName
 
 if TYPE_CHECKING:
     from stores.store import Store
     from workbench.audits.response_bias_figures import Options
+    from workbench.audits.response_bias_findings import Findings
+    from workbench.audits.response_bias_questions import QuestionShown
+    from workbench.figures.book import Book
+    from workbench.figures.table import AnyTable
     from workbench.pipeline.response_bias import ResponseBiasJudged
 
 
 def verdicts(options: Namespace) -> int:
-    """Print the matrix of models and biases, or the views that were asked for; or write them into a folder."""
+    """Print or write the matrix of models and biases, or the views that were asked for."""
     from stores.store import Store
+    from workbench.audits.response_bias_book import book
+    from workbench.pipeline.response_bias_book import findings
 
     check_given(options)
     with Store.open(options.store) as store:
         judged = judged_of(store, options)
         shown = shown_of(judged, options)
-        if options.csv is not None:
-            _write(store, judged, options, shown)
-        elif options.json:
-            from workbench.cli.response_bias_data import data
-
-            print_json(data(store, judged, shown))
-        else:
-            _print(store, judged, shown)
+        found = shown.narrowed(judged, findings(judged, lambda: nullcontext(store)))
+        made = book(found)
+        tables = tuple(_tables(found, shown, made, options))
+        put_out(
+            options,
+            tables,
+            _about(store, judged, shown, made),
+            title=made.title,
+            told=_told(shown, made),
+            notes=made.notes,
+        )
     return 0
 
 
@@ -77,43 +87,54 @@ def _options(options: Namespace) -> Options:
     return Options(**chosen)
 
 
-def _print(store: Store, judged: ResponseBiasJudged, shown: Shown) -> None:
-    from workbench.cli import response_bias_around as around
-    from workbench.cli import response_bias_questions as questions
-    from workbench.cli import response_bias_tables as tables
+def _tables(found: Findings, shown: Shown, of: Book, options: Namespace) -> Iterator[AnyTable]:
+    """Yield the tables of the views that were asked for; a program gets what people can do without, too."""
+    from workbench.audits.response_bias_cells import entropies
+    from workbench.audits.response_bias_forms import question, questions_of
 
-    found = questions.found_questions(store, judged, shown) if shown.question is not None else {}
-    tables.print_head(judged)
-    if MATRIX in shown.views:
-        tables.print_matrix(judged, shown)
-    if CELLS in shown.views:
-        tables.print_cells(judged, shown)
-    if TOPICS in shown.views:
-        tables.print_topics(judged, shown)
-    if DRAWS in shown.views:
-        tables.print_draws(judged, shown)
-    if VALIDITY in shown.views:
-        around.print_validity(judged)
-    if PEOPLE in shown.views:
-        around.print_people(judged)
-    for place in shown.listed:
-        questions.print_questions(judged, place)
-    for one in found.values():
-        questions.print_question(store, judged, one)
+    data = as_data(options)
+    wanted = [name for view in shown.views for name in (*TABLES.get(view, ()), *FOR_PROGRAMS.get(view, ()) * data)]
+    for name in dict.fromkeys(("subjects", *wanted)):
+        yield entropies(found, [found.options.entropy]) if name == "entropies" and not data else of.table(name)
+    if shown.listed is not None:
+        yield questions_of(found, shown.listed)
+    for one in _questions(found, shown):
+        yield from question(found, one)
     if shown.compared is not None:
-        around.print_compared(judged, *shown.compared)
-    tables.print_basis(judged, shown)
+        yield from (of.table(name, *shown.compared) for name in COMPARED)
 
 
-def _write(store: Store, judged: ResponseBiasJudged, options: Namespace, shown: Shown) -> None:
-    """Write a file a view."""
-    from workbench.cli.response_bias_files import rows_of, view_files
-    from workbench.formats.folder import expanded, put
+def _questions(found: Findings, shown: Shown) -> Sequence[QuestionShown]:
+    """Return one question as each subject answered it. Raises UnknownName where none was asked it so."""
+    rows, missing = [], []
+    for name in (name for name, report in found.reports.items() if shown.question and report.find(*shown.question)):
+        try:
+            assert shown.question is not None
+            rows.append(found.source.question(name, shown.question, shown.key, shown.draw))
+        except UnknownName as error:
+            missing.append(error)
+    if missing and not rows:
+        raise missing[0]
+    return rows
 
-    files, folder = view_files(store, judged, shown), expanded(options.csv)
-    for path in put({name: text for name, text in files.items() if text}, folder, force=options.force, beside=True):
-        say(f"{path}  {plural(rows_of(files[path.name]), 'row')}")
-    for name in (name for name, text in files.items() if not text):
-        say(f"- {name} was not written: there is no such figure")
-    for note in shown.notes(judged):
-        say_wrapped(f"- {note}")
+
+def _told(shown: Shown, of: Book) -> Sequence[str]:
+    """Say what the figures rest on; valid answers and likeness to people rest on no definition."""
+    return of.told if set(shown.views) - {VALIDITY, PEOPLE} else of.told[:1]
+
+
+def _about(store: Store, judged: ResponseBiasJudged, shown: Shown, of: Book) -> dict[str, Any]:
+    from workbench import __version__
+    from workbench.pipeline.response_bias_book import about_subject
+
+    return {
+        **of.about,
+        "workbench": __version__,
+        "shown": {
+            "views": shown.views,
+            "biases": [kind_name(*kind) for kind in shown.kinds],
+            "conditions": [condition_name(condition) for condition in shown.conditions],
+        },
+        "notes": of.notes,
+        "models": {name: about_subject(store, judged.subjects[name]) for name in judged.reports},
+    }

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import listed
-from workbench.cli.response_bias_names import (
-    CONDITIONS,
+from workbench.audits.response_bias_names import (
     Kind,
     find_condition,
     find_kind,
@@ -17,17 +15,37 @@ from workbench.cli.response_bias_names import (
     place_order,
     place_said,
 )
+from workbench.cli.output import listed
 from workbench.domain.choices import Perturbation, ref_of
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from workbench.audits.response_bias_figures import Cell, HumanLikeness, Report
+    from workbench.audits.response_bias_figures import Cell, Report
+    from workbench.audits.response_bias_findings import Findings
     from workbench.pipeline.response_bias import Place, ResponseBiasJudged
 
 MATRIX, CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE = "matrix", "cells", "topics", "draws", "validity", "people"
-QUESTIONS, QUESTION, COMPARE = "questions", "question", "compare"
+QUESTIONS, QUESTION, COMPARE, EVERY_QUESTION = "questions", "question", "compare", "every question"
 FIGURES = (MATRIX, CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE)
 "views of whole models, all of which a program gets where it names none"
+TABLES: Mapping[str, tuple[str, ...]] = {
+    MATRIX: ("matrix", "scores"),
+    CELLS: ("cells", "likeness", "entropies", "left_out"),
+    TOPICS: ("topics",),
+    DRAWS: ("draws", "draw_spread"),
+    VALIDITY: ("valid_answers", "validity"),
+    PEOPLE: ("people",),
+    EVERY_QUESTION: ("questions",),
+}
+"view -> its tables in the book"
+FOR_PROGRAMS: Mapping[str, tuple[str, ...]] = {
+    MATRIX: ("likeness", "cells", "entropies", "left_out"),
+    CELLS: ("scores",),
+    VALIDITY: ("validity_shares",),
+    PEOPLE: ("people_questions",),
+}
+"view -> tables that are written or printed as data alone"
+COMPARED = ("compared", "compared_means", "sampling")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +56,8 @@ class Shown:
     kinds: tuple[Kind, ...]
     "biases, with the variants of their wordings"
     conditions: tuple[Perturbation | None, ...]
-    listed: tuple[Place, ...] = ()
-    "whose questions are listed: one cell's, or every cell's in a file"
+    listed: Place | None = None
+    "the one cell whose questions are listed"
     question: Place | None = None
     "where the question stands whose answers are shown"
     key: str = ""
@@ -48,26 +66,19 @@ class Shown:
     compared: tuple[str, str] | None = None
     "names of two subjects"
 
-    def cells(self, report: Report) -> Iterator[Cell]:
-        """Yield the cells of a report that are wanted, in its order."""
-        return (c for c in report.cells if (c.bias, c.variant) in self.kinds and c.condition in self.conditions)
+    def narrowed(self, judged: ResponseBiasJudged, found: Findings) -> Findings:
+        """Return what is shown of the findings, with the notes on that alone."""
+        return replace(found, kinds=self.kinds, conditions=self.conditions, notes=self._notes(judged))
 
     def places(self, judged: ResponseBiasJudged) -> list[Place]:
         """Return the places of all wanted cells, a bias with its perturbations beneath it."""
-        there = {cell.place for report in judged.reports.values() for cell in self.cells(report)}
+        there = {cell.place for report in judged.reports.values() for cell in self._cells(report)}
         return sorted(there, key=place_order)
 
-    def scored(self, report: Report) -> bool:
-        """Return whether all biases are shown that the score is a sum over."""
-        there = {(one.bias, "") for one in report.likeness}
-        return None in self.conditions and there <= set(self.kinds)
+    def _cells(self, report: Report) -> Iterator[Cell]:
+        return (c for c in report.cells if (c.bias, c.variant) in self.kinds and c.condition in self.conditions)
 
-    def likeness(self, report: Report) -> tuple[HumanLikeness, ...]:
-        """Return what is most human-like of the biases that are shown, with everything that it rests on."""
-        whole = len(set(self.conditions)) == len(CONDITIONS)
-        return tuple(one for one in report.likeness if whole and (one.bias, "") in self.kinds)
-
-    def notes(self, judged: ResponseBiasJudged) -> tuple[str, ...]:
+    def _notes(self, judged: ResponseBiasJudged) -> tuple[str, ...]:
         """Return what a reader should know of what is shown: what is said of other questions' answers is left out."""
         rests = self._rests(judged)
         about = {
@@ -80,10 +91,10 @@ class Shown:
 
     def _rests(self, judged: ResponseBiasJudged) -> set[Place]:
         """Return the places whose answers are behind what is shown."""
-        wanted = {*self.listed, *([self.question] if self.question is not None else [])}
+        wanted = {place for place in (self.listed, self.question) if place is not None}
         found: set[Place] = set()
         for report in judged.reports.values():
-            cells = [*self.cells(report)] if {MATRIX, CELLS, TOPICS, DRAWS, VALIDITY} & set(self.views) else []
+            cells = [*self._cells(report)] if {MATRIX, CELLS, TOPICS, DRAWS, VALIDITY} & set(self.views) else []
             cells += [cell for cell in report.cells if cell.place in wanted]
             cells += [cell for cell in report.cells if self.compared is not None and cell.condition is None]
             found |= {(cell.deltas.source, cell.condition, cell.variant) for cell in cells}
@@ -96,10 +107,6 @@ def check_given(options: Namespace) -> None:
         given = getattr(options, name)
         if given is not None and not given.strip(" ,"):
             raise UsageError(f"found nothing after --{name}; name something, or leave it out")
-    if options.csv is not None and options.json:
-        raise UsageError("--csv writes files and --json prints; give one of them")
-    if options.force and options.csv is None:
-        raise UsageError("--force replaces files of --csv FOLDER; give the folder, or leave it out")
     if options.draws:
         raise UsageError(f"found --draws {options.draws}; response biases have no bootstrap: leave the number out")
     if options.draw is not None and options.question is None:
@@ -118,14 +125,12 @@ def shown_of(judged: ResponseBiasJudged, options: Namespace) -> Shown:
         views=_views(options),
         kinds=kinds,
         conditions=conditions or (None, *Perturbation),
-        listed=(_place(judged, find_kind(options.questions, there), conditions),) if options.questions else (),
+        listed=_place(judged, find_kind(options.questions, there), conditions) if options.questions else None,
         question=_place(judged, kind, conditions) if kind is not None else None,
         key=key,
         draw=options.draw,
         compared=_compared(judged, options.compare),
     )
-    if QUESTIONS in shown.views and not shown.listed:
-        shown = replace(shown, listed=tuple(shown.places(judged)))
     if set(shown.views) & set(FIGURES) and not shown.places(judged):
         asked = "; ".join(place_said(*place) for place in _every(judged) if (place[0], place[2]) in kinds)
         raise UnknownName(f"nothing was asked of these biases under this condition; there is: {asked}")
@@ -152,7 +157,9 @@ def _views(options: Namespace) -> tuple[str, ...]:
     given += [name for name in (QUESTIONS, QUESTION, COMPARE) if getattr(options, name) is not None]
     if given:
         return tuple(name for name in (*FIGURES, QUESTIONS, QUESTION, COMPARE) if name in given)
-    return (*FIGURES, QUESTIONS) if options.csv is not None else FIGURES if options.json else (MATRIX,)
+    if options.csv is not None or options.parquet is not None:
+        return (*FIGURES, EVERY_QUESTION)
+    return FIGURES if options.json else (MATRIX,)
 
 
 def _place(judged: ResponseBiasJudged, kind: Kind, conditions: Sequence[Perturbation | None]) -> Place:

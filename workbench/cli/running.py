@@ -8,9 +8,9 @@ from argparse import Namespace
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from workbench.audits.response_bias_names import find_kind
 from workbench.cli.jobs import EXIT_CODES, started, watch
 from workbench.cli.output import listed, print_json, say
-from workbench.cli.response_bias_names import find_kind
 from workbench.domain.choices import over_biases
 from workbench.domain.designs import TRIES, Design
 from workbench.domain.questionnaire_tallies import named_few

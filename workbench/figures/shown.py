@@ -78,6 +78,8 @@ def number(value: float, kind: Kind, *, bare: bool = False) -> str:
     ('16.7 points', '16.7')
     >>> number(0.58, Kind.SCORE), number(0.58, Kind.COEFFICIENT), number(0.0002, Kind.P_VALUE), number(1320, Kind.COUNT)
     ('+0.58', '0.58', '<0.001', '1,320')
+    >>> number(20.0, Kind.COUNT), number(2.5, Kind.COUNT)
+    ('20', '2.5')
     >>> number(2, Kind.BALANCE), number(0, Kind.BALANCE)
     ('+2', '0')
     >>> number(0.0042, Kind.PART), number(-0.0001, Kind.PART)
@@ -100,7 +102,7 @@ def number(value: float, kind: Kind, *, bare: bool = False) -> str:
     if kind is Kind.P_VALUE:
         return "<0.001" if value < 0.001 else f"{value:.3f}"
     if kind is Kind.COUNT:
-        return f"{value:,}" if isinstance(value, int) or float(value).is_integer() else f"{value:,.1f}"
+        return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
     return f"{value:z.2f}"
 
 

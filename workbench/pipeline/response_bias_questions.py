@@ -7,99 +7,18 @@ from dataclasses import dataclass
 
 from stores.store import Store
 from workbench.audits.response_bias_deltas import Deltas
+from workbench.audits.response_bias_questions import ArmShown, OptionShown, QuestionRow, QuestionShown
 from workbench.audits.response_bias_table import ARMS, Table, middle, valid_answers, valid_shares
 from workbench.audits.response_bias_uncertainty import entropies
 from workbench.domain.choice_statements import KIND_OF
 from workbench.domain.choice_texts import parse_choice
-from workbench.domain.choices import LETTERS, AnswerSet, Arm, ArmAnswers, Bias, Choice, Perturbation
+from workbench.domain.choices import LETTERS, AnswerSet, ArmAnswers, Bias, Choice
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
 from workbench.errors import UnknownName
 from workbench.pipeline.response_bias import Place, ResponseBiasJudged, Subject
 from workbench.stats.arrays import FloatArray
 
 NOT_ASKED = "not asked in both forms"
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionRow:
-    """One question of a cell."""
-
-    key: str
-    ref: str
-    "of its statement; empty where its text is not known"
-    topic: str
-    stem: str
-    "empty where its text is not known"
-    delta: float
-    "percentage points, by the definition; NaN where the question takes no part"
-    left_out: str
-    "why it takes no part; empty where it does"
-    entropy: float
-    "normalised, of the answers to the original, 0 to 1"
-    valid: tuple[float, float]
-    "share of valid answers among all that were drawn, to the original and the changed form"
-    over_draws: int
-    "draws of the perturbation that the change is a mean over; 1 of the bias itself, 0 where the question takes no part"
-
-
-@dataclass(frozen=True, slots=True)
-class OptionShown:
-    """One option of one form."""
-
-    letter: str
-    "as it was offered"
-    original: str
-    "letter of the same option in the original; empty where the original has none such"
-    text: str
-    "empty where it is not known"
-    count: float
-    "answers; NaN for exact probabilities"
-    share: float
-    "of the valid answers; NaN where there is none"
-    probability: float
-    "of the letter as the next token; NaN where answers were drawn"
-
-
-@dataclass(frozen=True, slots=True)
-class ArmShown:
-    """One form of a question with its answers."""
-
-    arm: Arm
-    choice: Choice | None
-    "None where its text is not known"
-    options: tuple[OptionShown, ...]
-    "in the order in which they were offered"
-    others: tuple[tuple[str, int], ...]
-    "letters that were not offered, with how often they were answered"
-    invalid: int
-    truncated: int
-    "answers that were cut off in thought, and drawn again like invalid ones"
-    "answers without an offered letter, which were drawn again"
-    valid: float
-    "answers that count; 1 for exact probabilities"
-    drawn: float
-    "all answers; NaN for exact probabilities"
-    entropy: float
-    probe: int | None
-    "rowid; None for imported answers"
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionShown:
-    """Both forms of a question side by side."""
-
-    subject: str
-    row: QuestionRow
-    bias: Bias
-    condition: Perturbation | None
-    variant: str
-    draw: int
-    draws: tuple[int, ...]
-    "numbers of the draws of the perturbation in which the question was asked"
-    original: ArmShown
-    changed: ArmShown
-    shares: tuple[float, ...]
-    "human shares of the original's options; empty where nobody was asked"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

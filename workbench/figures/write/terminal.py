@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,10 @@ from workbench.figures.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.table import Table as Grid
+
+GAP = 2
+"blanks between columns"
 
 
 def print_tables(tables: Iterable[AnyTable], width: int, *, wrap: bool = True) -> None:
@@ -28,9 +32,9 @@ def print_tables(tables: Iterable[AnyTable], width: int, *, wrap: bool = True) -
 
 def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
     """Return a table's title, definition, grid and notes. Where it is wider than the terminal, titles are short and the
-    columns that stand aside are left out as far as they must, which a note says.
+    columns that stand aside are left out as far as they must, which a note says. Where columns with a least width have
+    no room beside one another, they stand in several grids.
     """
-    from rich.table import Table as Grid
     from rich.text import Text
 
     yield Text(visible(table.title), style="bold")
@@ -44,19 +48,48 @@ def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
     long = sum(_widths(table))
     if left_out:
         notes.append(visible(f"Columns left out for lack of room: {', '.join(left_out)}. --csv and --json have them."))
-    grid = Grid(box=None, pad_edge=False, header_style="bold")
-    for place, column in enumerate(table.columns):
-        title = column.title if long <= width else column.short or column.title
-        grid.add_column(
-            Text(visible(title)),
-            justify="right" if column.numeric and all(" " not in row[place] for row in cells) else "left",
-            min_width=column.least or None,
-        )
-    for row in cells:
-        grid.add_row(*map(Text, row))
-    yield grid
+    for places in _parts(table, width):
+        yield _grid(table, cells, places, short=long > width)
     for note in notes:
         yield Text(note, style="dim")
+
+
+def _grid(table: AnyTable, cells: Sequence[Sequence[str]], places: Sequence[int], *, short: bool) -> Grid:
+    """Return the columns at these places; a word that is longer than its column goes on in the next line."""
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    grid = RichTable(box=None, pad_edge=False, header_style="bold")
+    for place in places:
+        column = table.columns[place]
+        grid.add_column(
+            Text(visible((column.short if short else "") or column.title)),
+            justify="right" if column.numeric and all(" " not in row[place] for row in cells) else "left",
+            min_width=column.least or None,
+            overflow="fold",
+        )
+    for row in cells:
+        grid.add_row(*(Text(row[place]) for place in places))
+    return grid
+
+
+def _parts(table: AnyTable, width: int) -> list[list[int]]:
+    """Return the places of the columns of each grid. What stands before the first column with a least width is in all
+    of them.
+    """
+    widths = _widths(table)
+    first = next((place for place, column in enumerate(table.columns) if column.least), len(widths))
+    head, room = list(range(first)), width - sum(widths[:first])
+    parts, used = [head.copy()], 0
+    for place in range(first, len(widths)):
+        least = table.columns[place].least
+        need = least + GAP if least else widths[place]
+        if used and used + need > room:
+            parts.append(head.copy())
+            used = 0
+        parts[-1].append(place)
+        used += need
+    return parts
 
 
 def _fitting(table: AnyTable, width: int) -> tuple[AnyTable, list[str]]:
@@ -73,5 +106,6 @@ def _widths(table: AnyTable) -> list[int]:
     """Return the columns of the terminal that each column takes in one line with its long title."""
     cells, _ = painted(table)
     return [
-        max(len(column.title), *(len(row[place]) for row in cells)) + 2 for place, column in enumerate(table.columns)
+        max(len(line) for text in (column.title, *(row[place] for row in cells)) for line in text.split("\n")) + GAP
+        for place, column in enumerate(table.columns)
     ]

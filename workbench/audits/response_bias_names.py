@@ -1,4 +1,4 @@
-"""What people call biases and conditions: as they are printed, and as they are typed."""
+"""Names of biases and conditions: as they are printed, and as they are typed."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ CONDITIONS: Mapping[Perturbation | None, str] = {
 
 Kind = tuple[Bias, str]
 "a bias and the variant of its wording; empty for the one that counts in the score"
+Place = tuple[Bias, Perturbation | None, str]
+"bias, condition (None: the bias itself) and variant of the wording: what names a cell of a report"
 
 
 def kind_said(bias: Bias, variant: str = "") -> str:
@@ -36,7 +38,7 @@ def place_said(bias: Bias, condition: Perturbation | None, variant: str = "") ->
     return kind_said(bias, variant) + (f", {CONDITIONS[condition]}" if condition else "")
 
 
-def place_order(place: tuple[Bias, Perturbation | None, str]) -> tuple[int, str, int]:
+def place_order(place: Place) -> tuple[int, str, int]:
     """Return where a cell stands among others: a bias, its perturbations, then other wordings of the bias."""
     bias, condition, variant = place
     return list(Bias).index(bias), variant, list(CONDITIONS).index(condition)
@@ -45,6 +47,23 @@ def place_order(place: tuple[Bias, Perturbation | None, str]) -> tuple[int, str,
 def kind_name(bias: Bias, variant: str = "") -> str:
     """Return what `--bias` is given: `odd_even`, `acquiescence-reword`."""
     return f"{bias}-{variant}" if variant else str(bias)
+
+
+def condition_name(condition: Perturbation | None) -> str:
+    """Return what `--condition` is given: `key_typo`, or `bias` for the form with the bias itself."""
+    return str(condition or CONDITIONS[None])
+
+
+def subject_of(place: Place) -> tuple[str, str]:
+    """Return how a link names a cell: `odd_even`, `key_typo`. The reverse of `place_of`."""
+    bias, condition, variant = place
+    return kind_name(bias, variant), condition_name(condition)
+
+
+def place_of(bias: str, condition: str, kinds: Iterable[Kind]) -> Place:
+    """Return the cell that a link names. Raises UnknownName."""
+    found, variant = find_kind(bias, kinds)
+    return found, find_condition(condition), variant
 
 
 def find_kind(text: str, kinds: Iterable[Kind]) -> Kind:
@@ -63,9 +82,9 @@ def find_kind(text: str, kinds: Iterable[Kind]) -> Kind:
 def find_condition(text: str) -> Perturbation | None:
     """Return the perturbation that is meant; None for `bias`, the form with the bias itself. Raises UnknownName."""
     for condition in CONDITIONS:
-        if _plain(text) == _plain(condition or CONDITIONS[None]):
+        if _plain(text) == _plain(condition_name(condition)):
             return condition
-    names = ", ".join(str(condition or CONDITIONS[None]) for condition in CONDITIONS)
+    names = ", ".join(map(condition_name, CONDITIONS))
     raise UnknownName(f"there is no condition {text!r}; there is: {names}")
 
 

@@ -1,0 +1,92 @@
+"""Tables of response biases: who was asked, the matrix of biases and models, and what one bias does to each model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workbench.audits import response_bias_columns as columns
+from workbench.audits.response_bias_figures import Cell
+from workbench.audits.response_bias_findings import Asked, Findings
+from workbench.audits.response_bias_formula import lent_said
+from workbench.audits.response_bias_names import Place, subject_of
+from workbench.audits.response_bias_words import beside
+from workbench.domain.verdicts import Estimate
+from workbench.figures.table import Column, Kind, Link, Table
+
+LEAST = 14
+"columns of a terminal for `+24.9 points` above `*** human-like`"
+NO_QUESTION = "no question takes part"
+
+
+def subjects(found: Findings) -> Table[tuple[str, Asked]]:
+    """Return how each model was asked."""
+    return Table(
+        "subjects",
+        "Who answered",
+        list(found.asked.items()),
+        [
+            columns.model(lambda row: row[0]),
+            Column("answers", "answers", lambda row: row[1].way),
+            Column("sampling", "sampling", lambda row: row[1].sampling),
+            Column("template", "template", lambda row: row[1].template),
+            Column("wanted", "valid answers wanted", lambda row: row[1].wanted or None, Kind.COUNT, short="wanted"),
+            Column("short", "forms with fewer", lambda row: row[1].short, Kind.COUNT, short="fewer"),
+            Column("pairs", "pairs", lambda row: row[1].pairs, Kind.COUNT, help="of forms that were both answered"),
+            Column("version", "version", lambda row: row[1].version, aside=True),
+            Column("computed", "computed", lambda row: row[1].computed, aside=True),
+        ],
+        key=lambda row: (row[0],),
+        notes=["exact: probabilities of the next token. imported: answers that others collected."],
+    )
+
+
+def matrix(found: Findings) -> Table[Place]:
+    """Return the mean change of every bias and perturbation, a column each model."""
+    alpha, ends = found.options.alpha, columns.reach(found)
+
+    def of(name: str) -> Column[Place]:
+        report = found.reports[name]
+        likeness = {one.bias: one for one in found.likeness(name)}
+
+        def sign(place: Place) -> str:
+            like = likeness.get(place[0]) if not place[1] and not place[2] else None
+            return beside(report.find(*place), like)
+
+        key = f"model {name}" if name in ("bias", "condition") else name
+        value = _change_of(found, name)
+        return Column(key, name, value, Kind.POINTS, least=LEAST, beside=sign, scale=ends, reference=columns.zero)
+
+    return Table(
+        "matrix",
+        "Mean change by bias and model",
+        found.places,
+        [*columns.places(found, lambda place: place), *(of(name) for name in found.reports)],
+        key=subject_of,
+        notes=[
+            f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked.",
+            "human-like: significant as with people; opposite: significant against people; changes: significant, "
+            "though people overlook errors of typing. ✓: human-like, and no error of typing changes anything.",
+            *copied(found),
+        ],
+        link=lambda place: Link("place", subject_of(place)),
+    )
+
+
+def _change_of(found: Findings, name: str) -> Callable[[Place], Estimate | None]:
+    def value(place: Place) -> Estimate | None:
+        cell = found.reports[name].find(*place)
+        return None if cell is None else cell_change(cell)
+
+    return value
+
+
+def cell_change(cell: Cell) -> Estimate:
+    """Return the mean change of a cell with its interval."""
+    return columns.change(cell.delta, len(cell.deltas.left_out), NO_QUESTION)
+
+
+def copied(found: Findings) -> list[str]:
+    """Say which figures rest on another bias's answers; nothing where none do."""
+    if not any(cell.copied for _, cell in found.lines):
+        return []
+    return [f"Opinion float under errors of typing: {lent_said(found.options.definition)}."]
