@@ -176,7 +176,7 @@ def add_bias(commands: Commands[argparse.ArgumentParser]) -> None:
     snapshot_option(sides)
     sides.add_argument("--queue", metavar="NAME", help="people's labels of this queue (default: all)")
     seed_option(sides, "the bootstrap intervals")
-    json_option(sides)
+    figure_options(sides)
 
 
 GROUPS = (add_annotating, add_classifying, add_bias)
