@@ -333,9 +333,9 @@ def test_a_models_sides_are_compared_with_people_and_the_instrument(
     for word in ("Cohen's κ", "the instrument", "people, settled", "ana", "bob"):
         assert word in out
     found: Any = data(capsys, "sides", with_sides)
-    rows = table(found, "sides")
+    rows = figures(found, "sides")
     assert (found["model"], found["instrument"], len(rows)) == ("scripted", "two-tests", 16)
-    kappas = {row["with"]: row for row in table(found, "kappas")}
+    kappas = {row["with"]: row for row in figures(found, "kappas")}
     assert set(kappas) == {"the instrument", "people, settled", "ana", "bob"}
     assert (kappas["ana"]["dimension_statements"], kappas["people, settled"]["leaning_statements"]) == (3, 2)
     said = [(row["people_dimension"], row["people_leaning"]) for row in rows if row["people_dimension"]]

@@ -56,7 +56,8 @@ def bias(options: Namespace) -> int:
     if options.methods and not options.json:
         say(found.methods)
         return 0
-    put_out(options, tuple(_tables(found, options)), found.about, title=found.title, told=(*found.told, *found.notes))
+    tables = tuple(_tables(found, options))
+    put_out(options, tables, found.about, title=found.title, told=found.told, notes=found.notes)
     return 0
 
 
