@@ -59,12 +59,6 @@ def room() -> int:
     return Console().width if has_width() else PIPED
 
 
-def in_columns(columns: int) -> str:
-    """Say where a table of so many columns is whole."""
-    told = bool(os.environ.get("COLUMNS")) and not sys.stdout.isatty()
-    return f"with COLUMNS={columns}" if told else f"in {columns} columns, or piped"
-
-
 def has_width() -> bool:
     """Return whether somebody said how wide lines may be: a terminal, or COLUMNS."""
     return sys.stdout.isatty() or bool(os.environ.get("COLUMNS"))
