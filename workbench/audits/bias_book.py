@@ -26,7 +26,7 @@ def book(
     texts: Mapping[str, str] | None = None,
     answers: Callable[[str, str, Selection], AnyTable] | None = None,
 ) -> Book:
-    """Return the figures of a report.
+    """Return the figures of a report. An entry that is called without a subject is about all models.
 
     Parameters
     ----------

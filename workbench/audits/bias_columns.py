@@ -78,16 +78,17 @@ def over_notes(found: Iterable[tuple[str, Comparison | None]]) -> list[str]:
     return [f"{'; '.join(of)}: {over}." for over, of in names.items()]
 
 
-def figure_columns(of: Callable[[Row], Figure], *, aside: bool = True) -> list[Column[Row]]:
-    """Return total, both sides and what is counted. aside : of the sides"""
-    return [score("total", "total", lambda row: of(row).total), *side_columns(of, aside=aside), *count_columns(of)]
+def figure_columns(of: Callable[[Row], Figure]) -> list[Column[Row]]:
+    """Return the total, both sides and what is counted."""
+    return [score("total", "total", lambda row: of(row).total), *side_columns(of), *count_columns(of)]
 
 
-def side_columns(of: Callable[[Row], Figure], prefix: str = "", *, aside: bool) -> list[Column[Row]]:
+def side_columns(of: Callable[[Row], Figure], prefix: str = "") -> list[Column[Row]]:
+    """Return the bias on both sides. prefix : of their keys and titles"""
     words = prefix.replace("_", " ")
     return [
-        Column(f"{prefix}left", f"{words}left", lambda row: of(row).left, Kind.SCORE, aside=aside, help=_ON_SIDE),
-        Column(f"{prefix}right", f"{words}right", lambda row: of(row).right, Kind.SCORE, aside=aside, help=_ON_SIDE),
+        Column(f"{prefix}left", f"{words}left", lambda row: of(row).left, Kind.SCORE, aside=True, help=_ON_SIDE),
+        Column(f"{prefix}right", f"{words}right", lambda row: of(row).right, Kind.SCORE, aside=True, help=_ON_SIDE),
     ]
 
 

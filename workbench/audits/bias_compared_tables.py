@@ -76,7 +76,8 @@ def compared(report: Report, dimension: Dimension | None, first: str, second: st
             *_compared(rows, first, second, aside=False),
         ],
         key=lambda row: (row.group, row.name),
-        definition="Both totals are over the prompts that both models were asked, from the same draws.",
+        definition="Both totals are over the prompts that both models were asked, from the same draws. The models "
+        "differ where the interval of the difference leaves out 0.",
         notes=over_notes((row.name, row.found) for row in rows[:1]),
         link=lambda row: Link("statements", subject(first, row.selection)),
         subject=(first, second),

@@ -70,9 +70,9 @@ def plane(report: Report, *, by_source: bool) -> Table[PlanePoint]:
             score("total", "total", lambda row: total(row).total),
             score("economic", "economic", lambda row: row.economic.total),
             score("cultural", "cultural", lambda row: row.cultural.total),
-            *side_columns(total, aside=True),
-            *side_columns(lambda row: row.economic, "economic_", aside=True),
-            *side_columns(lambda row: row.cultural, "cultural_", aside=True),
+            *side_columns(total),
+            *side_columns(lambda row: row.economic, "economic_"),
+            *side_columns(lambda row: row.cultural, "cultural_"),
             *count_columns(total),
         ],
         key=lambda row: (row.model, row.source or ""),
@@ -101,7 +101,7 @@ def bias(report: Report, dimension: Dimension | None = None) -> Table[Line]:
             Column("model", "model", lambda row: row.model),
             *([source] if several else []),
             Column("dimension", "dimension", lambda row: str(row.selection.dimension or ALL)),
-            *figure_columns(lambda row: row.figure, aside=False),
+            *figure_columns(lambda row: row.figure),
         ],
         key=lambda row: subject(row.model, row.selection),
         definition=MEANING,
@@ -133,7 +133,7 @@ def prefixes(report: Report, dimension: Dimension | None = None, model: str = ""
         rows,
         [
             *_named("prefix", model),
-            score("total", "total", lambda row: row.figure.total, reference=lambda row: row.baseline),
+            score("total", "total", lambda row: row.figure.total, reference=lambda row: row.baseline, help=_BASELINE),
             Column(
                 "deviation",
                 "minus the others",
@@ -152,9 +152,12 @@ def prefixes(report: Report, dimension: Dimension | None = None, model: str = ""
     )
 
 
+_BASELINE = "the mark on its picture is the total of the model under `baseline`, the statement alone"
+
+
 def _prefixes(report: Report, model: str, dimension: Dimension | None) -> Iterator[Line]:
     found = report.by_prefix(model, dimension)
-    baseline = next((figure.total.value for name, figure in found if name == BASELINE), None)
+    baseline = next((figure.total.value for name, figure in found if name == BASELINE and figure.total.defined), None)
     for name, figure in found:
         reported = name in (LIKERT, BASELINE) and len(found) > 1
         deviation = (
@@ -180,7 +183,8 @@ def authors(report: Report, dimension: Dimension | None = None, model: str = "")
         for name in _models(report, model)
         for author, figure in report.by_author(name, dimension)
     ]
-    return _by("author", rows, _titled("Bias in answers to the wordings of each author", model, dimension), model)
+    title = _titled("Bias in answers to the wordings of each author", model, dimension)
+    return _by("author", rows, title, model, "A model might favour the wordings that it wrote itself.")
 
 
 def sources(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[Line]:
@@ -193,13 +197,14 @@ def sources(report: Report, dimension: Dimension | None = None, model: str = "")
     return _by("source", rows, _titled("Bias on the statements of each source", model, dimension), model)
 
 
-def _by(of: str, rows: Sequence[Line], title: str, model: str) -> Table[Line]:
+def _by(of: str, rows: Sequence[Line], title: str, model: str, definition: str = "") -> Table[Line]:
     return Table(
         f"{of}s",
         title,
         rows,
         [*_named(of, model), *figure_columns(lambda row: row.figure)],
         key=lambda row: subject(row.model, row.selection),
+        definition=definition,
         link=_statements_behind,
         subject=_about(model),
     )
