@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from textual.coordinate import Coordinate
 from textual.pilot import Pilot
-from textual.screen import Screen
 
 from stores.store import Store
 from tests.conftest import instrument
@@ -21,28 +20,21 @@ from workbench.audits.consistency import FORMULAS, MEASURES, VIEWS, Consistency
 from workbench.domain.instruments import Instrument, IssueDefinition, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import ORIGINAL
+from workbench.domain.verdicts import Estimate
+from workbench.figures.shown import shown as shown_value
+from workbench.figures.table import Column, Kind
 from workbench.pipeline.consistency import ConsistencyChoice, consistency
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens import consistency as screens
-from workbench.tui.screens import consistency_view
+from workbench.tui.results import consistency as screens
+from workbench.tui.results.behind import BehindScreen
+from workbench.tui.results.book_screen import BookScreen
+from workbench.tui.results.consistency import ConsistencyScreen, Settings
+from workbench.tui.results.sheet_view import FigureTable
+from workbench.tui.row_keys import row_key, row_parts
 from workbench.tui.screens.audit_options import OptionsScreen
 from workbench.tui.screens.audit_statement import AuditedStatementScreen
-from workbench.tui.screens.audit_table import FluidTable
-from workbench.tui.screens.consistency import ConsistencyScreen
-from workbench.tui.screens.consistency_down import (
-    Below,
-    GivenAnswersScreen,
-    IssueStatementsScreen,
-    PartiesScreen,
-    PartyStatementsScreen,
-    TemplateStatementsScreen,
-)
-from workbench.tui.screens.consistency_explain import EXPLAIN
-from workbench.tui.screens.consistency_format import short_issue
-from workbench.tui.screens.consistency_view import Settings, row_key, row_parts
 from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.results import ResultsScreen
-from workbench.tui.screens.results_format import number
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 REFS = tuple(f"s-{n}" for n in range(1, 9))
@@ -93,12 +85,18 @@ def result(filled: Path) -> Consistency:
         return consistency(store, ConsistencyChoice()).result
 
 
+CONTENTS = (
+    "issues", "leaning", "parties", "people", "compared_issues", "compared_leaning", "templates", "answer_types",
+    "weaker_tests", "answer_scales",
+)  # fmt: skip
+
+
 def settled(app: WorkbenchApp) -> bool:
     """Whether nothing is being worked out and the screen shows what it was last asked for."""
     screen = app.screen
     if any(not worker.is_finished for worker in app.workers) or not screen.is_mounted:
         return False
-    if not isinstance(screen, ConsistencyScreen):
+    if not isinstance(screen, BookScreen):
         return True
     judged = screen._judged is not None
     return screen._loaded is not None and (not judged or screen._shown.look == screen._look)
@@ -118,47 +116,51 @@ async def press(app: WorkbenchApp, pilot: Pilot[int], *keys: str) -> None:
         await pilot.pause()
 
 
-def to(view: str) -> list[str]:
-    """Return the keys that lead from the issues to a view."""
-    return ["tab"] * consistency_view.VIEWS.index(view)
+def painted_estimate(value: Estimate) -> str:
+    """Return a stance as tables show it."""
+    column: Column[Any] = Column("stance", "stance", lambda row: row, Kind.SCORE)
+    return shown_value(value, column)
 
 
-def table(app: WorkbenchApp) -> FluidTable:
-    screen = app.screen
-    return screen._table if isinstance(screen, ConsistencyScreen) else screen.query_one("#rows", FluidTable)
+def to(table: str) -> list[str]:
+    """Return the keys that lead from the issues to a table."""
+    return ["tab"] * CONTENTS.index(table)
 
 
-def cells(app: WorkbenchApp) -> dict[str, dict[str, str]]:
-    """Return the cells of the table in sight by row key and column."""
-    found = table(app)
-    names = [str(column.key.value) for column in found.ordered_columns]
-    return {
-        key: {name: found.get_cell_at(Coordinate(row, n)).plain.strip() for n, name in enumerate(names)}
-        for row, key in enumerate(found.keys)
-    }
+def table(app: WorkbenchApp) -> FigureTable:
+    return app.screen.query_one("#rows", FigureTable)
 
 
 def by_parts(app: WorkbenchApp) -> dict[Key, dict[str, str]]:
-    return {row_parts(key): row for key, row in cells(app).items()}
+    """Return the cells of the table in sight by the names of the row and the key of the column."""
+    found = table(app)
+    names = [str(column.key.value) for column in found.ordered_columns]
+    return {
+        tuple(row_parts(key)): {
+            name: found.get_cell_at(Coordinate(row, n)).plain.strip() for n, name in enumerate(names)
+        }
+        for row, key in enumerate(found.keys)
+    }
 
 
 def at(app: WorkbenchApp) -> Key:
     key = table(app).current
     assert key is not None
-    return row_parts(key)
+    return tuple(row_parts(key))
 
 
-def flowed(app: WorkbenchApp) -> str:
-    """Return the words on the terminal, wherever their lines break."""
-    return flowing(app)
+def behind(app: WorkbenchApp) -> str:
+    """Return the name of the table that a row led to."""
+    assert isinstance(app.screen, BehindScreen)
+    return app.screen._sheet.table.name
 
 
 # ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_screen_knows_the_formulas_and_views_of_the_audit() -> None:
-    assert consistency_view.FORMULAS == FORMULAS
-    assert consistency_view.MATCHES == VIEWS
+    assert screens.FORMULAS == FORMULAS
+    assert screens.MATCHES == VIEWS
     assert Settings().labels == ConsistencyChoice().labels
     assert Settings().seed == ConsistencyChoice().seed
 
@@ -169,13 +171,6 @@ def test_a_key_of_names_comes_apart_again_whatever_they_contain() -> None:
     assert row_key("a\nb", "c") != row_key("a", "b\nc")
 
 
-def test_a_policy_issue_is_told_in_a_few_characters() -> None:
-    assert short_issue("law_and_order", 5) == "lao"
-    assert short_issue("law_and_order", 20) == "law and order"
-    assert len(short_issue("one two three four five six seven", 5)) <= 5
-    assert short_issue("", 5) == ""
-
-
 # ── policy issues ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -184,19 +179,19 @@ async def test_every_formula_is_reached_with_its_interval_and_its_plain_sentence
     filled: Path, result: Consistency, size: tuple[int, int]
 ) -> None:
     app = WorkbenchApp(filled, start="consistency")
-    values = {"signed": "+0.43", "tacl": "+1.00", "v1": "+0.71"}
+    values = {"signed": "+0.43 [", "tacl": "+1.00", "v1": "+0.71 ["}
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
         for formula in FORMULAS:
-            row = by_parts(app)[LAW,]
+            row = by_parts(app)["yes-sayer", LAW]
             stance = result.issue("yes-sayer", LAW, formula)
-            assert row["value"] == number(stance.value).strip()
-            assert row["value"].startswith(values[formula])
+            assert row["stance"] == painted_estimate(stance.value)
+            assert row["stance"].startswith(values[formula])
             assert row["reliable"] == "7.0"
-            assert "●" in row["bar"]
-            assert MEASURES[formula] in flowed(app)
-            for other in FORMULAS:
-                assert f"{other} {number(result.issue('yes-sayer', LAW, other).value)}" in shown(app, "#details")
+            assert "●" in row["picture of stance"]
+            assert MEASURES[formula] in flowing(app)
+            for other in set(FORMULAS) - {formula}:
+                assert painted_estimate(result.issue("yes-sayer", LAW, other).value) in flowing(app)
             await press(app, pilot, "f")
         assert "signed support" in shown(app, "#options")
 
@@ -206,12 +201,13 @@ async def test_issues_with_fewer_than_six_reliable_statements_are_marked(filled:
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
-        assert by_parts(app)[SOCIETY,]["reliable"] == "1.0•"
-        assert "fewer than six" not in shown(app, "#details")
+        assert by_parts(app)["yes-sayer", SOCIETY]["few"] == "•"
+        assert by_parts(app)["yes-sayer", LAW]["few"] == ""
+        assert "• fewer than 6 reliable statements" in flowing(app)
         assert "defined: More police." in shown(app, "#details")
         await press(app, pilot, "down")
-        assert at(app) == (SOCIETY,)
-        assert "• fewer than six reliable statements: it says little" in screen_text(app)
+        assert at(app) == ("yes-sayer", SOCIETY)
+        assert "defined" not in shown(app, "#details")
 
 
 async def test_the_arrows_go_to_the_next_model_and_to_the_baselines(filled: Path) -> None:
@@ -221,8 +217,9 @@ async def test_the_arrows_go_to_the_next_model_and_to_the_baselines(filled: Path
         seen = {}
         for _ in range(4):
             name = shown(app, "#tabs").removesuffix(" ← →").split("  ")[-1].strip()
-            seen[name] = by_parts(app)[LAW,]["value"][:5]
-            assert by_parts(app)[LAW,]["bar"].count("●") == 1
+            row = by_parts(app)[name, LAW]
+            seen[name] = row["stance"][:5]
+            assert row["picture of stance"].count("●") == 1
             await press(app, pilot, "right")
         assert seen == {"yes-sayer": "+0.43", "no-sayer": "-0.43", "always agree": "+0.43", "always disagree": "-0.43"}
         await press(app, pilot, "left")
@@ -234,10 +231,10 @@ async def test_what_is_undefined_says_why(tmp_path: Path) -> None:
     app = WorkbenchApp(path, start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        assert by_parts(app)[LAW,]["value"] == "undefined"
-        assert "undefined: no reliable stance on a statement of this issue" in shown(app, "#details")
+        assert by_parts(app)["parrot", LAW]["stance"] == "undefined (a)"
+        assert "signed undefined: no reliable stance on a statement of this issue" in shown(app, "#details")
         await press(app, pilot, "f")
-        assert by_parts(app)[LAW,]["value"].startswith("0.00")
+        assert by_parts(app)["parrot", LAW]["stance"].startswith("+0.00")
         assert "0 by the formula's own rule under 2 templates" in shown(app, "#details")
 
 
@@ -261,13 +258,13 @@ async def test_leaning_has_three_views_beside_both_baselines(filled: Path, size:
             found = by_parts(app)
             for name, numbers in shares.items():
                 of = [found[name, family]["share"].split(" %")[0] for family in ("left", "center", "right")]
-                assert of == [str(number) for number in numbers], (match, name)
+                assert of == [f"{number:.1f}" for number in numbers], (match, name)
             await press(app, pilot, "w")
         assert "[" in by_parts(app)["yes-sayer", "left"]["share"]
         if size[0] == 140:
             row = by_parts(app)["no-sayer", "left"]
-            assert (row["agree"], row["disagree"]) == ("0 %", "50 %")
-        assert "1 party without a left-right position" in flowed(app)
+            assert (row["agree"], row["disagree"]) == ("0.0 %", "50.0 %")
+        assert "parties left out: 1 without a left-right position" in flowing(app)
 
 
 # ── parties, people, two models ─────────────────────────────────────────────────────────────────────────────────────
@@ -282,22 +279,20 @@ async def test_parties_and_people_are_respondents(filled: Path, result: Consiste
         for formula in FORMULAS:
             found = by_parts(app)
             for party in result.party_stances(formula):
-                cell = found["party", "vd", party.party.name]["issue-0"].rstrip("•")
-                value = party.issues[0].value
-                assert cell == (f"{value.value:+.2f}".replace("+0.00", "0.00") if value.defined else "–"), party
+                cell, value = found["vd", party.party.name][LAW], party.issues[0].value
+                assert cell == (painted_estimate(value) if value.defined else "undefined (a)"), party
             await press(app, pilot, "f")
-        assert by_parts(app)["person", "ana"]["issue-0"] == "+0.14"
-        assert "vd/Larks  position 2 of 10" in shown(app, "#details")
-        assert "law and order" in shown(app, "#details")
         await press(app, pilot, "enter")
-        assert isinstance(app.screen, GivenAnswersScreen)
-        assert cells(app)["s-1"]["answer"] == "+ agree"
-        assert cells(app)["s-1"]["supports"] == "+ law and order"
-        assert cells(app)["s-6"]["supports"] == "+ law and order"
+        assert behind(app) == "given"
+        assert by_parts(app)["s-1",]["answer"] == "agree"
+        assert by_parts(app)["s-1",]["supports"] == "+ law and order"
+        assert by_parts(app)["s-6",]["supports"] == "+ law and order"
         assert "Enter" not in screen_text(app).splitlines()[-1]
-        await press(app, pilot, "escape", "end", "enter")
-        assert cells(app)["s-1"]["answer"] == "− disagree"
-        assert shown(app, "#about").startswith("ana · 8 statements")
+        await press(app, pilot, "escape", "tab")
+        assert by_parts(app)["ana",][LAW].startswith("+0.14")
+        await press(app, pilot, "enter")
+        assert by_parts(app)["s-1",]["answer"] == "disagree"
+        assert shown(app, "#about").startswith("What ana answered")
 
 
 @SIZES
@@ -307,22 +302,22 @@ async def test_two_models_have_a_difference_with_its_interval(
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, *to("models"))
+        await press(app, pilot, *to("compared_issues"))
         found = by_parts(app)
         law = result.compare_issues("yes-sayer", "no-sayer")[0]
-        assert found["issue", LAW]["difference"] == number(law.difference)
-        assert found["issue", LAW]["difference"].startswith("+0.86 [")
-        assert found["family", "right"]["difference"].startswith("-0.75 [")
-        assert "yes-sayer +0.43 − no-sayer -0.43" in shown(app, "#details")
-        assert MEASURES["signed"] in flowed(app)
+        assert found[LAW,]["difference"] == painted_estimate(law.difference)
+        assert found[LAW,]["difference"].startswith("+0.86 [")
+        assert "yes-sayer − no-sayer" in shown(app, "#tabs")
+        assert MEASURES["signed"] in flowing(app)
         await press(app, pilot, "enter")
-        assert isinstance(app.screen, IssueStatementsScreen)
-        assert cells(app)["s-1"]["stances"] == "++"
+        assert behind(app) == "issue_statements"
+        assert by_parts(app)["s-1",]["stances"] == "+ +"
         await press(app, pilot, "right")
-        assert shown(app, "#about").startswith("no-sayer")
-        assert cells(app)["s-1"]["stances"] == "−−"
-        await press(app, pilot, "escape", "end", "enter")
-        assert isinstance(app.screen, PartiesScreen)
+        assert shown(app, "#about").startswith("yes-sayer: statements on liberal society")
+        await press(app, pilot, "escape", "tab")
+        assert by_parts(app)["right",]["difference"].startswith("-75.0 points [")
+        await press(app, pilot, "end", "enter")
+        assert behind(app) == "party_matches"
 
 
 # ── templates, weaker tests, answer scales ──────────────────────────────────────────────────────────────────────────
@@ -346,20 +341,20 @@ async def test_templates_are_ranked_and_lead_to_what_is_hard_to_read(tmp_path: P
         found = by_parts(app)
         assert list(found) == [("personal-1",), ("personal-2",)]
         first, second = found.values()
-        assert (first["rank"], first["readable"][:5], first["chosen"]) == ("1", "100 %", "✓")
-        assert (second["rank"], second["readable"][:4]) == ("2", "70 %")
-        assert second["agree"].endswith("%")
-        assert second["disagree"].endswith("%")
-        assert "over all templates: agrees 100 % (sd 0.0), disagrees 0 % (sd 0.0)" in flowed(app)
+        assert (first["rank"], first["readable"][:7], first["chosen"]) == ("1", "100.0 %", "✓")
+        assert (second["rank"], second["readable"][:6]) == ("2", "70.0 %")
         await press(app, pilot, "down", "enter")
-        assert isinstance(app.screen, TemplateStatementsScreen)
-        assert cells(app)["s-1"]["readable"] == "70 %"
+        assert behind(app) == "template_statements"
+        assert by_parts(app)["s-1",]["readable"] == "70.0 %"
         await press(app, pilot, "enter")
         await until(pilot, lambda: isinstance(app.screen, AuditedStatementScreen))
         assert isinstance(app.screen, AuditedStatementScreen)
         assert app.screen._template == "personal-2"
         await press(app, pilot, "escape", "escape")
         assert at(app) == ("personal-2",)
+        await press(app, pilot, "tab")
+        assert by_parts(app)["mean over templates",]["agree"] == "100.0 % (sd 0.0)"
+        assert by_parts(app)["mean over templates",]["disagree"] == "0.0 % (sd 0.0)"
 
 
 @SIZES
@@ -367,21 +362,16 @@ async def test_weaker_tests_stand_side_by_side_with_their_deviation(tmp_path: Pa
     app = WorkbenchApp(audited(tmp_path / "audit.db", hardly, "smol", base()), start="consistency")
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, *to("tests"))
+        await press(app, pilot, *to("weaker_tests"))
         found = by_parts(app)
-        labels = [str(column.label).strip() for column in table(app).ordered_columns]
-        assert labels == ["", "no tests", "sampling", "+order, para", "chosen"]
-        assert found["passed",]["set-0"] == "100 % (0.0)"
-        assert found["passed",]["set-3"] == "94 % (6.2)"
-        assert found["issue", LAW]["set-0"] == "+0.43 (0.00)"
-        assert found["issue", LAW]["set-3"] == "+0.38 (0.05)"
-        assert found["issue", SOCIETY]["set-3"] == "+1.00 (0.00)•"
-        assert found["spread",]["set-3"] == "0.02"
-        await press(app, pilot, "down", "f")
-        assert found["issue", LAW]["set-0"] != by_parts(app)["issue", LAW]["set-0"]
-        assert MEASURES["tacl"] in flowed(app)
-        await press(app, pilot, "enter")
-        assert cells(app)["s-1"]["stances"] == "·+"
+        assert [name for (name,) in found] == ["no tests", "sampling", "sampling, label order and paraphrase", "all"]
+        assert found["no tests",]["passed"] == "100.0 % (sd 0.0)"
+        assert found["all",]["passed"] == "93.8 % (sd 6.2)"
+        assert found["all",]["spread"].startswith("0.02")
+        assert "law and order +0.43 (sd 0.00)" in flowing(app) or found["no tests",][LAW] == "+0.43 (sd 0.00)"
+        before = flowing(app)
+        await press(app, pilot, "f")
+        assert flowing(app) != before
 
 
 def scaled() -> Instrument:
@@ -409,12 +399,12 @@ async def test_answer_scales_are_compared_without_any_model(tmp_path: Path, size
     app = WorkbenchApp(made(tmp_path / "audit.db", scaled()), start="consistency")
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, *to("scales"))
+        await press(app, pilot, *to("answer_scales"))
         row = by_parts(app)["vd",]
-        assert (row["statements"], row["kinds"]) == ("8", "3")
-        assert row["placed"] == "undefined"
-        assert "placed parties: undefined, 1 pair of parties; three are needed" in shown(app, "#details")
-        assert row["every"] == "-0.50 3 pairs"
+        assert (row["statements"], row["answers"]) == ("8", "3")
+        assert row["placed"] == "undefined (a)"
+        assert "placed parties undefined: 1 pair of parties; three are needed" in shown(app, "#details")
+        assert (row["every"], row["every_pairs"]) == ("-0.50", "3")
         assert "Enter" not in screen_text(app).splitlines()[-1]
         before = app.screen
         await press(app, pilot, "enter")
@@ -437,11 +427,10 @@ async def test_an_issue_leads_to_the_models_answers_and_back(filled: Path, size:
         assert "s-2" in screen_text(app)
         assert "30/30" in screen_text(app)
         await press(app, pilot, "escape")
-        assert isinstance(app.screen, IssueStatementsScreen)
-        assert table(app).current == "s-2"
-        assert app.screen.title_bar.note == ""
+        assert behind(app) == "issue_statements"
+        assert at(app) == ("s-2",)
         await press(app, pilot, "escape")
-        assert at(app) == (LAW,)
+        assert at(app) == ("yes-sayer", LAW)
         assert first.is_current
         assert first._loaded is loaded, "nothing changed, so nothing was judged again"
 
@@ -451,17 +440,17 @@ async def test_a_family_leads_to_its_parties_their_statements_and_the_answers(fi
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, *to("leaning"), "down", "enter")
-        assert isinstance(app.screen, PartiesScreen)
+        assert behind(app) == "party_matches"
         larks = by_parts(app)["vd", "Larks"]
-        assert (larks["share"], larks["agree"], larks["disagree"], larks["of"]) == ("50 %", "50 %", "0 %", "8")
-        assert "position 2 of 10; 8 answered" in shown(app, "#details")
-        await press(app, pilot, "right")
-        assert by_parts(app)["vd", "Gulls"]["share"] == "75 %"
+        assert (larks["share"], larks["agree"], larks["disagree"]) == ("50.0 % (sd 0.0)", "50.0 %", "0.0 %")
+        assert "left-right position 2.00" in flowing(app)
+        await press(app, pilot, *["right"] * 2)
+        assert shown(app, "#about").startswith("no-sayer")
+        assert by_parts(app)["vd", "Gulls"]["share"].startswith("75.0 %")
         await press(app, pilot, "enter")
-        assert isinstance(app.screen, PartyStatementsScreen)
-        assert cells(app)["s-1"] | {"text": ""} == {
-            "ref": "s-1", "text": "", "answer": "+ agree", "stances": "−−", "both": "0",
-        }  # fmt: skip
+        assert behind(app) == "party_statements"
+        row = by_parts(app)["s-1",]
+        assert (row["statement"], row["party"], row["stances"], row["matches"]) == ("s-1", "agree", "− −", "0")
         await press(app, pilot, "enter")
         await until(pilot, lambda: isinstance(app.screen, AuditedStatementScreen))
         await press(app, pilot, "escape", "escape", "escape")
@@ -473,7 +462,7 @@ async def test_a_baseline_has_no_answers_to_open(filled: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, "left", "enter", "enter")
-        assert isinstance(app.screen, IssueStatementsScreen)
+        assert behind(app) == "issue_statements"
         assert [note.message for note in app._notifications] == ["A baseline has no answers to show."]
 
 
@@ -484,34 +473,39 @@ async def test_o_chooses_which_tests_make_a_stance_reliable(tmp_path: Path) -> N
     app = WorkbenchApp(audited(tmp_path / "audit.db", hardly, "smol", base()), start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        assert by_parts(app)[LAW,]["reliable"] == "6.5"
+        assert by_parts(app)["smol", LAW]["reliable"] == "6.5"
         assert isinstance(app.screen, ConsistencyScreen)
         app.screen._take_rules(replace(Settings().rules, tests=("sampling",)))
         await pilot.pause()
         await until(pilot, lambda: settled(app))
         await pilot.pause()
-        assert by_parts(app)[LAW,]["reliable"] == "7.0"
+        assert by_parts(app)["smol", LAW]["reliable"] == "7.0"
         assert "reliable: sampling" in shown(app, "#options")
         await press(app, pilot, "o")
         assert isinstance(app.screen, OptionsScreen)
 
 
-@pytest.mark.parametrize("view", consistency_view.VIEWS)
-async def test_help_says_what_each_view_means_and_which_keys_work(filled: Path, view: str) -> None:
+@pytest.mark.parametrize("view", CONTENTS)
+async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path, view: str) -> None:
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(140, 40)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, *to(view), "question_mark")
+        await press(app, pilot, *to(view))
+        sheet = app.screen._shown.sheet  # type: ignore[attr-defined]
+        await press(app, pilot, "question_mark")
         assert isinstance(app.screen, TextScreen)
-        assert shown(app, "#text") == EXPLAIN[view]
+        assert sheet.table.definition in shown(app, "#text")
+        for column in sheet.table.columns:
+            assert column.help in shown(app, "#text")
         await press(app, pilot, "escape", "f1")
         keys = shown(app, "#text")
-        assert ("three formulas" in keys or "published formulas" in keys) == (
-            view in ("issues", "parties", "models", "tests")
-        )
-        assert ("All matches" in keys) == (view in ("leaning", "models"))
-        assert ("Go down" in keys) == (view != "scales")
+        of_issues = ("issues", "parties", "people", "compared_issues", "weaker_tests")
+        assert ("published formulas" in keys) == (view in of_issues)
+        assert ("All matches" in keys) == (view in ("leaning", "compared_leaning"))
+        nothing_behind = ("answer_types", "weaker_tests", "answer_scales")
+        assert ("Open what this row was made of" in keys) == (view not in nothing_behind)
         assert "Gold labels, or those that people gave here" in keys
+        assert "Sort by a column" in keys
 
 
 async def test_the_methods_paragraph_names_the_choices(filled: Path) -> None:
@@ -527,11 +521,11 @@ async def test_results_and_consistency_lead_to_each_other(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, ResultsScreen) and "No free-text" in screen_text(app))
-        assert "v shows what the reliability audit says" in flowed(app)
+        assert "v shows what the reliability audit says" in flowing(app)
         assert "v Consistency" in screen_text(app).splitlines()[-1]
         await press(app, pilot, "v")
         await begin(app, pilot)
-        assert by_parts(app)[LAW,]["value"].startswith("+0.43")
+        assert next(iter(by_parts(app).values()))["stance"].startswith("+0.43")
         await press(app, pilot, "b")
         assert isinstance(app.screen, ResultsScreen)
 
@@ -541,8 +535,8 @@ async def test_home_says_whom_the_newest_model_answers_like(filled: Path, size: 
     app = WorkbenchApp(filled)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: "Consistency" in screen_text(app))
-        assert "Consistency no-sayer 1 of 2 policy issues with six reliable statements" in flowed(app)
-        assert "answers like left 50 %, center 0 %, right 75 % of the time" in flowed(app)
+        assert "Consistency no-sayer 1 of 2 policy issues with six reliable statements" in flowing(app)
+        assert "answers like left 50 %, center 0 %, right 75 % of the time" in flowing(app)
         await press(app, pilot, "c")
         await begin(app, pilot)
         assert isinstance(app.screen, ConsistencyScreen)
@@ -575,11 +569,12 @@ async def test_each_view_says_what_it_lacks(tmp_path: Path, size: tuple[int, int
     wanted = {
         "issues": "No statement has a policy-issue label.",
         "leaning": "The instrument has no parties",
-        "parties": "The instrument has no parties, and nobody answered its survey.",
-        "models": "No model has answered yet.",
+        "parties": "The instrument has no parties.",
+        "people": "Nobody has answered the survey",
+        "compared_issues": "No model has answered yet.",
         "templates": "No model has answered yet.",
-        "tests": "No model has answered yet.",
-        "scales": "The instrument has no answers of parties",
+        "weaker_tests": "No model has answered yet.",
+        "answer_scales": "The instrument has no answers of parties",
     }
     for view, words in wanted.items():
         assert words in await said(path, to(view), size), view
@@ -589,15 +584,15 @@ async def test_without_a_model_the_baselines_stand_alone(tmp_path: Path) -> None
     app = WorkbenchApp(made(tmp_path / "audit.db", base()), start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        assert "no model has answered: baselines alone" in flowed(app)
-        assert by_parts(app)[LAW,]["value"].startswith("+0.43")
+        assert "no model has answered: baselines alone" in flowing(app)
+        assert next(iter(by_parts(app).values()))["stance"].startswith("+0.43")
         await press(app, pilot, "tab")
         assert {name for name, _ in by_parts(app)} == {"always agree", "always disagree"}
 
 
 async def test_one_model_alone_has_no_difference(tmp_path: Path) -> None:
     path = audited(tmp_path / "audit.db", leans(agrees=True), "smol", base())
-    assert (await said(path, to("models"))).startswith("One model only.")
+    assert (await said(path, to("compared_issues"))).startswith("One model only.")
 
 
 async def test_l_takes_the_labels_that_people_gave(filled: Path) -> None:
@@ -608,7 +603,7 @@ async def test_l_takes_the_labels_that_people_gave(filled: Path) -> None:
         assert "people's labels" in shown(app, "#options")
         assert "two people gave" in shown(app, "#empty")
         await press(app, pilot, "l")
-        assert by_parts(app)[LAW,]["value"].startswith("+0.43")
+        assert next(iter(by_parts(app).values()))["stance"].startswith("+0.43")
 
 
 async def test_i_goes_through_the_instruments(tmp_path: Path) -> None:
@@ -620,7 +615,7 @@ async def test_i_goes_through_the_instruments(tmp_path: Path) -> None:
         await begin(app, pilot)
         assert shown(app, "#options").startswith("small")
         await press(app, pilot, "i")
-        assert shown(app, "#options").startswith("other · no model has answered")
+        assert shown(app, "#options").startswith("other · signed support · no model has answered")
         await press(app, pilot, "i")
         assert shown(app, "#options").startswith("small")
 
@@ -659,7 +654,7 @@ async def test_it_says_that_it_judges_and_works_everything_out_beside_the_termin
 ) -> None:
     """Only workers judge and resample: no figure is computed in the thread that draws."""
     may_go, threads = threading.Event(), []
-    judge, stance = consistency_view.load, Consistency._issue
+    judge, stance = screens.load, Consistency._issue
 
     def slow(*given: Any) -> Any:
         may_go.wait(60)
@@ -677,7 +672,7 @@ async def test_it_says_that_it_judges_and_works_everything_out_beside_the_termin
         assert "Judging the answers …" in screen_text(app)
         may_go.set()
         await begin(app, pilot)
-        for _ in consistency_view.VIEWS:
+        for _ in CONTENTS:
             await press(app, pilot, "down", "up", "tab")
     assert threads
     assert threading.main_thread() not in threads
@@ -712,44 +707,75 @@ async def test_hostile_names_are_shown_literally_and_lead_down_all_the_same(
     path = audited(tmp_path / "audit.db", leans(agrees=True), "[bold]m[/]", hostile())
     audited(path, leans(agrees=False), "right \u202e to left", hostile())
     app = WorkbenchApp(path, start="consistency")
-    below: dict[str, type[Screen[Any]]] = {}
+    below: dict[str, str] = {}
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
         assert "[bold]m[/]" in screen_text(app)
         assert "[@click=app.bell]x[/] closes" in screen_text(app)
-        for view in consistency_view.VIEWS:
+        for view in CONTENTS:
             await press(app, pilot, "end")
             text = screen_text(app)
             assert "\x1b" not in text
             assert "\u202e" not in text
             await press(app, pilot, "home", "down", "enter")
-            if isinstance(app.screen, Below):
-                below[view] = type(app.screen)
+            if isinstance(app.screen, BehindScreen):
+                below[view] = behind(app)
                 assert table(app).row_count
                 assert "\u202e" not in screen_text(app)
                 await press(app, pilot, "escape")
             await press(app, pilot, "tab")
         assert below == {
-            "issues": IssueStatementsScreen,
-            "leaning": PartiesScreen,
-            "parties": GivenAnswersScreen,
-            "models": IssueStatementsScreen,
-            "templates": TemplateStatementsScreen,
-            "tests": IssueStatementsScreen,
+            "issues": "issue_statements",
+            "leaning": "party_matches",
+            "parties": "given",
+            "people": "given",
+            "compared_issues": "issue_statements",
+            "compared_leaning": "party_matches",
+            "templates": "template_statements",
         }
 
 
-async def test_an_issue_that_is_called_as_a_family_is_not_taken_for_it(tmp_path: Path) -> None:
-    path = audited(tmp_path / "audit.db", leans(agrees=True), "one", hostile())
-    audited(path, leans(agrees=False), "two", hostile())
-    app = WorkbenchApp(path, start="consistency")
+# ── sorting, finding, previews ──────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_s_sorts_by_a_column_and_once_more_the_other_way(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="consistency")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("leaning"))
+        came = list(by_parts(app))
+        await press(app, pilot, "s", *["down"] * 3, "enter")
+        shares = [row["share"] for row in by_parts(app).values()]
+        assert [text.split(" %")[0] for text in shares[:3]] == ["100.0", "100.0", "75.0"]
+        assert "share ▾" in screen_text(app)
+        await press(app, pilot, "s", "enter")
+        assert "share ▴" in screen_text(app)
+        assert next(iter(by_parts(app).values()))["share"].startswith("0.0 %")
+        await press(app, pilot, "s", "home", "enter")
+        assert list(by_parts(app)) == came
+
+
+async def test_a_slash_finds_rows_and_escape_shows_all_again(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="consistency")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("leaning"), "slash", *"agree left", "enter")
+        assert list(by_parts(app)) == [("always agree", "left"), ("always disagree", "left")]
+        await press(app, pilot, "enter")
+        assert behind(app) == "party_matches"
+        await press(app, pilot, "escape", "escape")
+        assert len(by_parts(app)) == 12
+        assert isinstance(app.screen, ConsistencyScreen)
+        await press(app, pilot, "slash", *"nothing like it")
+        assert "No row contains “nothing like it”" in flowing(app)
+
+
+async def test_a_tall_terminal_previews_what_enter_opens(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(140, 40)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, *to("models"), *["down"] * 4)
-        assert at(app) == ("issue", "left")
-        await press(app, pilot, "enter")
-        assert isinstance(app.screen, IssueStatementsScreen)
-        await press(app, pilot, "escape", *["down"] * 3)
-        assert at(app) == ("family", "left")
-        await press(app, pilot, "enter")
-        assert isinstance(app.screen, PartiesScreen)
+        await until(pilot, lambda: "Enter: yes-sayer: statements on law and order" in screen_text(app))
+        assert "Statement s-7 should become law." in screen_text(app)
+        await press(app, pilot, "down")
+        await until(pilot, lambda: "Enter: yes-sayer: statements on liberal society" in screen_text(app))
+        assert "Statement s-8 should become law." in screen_text(app)

@@ -34,11 +34,11 @@ from workbench.domain.prompts import Probe
 from workbench.domain.seeds import SEED
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
+from workbench.tui.results import consistency
 from workbench.tui.screens import (
     agreement,
     audit_agreement,
     audit_view,
-    consistency_view,
     questionnaire_view,
     response_bias_view,
     results_view,
@@ -120,7 +120,7 @@ def _masses(probe: Probe) -> tuple[float, float]:
 
 def test_consistency(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = audited(tmp_path / "c.db", firm, base=with_parties())
-    judged = consistency_view.load(path, consistency_view.Settings()).judged
+    judged = consistency.load(path, consistency.Settings()).judged
     assert judged is not None
     result = judged.result
     screen = intervals([(result.leaning(name), result.issues(name)) for name in result.models])

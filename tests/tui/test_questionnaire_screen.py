@@ -30,8 +30,8 @@ from workbench.pipeline.questionnaire import QuestionnaireChoice, QuestionnaireJ
 from workbench.pipeline.questionnaire_asked import asked, prompt_asked, token_shares
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.format import percent, visible
+from workbench.tui.row_keys import row_key
 from workbench.tui.screens.audit_table import FluidTable
-from workbench.tui.screens.consistency_view import row_key
 from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.screens.editor_dialog import EditorDialog
 from workbench.tui.screens.home import HomeScreen

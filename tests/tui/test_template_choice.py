@@ -11,9 +11,9 @@ from tests.template_stores import play
 from tests.tui.conftest import screen_text, shown, until
 from workbench.domain.prompts import TemplateChoice
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.results.consistency import ConsistencyScreen
 from workbench.tui.screens.audit import AuditScreen
 from workbench.tui.screens.audit_options import RunsScreen
-from workbench.tui.screens.consistency import ConsistencyScreen
 from workbench.tui.screens.questionnaire import QuestionnaireScreen
 from workbench.tui.screens.response_bias import ResponseBiasScreen
 from workbench.tui.screens.results import ResultsScreen

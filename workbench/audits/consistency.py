@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from workbench.audits.consistency_issues import (
     FEWEST,
@@ -146,7 +147,7 @@ def judge(
 
 @dataclass(frozen=True, eq=False)
 class Consistency:
-    """Leaning and stance on issues of every respondent. Figures are computed when they are asked for."""
+    """Leaning and stance on issues of every respondent. Figures are computed when they are asked for, and kept."""
 
     land: Landscape
     respondents: tuple[Stances, ...]
@@ -159,6 +160,14 @@ class Consistency:
     def models(self) -> tuple[str, ...]:
         return tuple(one.name for one in self.respondents if one.kind is Kind.MODEL)
 
+    @cached_property
+    def _leanings(self) -> dict[tuple[str, View], Leaning]:
+        return {}
+
+    @cached_property
+    def _stances(self) -> dict[tuple[str, str, Formula], IssueStance]:
+        return {}
+
     def respondent(self, name: str) -> Stances:
         """Return a model or a baseline. Raises UnknownName."""
         for one in self.respondents:
@@ -169,7 +178,10 @@ class Consistency:
 
     def leaning(self, name: str, view: View = "all") -> Leaning:
         """Return how often a respondent answers like left, center and right parties. Raises UnknownName."""
-        return leaning(self.respondent(name), self.land, view, self.options.seed, self.options.resamples)
+        if (name, view) not in self._leanings:
+            one, options = self.respondent(name), self.options
+            self._leanings[name, view] = leaning(one, self.land, view, options.seed, options.resamples)
+        return self._leanings[name, view]
 
     def parties(self, name: str) -> tuple[PartyShare, ...]:
         """Return how often a respondent answers like each party, in the order of the instrument."""
@@ -181,12 +193,14 @@ class Consistency:
 
     def issue(self, name: str, issue: str, formula: Formula = "signed") -> IssueStance:
         """Return a respondent's stance on one policy issue. Raises UnknownName."""
-        return self._issue(self.respondent(name), issue, formula)
+        if (name, issue, formula) not in self._stances:
+            self._stances[name, issue, formula] = self._issue(self.respondent(name), issue, formula)
+        return self._stances[name, issue, formula]
 
     def issues(self, name: str, formula: Formula = "signed") -> tuple[IssueStance, ...]:
         """Return a respondent's stance on every policy issue, in the order of the instrument."""
-        one = self.respondent(name)
-        return tuple(self._issue(one, issue, formula) for issue in self.land.issues)
+        self.respondent(name)
+        return tuple(self.issue(name, issue, formula) for issue in self.land.issues)
 
     def issue_statements(self, name: str, issue: str) -> tuple[LabelledStatement, ...]:
         """Return the statements behind a respondent's stance on an issue. Raises UnknownName."""

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from workbench.audits.consistency_pilot import BEST, AnswerTypes, ScaleCollapse, TemplateRank, WeakerTests
+from workbench.domain.counting import plural
 from workbench.domain.verdicts import MeanSd
-from workbench.figures.table import AnyTable, Column, Kind, Table
-
-__all__ = ["pilot_tables"]
+from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 
 STANCES = ("agree", "disagree", "reliable_agree", "reliable_disagree")
-
-
-@dataclass(frozen=True, slots=True)
-class _Measure:
-    """A measure under several sets of tests."""
-
-    name: str
-    kind: Kind
-    values: tuple[MeanSd, ...]
 
 
 def pilot_tables(
@@ -31,14 +20,16 @@ def pilot_tables(
     scales: Sequence[ScaleCollapse],
 ) -> Iterator[AnyTable]:
     """Return the figures of a pilot; without parties' answers there are none of scales."""
-    yield _ranks(ranks)
-    yield _types(templates, types)
-    yield from _weaker(weaker)
+    yield template_ranks(ranks)
+    yield stance_shares(templates, types)
+    if weaker:
+        yield weaker_sets(weaker)
     if scales:
-        yield _scales(scales)
+        yield answer_scales(scales)
 
 
-def _ranks(ranks: Sequence[TemplateRank]) -> Table[TemplateRank]:
+def template_ranks(ranks: Sequence[TemplateRank], name: str = "") -> Table[TemplateRank]:
+    """Return the templates by readable answers; `name` is whose, where links shall lead to the statements."""
     return Table(
         "templates",
         "Templates by the share of answers that can be read",
@@ -48,17 +39,22 @@ def _ranks(ranks: Sequence[TemplateRank]) -> Table[TemplateRank]:
             Column("template", "template", lambda row: row.template),
             Column("address", "address", lambda row: row.address),
             Column("chosen", "", lambda row: row.chosen, Kind.MARK, mark="✓"),
-            Column("readable", "readable", lambda row: row.readable, Kind.SHARE),
+            Column("readable", "readable", lambda row: row.readable, Kind.SHARE, scale=(0, 1)),
             Column("answers", "answers", lambda row: row.readable.n, Kind.COUNT),
             Column("agree", "agree", lambda row: row.agree, Kind.SHARE, help="of the readable answers"),
             Column("disagree", "disagree", lambda row: row.disagree, Kind.SHARE, help="of the readable answers"),
         ],
         key=lambda row: (row.template,),
         notes=[f"✓ the best {BEST} of each address"],
+        definition="Share of the answers, over all wordings, that the reader could turn into a stance.",
+        empty="No model has answered yet.",
+        link=(lambda row: Link("template_statements", (name, row.template))) if name else None,
     )
 
 
-def _types(templates: Sequence[str], types: AnswerTypes) -> Table[tuple[str, int]]:
+def stance_shares(templates: Sequence[str], types: AnswerTypes) -> Table[tuple[str, int]]:
+    """Return how many originals a model agrees and disagrees with under each template (Figure 6)."""
+
     def of(name: str) -> Callable[[tuple[str, int]], float | MeanSd]:
         return lambda row: types.mean(name) if row[1] < 0 else getattr(types, name)[row[1]]
 
@@ -75,41 +71,41 @@ def _types(templates: Sequence[str], types: AnswerTypes) -> Table[tuple[str, int
     )
 
 
-def _weaker(weaker: Sequence[WeakerTests]) -> Iterator[Table[_Measure]]:
-    """Return what passes, and how far stances on issues depend on the template, under each set of tests."""
-    if not weaker:
-        return
-    measures = [
-        _Measure("statements that pass", Kind.SHARE, tuple(of.passed for of in weaker)),
-        *(
-            _Measure(stance.issue, Kind.SCORE, tuple(of.issues[place].templates for of in weaker))
-            for place, stance in enumerate(weaker[-1].issues)
-        ),
-        _Measure("mean sd of the issues", Kind.COEFFICIENT, tuple(of.spread for of in weaker)),
-    ]
-    titles = {Kind.SHARE: "passing statements", Kind.SCORE: "stances", Kind.COEFFICIENT: "spread of stances"}
-    for kind, title in titles.items():
-        yield Table(
-            f"weaker_tests_{title.replace(' ', '_')}",
-            f"Under weaker sets of tests: {title}, mean (sd) over templates",
-            [measure for measure in measures if measure.kind is kind],
-            [
-                Column("measure", "", lambda row: row.name),
-                *(Column(_key(of.name), of.name, _value(place), kind) for place, of in enumerate(weaker)),
-            ],
-            key=lambda row: (row.name,),
-        )
+def weaker_sets(weaker: Sequence[WeakerTests]) -> Table[WeakerTests]:
+    """Return what passes, and how far stances on issues depend on the template, under each set of tests (Figure 7)."""
+    return Table(
+        "weaker_tests",
+        "Under weaker sets of tests: mean (sd) over templates",
+        weaker,
+        [
+            Column("tests", "tests", lambda row: row.name),
+            Column("passed", "passing statements", lambda row: row.passed, Kind.SHARE, short="pass"),
+            Column(
+                "spread",
+                "mean sd of the issues",
+                lambda row: row.spread,
+                Kind.COEFFICIENT,
+                short="sd",
+                help="how far stances on issues depend on the template",
+            ),
+            *(
+                Column(issue.issue, issue.issue.replace("_", " "), _stance(place), Kind.SCORE, aside=True)
+                for place, issue in enumerate(weaker[-1].issues if weaker else ())
+            ),
+        ],
+        key=lambda row: (row.name,),
+        definition="What the figures would be if fewer tests decided which stances are reliable.",
+        empty="No model has answered yet.",
+        detail=lambda row: [f"{plural(len(row.tests), 'test')}: {', '.join(row.tests)}" if row.tests else "no test"],
+    )
 
 
-def _value(place: int) -> Callable[[_Measure], MeanSd]:
-    return lambda row: row.values[place]
+def _stance(place: int) -> Callable[[WeakerTests], MeanSd]:
+    return lambda row: row.issues[place].templates
 
 
-def _key(name: str) -> str:
-    return name.replace(",", "").replace(" ", "_")
-
-
-def _scales(scales: Sequence[ScaleCollapse]) -> Table[ScaleCollapse]:
+def answer_scales(scales: Sequence[ScaleCollapse]) -> Table[ScaleCollapse]:
+    """Return whether parties stay as far apart when their answers are collapsed (Table 8)."""
     return Table(
         "answer_scales",
         "Distances between parties on the full and on the collapsed answer scale",
@@ -124,5 +120,9 @@ def _scales(scales: Sequence[ScaleCollapse]) -> Table[ScaleCollapse]:
             Column("every_pairs", "pairs", lambda row: row.every.n, Kind.COUNT),
         ],
         key=lambda row: (row.country,),
-        definition="Spearman's rank correlation of the distances under the full and the collapsed answers.",
+        definition="Spearman's rank correlation between the distances of parties on all their answers and on agree, "
+        "neutral and disagree alone: 1 where collapsing the scale changes nothing. A distance is the share of "
+        "statements that two parties answer differently.",
+        empty="The instrument has no answers of parties, so there is no scale of answers to look at.",
+        detail=lambda row: [f"parties answered: {', '.join(row.answers)}"],
     )

@@ -13,6 +13,7 @@ from workbench.errors import UsageError
 if TYPE_CHECKING:
     from stores.store import Store
     from workbench.audits.consistency import Consistency, Formula
+    from workbench.audits.consistency_book import Material
     from workbench.domain.designs import Design
     from workbench.domain.instruments import Instrument
     from workbench.figures.table import AnyTable
@@ -26,6 +27,7 @@ def consistency(options: Namespace) -> int:
     from workbench import pipeline
     from workbench.cli.figures import put_out
     from workbench.cli.judged import options_of, templates_of
+    from workbench.pipeline.consistency import consistency_material
     from workbench.pipeline.reading import LABEL_WORDS
 
     choice = pipeline.ConsistencyChoice(
@@ -44,6 +46,7 @@ def consistency(options: Namespace) -> int:
     )
     with Store.open(options.store) as store:
         judged = pipeline.consistency(store, choice)
+        material = consistency_material(store, judged)
     _check(judged.result, options)
     if options.methods and not options.json:
         say(judged.methods())
@@ -56,11 +59,11 @@ def consistency(options: Namespace) -> int:
         "methods": judged.methods(),
     }
     title = f"{judged.instrument}: political consistency"
-    put_out(options, tuple(_tables(judged, options)), about, title=title, told=_told(judged))
+    put_out(options, tuple(_tables(judged, material, options)), about, title=title, told=_told(judged))
     return 0
 
 
-def _tables(judged: ConsistencyJudged, options: Namespace) -> Iterator[AnyTable]:
+def _tables(judged: ConsistencyJudged, material: Material, options: Namespace) -> Iterator[AnyTable]:
     """Return what was asked for, leaning and policy issues first."""
     from workbench.audits import consistency_tables as tables
     from workbench.cli.figures import as_data
@@ -68,7 +71,7 @@ def _tables(judged: ConsistencyJudged, options: Namespace) -> Iterator[AnyTable]
     result, formulas, names = judged.result, _formulas(options), _shown(judged.result, options)
     yield tables.respondents(result, names)
     yield tables.leaning(result, names, options.view)
-    yield from (tables.issues(result, names, formula) for formula in formulas)
+    yield from (tables.issues(result, names, formula, material.definitions) for formula in formulas)
     if as_data(options):
         yield tables.leaning_by_template(result, names, options.view)
         yield from (tables.issues_by_template(result, names, formula) for formula in formulas)
@@ -78,9 +81,9 @@ def _tables(judged: ConsistencyJudged, options: Namespace) -> Iterator[AnyTable]
     if options.people:
         yield from (tables.people(result, formula) for formula in formulas)
     if options.issue:
-        yield from (tables.issue_statements(result, name, options.issue) for name in names)
+        yield from (tables.issue_statements(result, name, options.issue, material.texts) for name in names)
     if options.party:
-        yield from (tables.party_statements(result, name, *party_key(options.party)) for name in names)
+        yield from (tables.party_statements(result, name, *party_key(options.party), material.texts) for name in names)
     if options.compare:
         first, second = options.compare
         yield from tables.differences(result, first, second, options.view, formulas)

@@ -11,6 +11,8 @@ from workbench.figures.marks import MARKS, WORDS
 from workbench.figures.table import AnyTable, Column, Kind, Value
 from workbench.figures.visible import visible
 
+UNSIGNED = {Kind.SCORE: Kind.COEFFICIENT, Kind.POINTS: Kind.SIZE}
+"how the deviation of a number with a sign is written"
 NONE = "–"
 "stands where there is no value"
 
@@ -37,7 +39,11 @@ def shown(value: Value, column: Column[Any]) -> str:
     if isinstance(value, Estimate):
         return _estimate(value, column.kind)
     if isinstance(value, MeanSd):
-        spread = "" if math.isnan(value.sd) else f" (sd {number(value.sd, column.kind, bare=True)})"
+        spread = (
+            ""
+            if math.isnan(value.sd)
+            else f" (sd {number(value.sd, UNSIGNED.get(column.kind, column.kind), bare=True)})"
+        )
         return number(value.mean, column.kind) + spread
     if isinstance(value, Verdict):
         return f"{MARKS[value]} {WORDS[value]}"

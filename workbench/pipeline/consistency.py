@@ -10,11 +10,14 @@ from stores.run_rows import Run
 from stores.store import Store
 from workbench.audits import consistency as audit
 from workbench.audits.consistency import Consistency, reliable_stances
+from workbench.audits.consistency_book import Material
+from workbench.audits.consistency_pilot import scale_collapse
 from workbench.audits.reliability import Options, Report
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import ReaderCard
 from workbench.domain.seeds import SEED
+from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.fingerprints import split
 from workbench.pipeline.judging import JUDGED_BY, matching, of_models, runs_of, told_apart, without_runs
@@ -101,6 +104,20 @@ def consistency(store: Store, choice: ConsistencyChoice | None = None) -> Consis
     return ConsistencyJudged(choice, instrument.name, judged, result, int((land.labels != 0).any(axis=0).sum()))
 
 
+def consistency_material(store: Store, judged: ConsistencyJudged) -> Material:
+    """Return what figures show beside the analysis: wordings, definitions, the models' reliability, answer scales."""
+    instrument = store.instruments.get(judged.instrument)
+    return Material(
+        texts={s.ref: w.text for s in instrument.statements if (w := s.wording(ORIGINAL, instrument.language))},
+        definitions={issue.name: issue.definition for issue in instrument.definitions},
+        reports={one.name: one.report for one in judged.runs},
+        addresses={one.name: {t.name: t.address for t in store.runs.templates(one.run)} for one in judged.runs},
+        scales=scale_collapse(instrument),
+        labelled=judged.labelled,
+        of_people=judged.choice.labels == "people",
+    )
+
+
 def _check_statements(instrument: Instrument) -> None:
     """Raise UsageError for multiple-choice questions: nobody agrees or disagrees with one."""
     questions = {item.ref for item in instrument.choices}
@@ -164,4 +181,4 @@ def _names(runs: Sequence[Run]) -> list[str]:
     )
 
 
-__all__ = ["ConsistencyChoice", "ConsistencyJudged", "JudgedRun", "consistency"]
+__all__ = ["ConsistencyChoice", "ConsistencyJudged", "JudgedRun", "consistency", "consistency_material"]

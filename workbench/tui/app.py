@@ -68,7 +68,7 @@ def results_screen() -> Screen[None]:
 
 def consistency_screen() -> Screen[None]:
     """Return the results of the reliability audit, imported when they are first shown."""
-    from workbench.tui.screens.consistency import ConsistencyScreen
+    from workbench.tui.results.consistency import ConsistencyScreen
 
     return ConsistencyScreen()
 

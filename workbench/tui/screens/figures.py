@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
@@ -41,7 +42,7 @@ class FiguresScreen(StoreScreen):
     what was judged (it has `settings`, `judged` and `problem`) and what is shown (it has its `look`).
     """
 
-    CSS_PATH: ClassVar[CSSPathType | None] = "figures.tcss"
+    CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("figures.tcss"))
     COUNTING = "Judging the answers …"
     "said while nothing that is judged by the settings is there"
     VIEWS: ClassVar[Sequence[str]] = ()

@@ -16,9 +16,9 @@ from textual.widgets import DataTable, Static
 from workbench.domain.questionnaires import Meaning, Question, Scale
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import WorkbenchError
+from workbench.tui.row_keys import row_parts
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.base import StoreScreen
-from workbench.tui.screens.consistency_view import row_parts
 from workbench.tui.screens.dialogs import ConfirmScreen
 from workbench.tui.screens.editor_dialog import as_person
 from workbench.tui.screens.questionnaire_explain import QUESTIONS

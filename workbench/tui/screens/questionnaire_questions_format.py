@@ -12,7 +12,7 @@ from workbench.domain.counting import plural
 from workbench.domain.questionnaire_tallies import Tallied
 from workbench.domain.questionnaires import Form, Meaning, Option, Pole, Question, Role, Scale, folded
 from workbench.tui.format import literal, visible
-from workbench.tui.screens.consistency_view import row_key
+from workbench.tui.row_keys import row_key
 from workbench.tui.screens.questionnaire_format import WIDE
 from workbench.tui.widgets.record_table import Column, Record
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from workbench.domain.choices import Bias, Perturbation
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.errors import WorkbenchError
-from workbench.tui.screens.consistency_view import row_key, row_parts
+from workbench.tui.row_keys import row_key, row_parts
 
 if TYPE_CHECKING:
     from workbench.audits.response_bias_compare import Row, SamplingAgreement

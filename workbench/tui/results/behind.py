@@ -1,0 +1,89 @@
+"""The table that a row leads to. Left and right go on to what the neighbouring rows lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from workbench.figures.table import Link
+from workbench.figures.visible import visible
+from workbench.tui.results.details import explained
+from workbench.tui.results.following import Following
+from workbench.tui.results.loaded import Loaded
+from workbench.tui.results.sheet import Sheet
+from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.screens.audit_table import FluidTable
+
+
+class BehindScreen(Following):
+    """What one row was made of."""
+
+    DEFAULT_CSS = """
+    BehindScreen #about {
+        height: auto;
+        margin: 0 1 1 1;
+    }
+    BehindScreen #none {
+        display: none;
+        height: auto;
+        padding: 1 4;
+        color: $text-muted;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "Back", key_display="Esc")]
+
+    def __init__(self, over: Following, loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int) -> None:
+        super().__init__()
+        self.PLACE = over.title_bar.place
+        self.routes = over.routes
+        self._loaded, self._sheet, self._links, self._at = loaded, sheet, links, at
+
+    def compose_body(self) -> ComposeResult:
+        yield Static(id="about", markup=False)
+        yield Static(id="none", markup=False)
+        yield SheetView()
+
+    def on_mount(self) -> None:
+        self.title_bar.place = self.PLACE
+        self._put()
+
+    @property
+    def figures(self) -> Loaded | None:
+        return self._loaded
+
+    def explain(self) -> str:
+        return explained(self._sheet.table)
+
+    @on(FluidTable.Sideways)
+    def turn(self, event: FluidTable.Sideways) -> None:
+        """Show what the next row, or the one before, leads to."""
+        at = (self._at + event.direction) % len(self._links)
+        if at != self._at:
+            self.bring(self._loaded, self._links, at, instead=True)
+
+    def show_table(self, event: Following.Came) -> None:
+        if event.instead and isinstance(event.found, Sheet):
+            self._sheet, self._at = event.found, event.at
+            self._put()
+        else:
+            super().show_table(event)
+
+    def action_back(self) -> None:
+        if not self.view.take_back():
+            self.dismiss(None)
+
+    def _put(self) -> None:
+        table = self._sheet.table
+        several = f"  {self._at + 1:,} of {len(self._links):,} ← →" if len(self._links) > 1 else ""
+        about = Content.assemble((visible(table.title), "bold"), (several, "$text-muted"))
+        self.query_one("#about", Static).update(about)
+        none = self.query_one("#none", Static)
+        none.update(Content(visible(table.empty, lines=True)))
+        none.display = not table.rows
+        self.view.show(self._sheet)

@@ -1,0 +1,220 @@
+"""The results of one audit: a list of tables, the table in sight, the details of its current row."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from workbench.figures.book import Book, Entry, Subject
+from workbench.figures.visible import visible
+from workbench.tui.neighbours import following
+from workbench.tui.results.details import explained
+from workbench.tui.results.following import Following
+from workbench.tui.results.loaded import Loaded, Look, Shown
+from workbench.tui.results.sheet import Sheet
+from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.screens.audit_table import FluidTable
+from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.figures import FiguresScreen
+from workbench.tui.screens.template_choice import TEMPLATES_KEY
+from workbench.tui.widgets.record_table import Record
+
+if TYPE_CHECKING:
+    from stores.run_rows import Run
+
+
+class BookScreen(FiguresScreen, Following):
+    """Shows a book. An audit says how it is judged, what can be chosen, and where links lead that leave the book."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab,right_square_bracket", "view(1)", "View", key_display="Tab", tooltip="Show the next table"),
+        Binding("shift+tab,left_square_bracket", "view(-1)", "View before", show=False),
+        Binding("i", "instrument", "Instrument", tooltip="Show the next instrument"),
+        Binding("m", "methods", "Methods", show=False, tooltip="Show the paragraph for the paper"),
+        Binding("n", "notes", "Notes", show=False, tooltip="Show what one must know to read the figures"),
+        Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
+        Binding("escape", "leave", show=False),
+        TEMPLATES_KEY,
+    ]
+    DEFAULT_CSS = """
+    BookScreen SheetView #details {
+        max-height: 10;
+    }
+    """
+
+    _loaded: Loaded | None
+    _look: Look
+    _shown: Shown
+
+    def __init__(self, settings: object) -> None:
+        super().__init__(settings, Look(), Shown(Look()))
+
+    def compose_body(self) -> ComposeResult:
+        yield Static(id="tabs", markup=False)
+        yield Static(id="options", markup=False)
+        yield Static(self.COUNTING, id="empty", markup=False, classes="-shown")
+        with Vertical(id="body"):
+            yield SheetView()
+
+    @abstractmethod
+    def judged_now(self, settings: Any, known: Loaded | None) -> Loaded:
+        """Read and judge what the store has. Called in a thread."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        if action == "instrument":
+            return self._loaded is not None and len(self._loaded.instruments) > 1
+        if action == "notes":
+            return bool(self._book is not None and self._book.notes)
+        return self._book is not None or action not in ("view", "methods")
+
+    def depends_on(self, choice: str) -> bool:
+        """Return whether the table in sight depends on a choice."""
+        entry = self._entry
+        return entry is not None and choice in entry.choices
+
+    @property
+    def figures(self) -> Loaded | None:
+        return self._loaded
+
+    def runs_shown(self) -> Sequence[Run]:
+        return self._loaded.runs if self._loaded is not None else ()
+
+    def explain(self) -> str:
+        sheet = self._shown.sheet
+        return explained(sheet.table) if sheet is not None else self.EXPLAIN
+
+    @on(FluidTable.Sideways)
+    def turn(self, event: FluidTable.Sideways) -> None:
+        """Show the table about the next subject."""
+        entry = self._entry
+        if entry is not None and len(entry.subjects) > 1:
+            self._go(replace(self._look, subject=following(entry.subjects, self._look.subject, event.direction)))
+
+    def action_view(self, step: int) -> None:
+        if self._book is not None:
+            names = [entry.name for entry in self._book.contents]
+            self._go(replace(self._look, view=following(names, self._look.view, step)))
+
+    async def action_leave(self) -> None:
+        """Show all rows again, or leave where all are in sight."""
+        if not self.view.take_back():
+            await self.app.run_action("back")
+
+    def action_methods(self) -> None:
+        if self._book is not None:
+            self.app.push_screen(TextScreen("Methods, for the paper", self._book.methods))
+
+    def action_notes(self) -> None:
+        if self._book is not None:
+            self.app.push_screen(TextScreen("Notes on these figures", "\n\n".join(self._book.notes)))
+
+    def shown_now(self, loaded: Loaded, look: Look) -> Shown:
+        if loaded.book is None:
+            return Shown(look)
+        entry = loaded.book.entry(look.view)
+        return Shown(look, None if entry.empty else Sheet(entry.make(*look.subject), look.subject))
+
+    def fitted(self, look: Look) -> Look:
+        """Return the look at a table that there is, about a subject that it can have, as near as can be."""
+        if self._book is None:
+            return look
+        entries = self._book.contents
+        entry = next((one for one in entries if one.name == look.view), entries[0])
+        return Look(entry.name, fitting_subject(entry, look.subject))
+
+    def show_around(self, found: Shown) -> None:
+        if self._loaded is not None and self._book is not None:
+            entry = self._book.entry(found.look.view)
+            told = [words for choice, words in self._loaded.options if not choice or choice in entry.choices]
+            self.query_one("#tabs", Static).update(tabs(self._book, found.look, self.size.width - 2))
+            self.query_one("#options", Static).update(visible(" · ".join(told)))
+
+    def shows_nothing(self, found: Shown) -> bool:
+        return found.sheet is None or not found.sheet.table.rows
+
+    def why_empty(self, loaded: Loaded, look: Look) -> str:
+        if loaded.book is None:
+            return loaded.empty
+        said = loaded.book.entry(look.view).empty
+        sheet = self._shown.sheet
+        return said or (visible(sheet.table.empty, lines=True) if sheet is not None else "")
+
+    def way_out(self, loaded: Loaded) -> str:
+        return "o chooses other rules." + " i shows the next instrument." * (len(loaded.instruments) > 1)
+
+    def say_who(self) -> None:
+        self._say_who()
+
+    @property
+    def _book(self) -> Book | None:
+        return self._loaded.book if self._loaded is not None else None
+
+    @property
+    def _entry(self) -> Entry | None:
+        names = [entry.name for entry in self._book.contents] if self._book is not None else []
+        return self._book.entry(self._look.view) if self._book is not None and self._look.view in names else None
+
+    @property
+    def _table(self) -> FluidTable:
+        return self.view.table
+
+    def _paint(self, found: Shown) -> None:
+        if self._loaded is None or self._book is None:
+            return
+        self._shown = found
+        self.show_around(found)
+        if self.shows_nothing(found) or found.sheet is None:
+            self._say(self.why_empty(self._loaded, found.look))
+            self.view.sheet = None
+            return
+        self._say(None)
+        self.view.show(found.sheet)
+        self.refresh_bindings()
+
+    def _records(self, width: int) -> list[Record]:
+        sheet = self._shown.sheet
+        return sheet.records(width, sheet.rows()) if sheet is not None else []
+
+    def _detail(self) -> None:
+        """The view shows the details of a row by itself."""
+
+
+def fitting_subject(entry: Entry, subject: Subject) -> Subject:
+    """Return a subject itself, else one about the same first name, else the entry's first."""
+    if subject in entry.subjects:
+        return subject
+    same = (one for one in entry.subjects if subject[:1] and one[:1] == subject[:1])
+    return next(same, entry.subjects[0] if entry.subjects else ())
+
+
+def tabs(book: Book, look: Look, width: int) -> Content:
+    """Return the names of the tables, the one in sight marked, and what it is about; of many names, the nearest."""
+    turn = " ← →" if len(book.entry(look.view).subjects) > 1 else ""
+    subject = visible(" − ".join(look.subject))
+    names = [f"{'▸' if entry.name == look.view else ' '}{entry.title} " for entry in book.contents]
+    at = next(n for n, entry in enumerate(book.contents) if entry.name == look.view)
+    first, last = _window(list(map(len, names)), at, width - len(subject) - len(turn) - 5)
+    parts = [(name, "bold $text-accent" if n == at else "$text-muted") for n, name in enumerate(names)]
+    before, after = (("…" if there else "", "$text-muted") for there in (first > 0, last < len(names)))
+    return Content.assemble(before, *parts[first:last], after, " ", (subject, "bold"), (turn, "$text-muted"))
+
+
+def _window(widths: Sequence[int], at: int, room: int) -> tuple[int, int]:
+    """Return the first and the last but one of as many neighbours of one as there is room for, the next ones first."""
+    first, last = at, at + 1
+    while True:
+        if last < len(widths) and sum(widths[first : last + 1]) <= room:
+            last += 1
+        elif first > 0 and sum(widths[first - 1 : last]) <= room:
+            first -= 1
+        else:
+            return first, last

@@ -1,0 +1,126 @@
+"""Enter follows the link of a row: to a table of the same book, or by a route out of it, to a screen of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from textual import on, work
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from workbench.figures.table import Link
+from workbench.tui.results.loaded import Loaded, Opened, Routes
+from workbench.tui.results.sheet import Sheet
+from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.screens.base import StoreScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+OPENING = "Reading …"
+
+
+class Following(StoreScreen):
+    """A screen with a `SheetView` of a book."""
+
+    @dataclass
+    class Came(Message):
+        """What a link leads to is there: a table, a screen, or a sentence that says why not."""
+
+        found: Sheet | Opened | str
+        links: Sequence[Link]
+        at: int
+        instead: bool
+        "whether it takes the place of what this screen shows"
+
+    @dataclass
+    class Previewed(Message):
+        """What Enter would open."""
+
+        link: Link
+        sheet: Sheet | None
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.routes: Routes = {}
+        "where links lead that leave the book: name of a table -> what opens it"
+        self._previewed: Link | None = None
+
+    @property
+    def figures(self) -> Loaded | None:
+        """The figures that links belong to."""
+        raise NotImplementedError("abstract")
+
+    @property
+    def view(self) -> SheetView:
+        return self.query_one(SheetView)
+
+    @on(SheetView.Opened)
+    def open_row(self, event: SheetView.Opened) -> None:
+        event.stop()
+        if self.figures is not None:
+            self.title_bar.note = OPENING
+            self.bring(self.figures, event.links, event.at)
+
+    @on(SheetView.Current)
+    def preview(self, event: SheetView.Current) -> None:
+        event.stop()
+        self._previewed = event.link
+        loaded = self.figures
+        if not self.view.previews or loaded is None or loaded.book is None:
+            return
+        if event.link is not None and event.link.table in loaded.book.behind:
+            self.make_preview(loaded, event.link)
+        else:
+            self.view.show_preview(None)
+
+    @on(Previewed)
+    def show_preview(self, event: Previewed) -> None:
+        if event.link == self._previewed:
+            self.view.show_preview(event.sheet)
+
+    @on(Came)
+    def show_what_came(self, event: Came) -> None:
+        self.say_who()
+        loaded = self.figures
+        if loaded is None or not self.is_current:
+            return
+        if isinstance(event.found, str):
+            self.notify(event.found, timeout=4, markup=False)
+        elif isinstance(event.found, Sheet):
+            self.show_table(event)
+        else:
+            self.app.push_screen(event.found())
+
+    def show_table(self, event: Came) -> None:
+        """Show the table that a link leads to."""
+        from workbench.tui.results.behind import BehindScreen
+
+        if self.figures is not None and isinstance(event.found, Sheet):
+            self.app.push_screen(BehindScreen(self, self.figures, event.found, event.links, event.at))
+
+    def say_who(self) -> None:
+        """Put into the title whose figures these are."""
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="follow", description="")
+    def bring(self, loaded: Loaded, links: Sequence[Link], at: int, *, instead: bool = False) -> None:
+        """Make or read what a link leads to."""
+        worker = get_current_worker()
+        found = self.found(loaded, links[at])
+        if not worker.is_cancelled:
+            self.post_message(self.Came(found, links, at, instead))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="preview", description="")
+    def make_preview(self, loaded: Loaded, link: Link) -> None:
+        worker = get_current_worker()
+        table = loaded.book.follow(link) if loaded.book is not None else None
+        if not worker.is_cancelled:
+            self.post_message(self.Previewed(link, Sheet(table, link.subject) if table is not None else None))
+
+    def found(self, loaded: Loaded, link: Link) -> Sheet | Opened | str:
+        """Return the table, screen or sentence that a link leads to. Called in a thread."""
+        table = loaded.book.follow(link) if loaded.book is not None else None
+        if table is not None:
+            return Sheet(table, link.subject)
+        return self.routes[link.table](self.store_path, loaded, link.subject)

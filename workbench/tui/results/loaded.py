@@ -1,0 +1,66 @@
+"""What a results screen has read and judged, the choices behind it, and what is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.screen import Screen
+
+from workbench.errors import WorkbenchError
+from workbench.figures.book import Book, Subject
+from workbench.tui.results.sheet import Sheet
+
+if TYPE_CHECKING:
+    from stores.run_rows import Run
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Loaded:
+    """The figures of one result, or what keeps them from being made."""
+
+    settings: Any
+    book: Book | None = None
+    judged: Any = None
+    "the result that the book is about; None: there is nothing to judge"
+    models: Sequence[str] = ()
+    runs: Sequence[Run] = ()
+    instruments: Sequence[str] = ()
+    instrument: str = ""
+    options: Sequence[tuple[str, str]] = ()
+    "the choices in force, in a few words each, and which one it is where only some tables depend on it"
+    empty: str = ""
+    "why there is nothing to judge, and what to do next"
+    material: Any = None
+    "what figures show beside the result"
+    rests_on: Sequence[object] = ()
+    "what was judged: while it is equal, so is the result"
+    problem: WorkbenchError | None = None
+    opened: dict[str, object] = field(default_factory=dict)
+    "what routes read for this result, so that the next row opens at once"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Which table is looked at."""
+
+    view: str = ""
+    "name of an entry of the book; empty: the first"
+    subject: Subject = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Shown:
+    """A table that was made."""
+
+    look: Look
+    sheet: Sheet | None = None
+
+
+Opened = Callable[[], Screen[None]]
+"makes a screen, in the app's own thread"
+Route = Callable[[Path, Loaded, Subject], Opened | str]
+"reads what a link leads to, in a thread; a sentence where there is nothing to open"
+Routes = Mapping[str, Route]

@@ -1,0 +1,224 @@
+"""A table of figures as rows and columns of a terminal: what fits in a width, in which order, and which rows match.
+
+Numbers read as in every medium (`figures.shown`). Where there is too little room for them and one picture, columns that
+stand aside go first, from the right; the details of a row show them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rich.text import Text
+
+from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
+from workbench.figures.shown import painted
+from workbench.figures.table import AnyTable, Column, Kind, Value
+from workbench.figures.visible import visible
+from workbench.tui.format import literal
+from workbench.tui.row_keys import row_key
+from workbench.tui.widgets import record_table
+from workbench.tui.widgets.pictures import picture, picture_scale
+
+GAP = 2
+NARROWEST_NAME, NARROWEST_TEXT = 24, 12
+"columns that the first text, and others, keep where others need the room"
+NARROWEST_PICTURE, FIRST_PICTURE, WIDEST_PICTURE = 11, 17, 61
+"columns of a picture: where it is the only thing that has no room, for which others stand aside, and at most"
+PICTURE = "picture of "
+VERDICTS = list(Verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """By which column rows are sorted."""
+
+    column: str
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One column of the terminal."""
+
+    at: int
+    "of the table's column"
+    title: str
+    width: int
+    picture: bool = False
+
+
+class Sheet:
+    """A table whose cells are made once and laid out for any width. `about` need not be said again in a column.
+
+    Make it in a worker: the values of some tables are computed here. What it does later costs no more than drawing.
+    """
+
+    def __init__(self, table: AnyTable, about: Sequence[str] = ()):
+        self.table = table
+        self.cells, self.notes = painted(table)
+        self._values = [[column.value(row) for column in table.columns] for row in table.rows]
+        self._references = [
+            [None if column.reference is None else column.reference(row) for column in table.columns]
+            for row in table.rows
+        ]
+        self.keys = [row_key(*table.key(row)) for row in table.rows]
+        self._about = {visible(text) for text in about}
+        self._places: dict[int, tuple[Place, ...]] = {}
+
+    def row(self, key: str | None) -> int | None:
+        """Return the place of the row of a key among the table's rows."""
+        return self._at.get(key) if key is not None else None
+
+    def rows(self, order: Order | None = None, wanted: str = "") -> list[int]:
+        """Return the places of the rows that contain what is wanted, in an order; values that are undefined come last.
+
+        Raises ValueError for a column that the table does not have.
+        """
+        words = wanted.casefold().split()
+        found = [at for at, text in enumerate(self._texts) if all(word in text for word in words)]
+        if order is None:
+            return found
+        by = [column.key for column in self.table.columns].index(order.column)
+        ranked = {at: rank(self._values[at][by]) for at in found}
+        known = [at for at in found if ranked[at] is not None]
+        known.sort(key=lambda at: ranked[at] or (), reverse=order.descending)
+        return known + [at for at in found if ranked[at] is None]
+
+    def columns(self, width: int, order: Order | None = None) -> list[record_table.Column]:
+        """Return the columns for a width; the one that rows are sorted by is marked."""
+        laid = []
+        for place in self.places(width):
+            column = self.table.columns[place.at]
+            key = f"{PICTURE}{column.key}" if place.picture else column.key
+            sign = "▾" if order is not None and order.descending else "▴"
+            title = f"{place.title} {sign}" if order is not None and key == order.column else place.title
+            right = not place.picture and self._right(place.at)
+            laid.append(record_table.Column(key, title.rjust(place.width) if right else title, place.width + GAP))
+        return laid
+
+    def records(self, width: int, rows: Iterable[int]) -> list[record_table.Record]:
+        """Return the records of rows for a width, each with a cell a column."""
+        places = self.places(width)
+        return [(self.keys[at], tuple(self._cell(at, place) for place in places)) for at in rows]
+
+    def hidden(self, width: int) -> list[int]:
+        """Return the places of the columns that a width leaves out, save those that say what the table is about."""
+        there = {place.at for place in self.places(width)}
+        return [at for at in self._usable if at not in there]
+
+    def places(self, width: int) -> tuple[Place, ...]:
+        """Return the columns of the terminal for a width."""
+        if width not in self._places:
+            self._places[width] = tuple(self._lay_out(width))
+        return self._places[width]
+
+    def undefined(self, at: int) -> list[tuple[str, str]]:
+        """Return the title and the reason of each number of a row that is undefined."""
+        return [
+            (column.title, value.undefined)
+            for column, value in zip(self.table.columns, self._values[at], strict=True)
+            if isinstance(value, Estimate) and not value.defined
+        ]
+
+    @cached_property
+    def _at(self) -> dict[str, int]:
+        return {key: at for at, key in enumerate(self.keys)}
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [" ".join(row).casefold() for row in self.cells]
+
+    @cached_property
+    def _usable(self) -> list[int]:
+        """Places of the columns that say something: not only what the table is about, and not nothing at all."""
+        columns = self.table.columns
+        said = [{row[at] for row in self.cells} for at in range(len(columns))]
+        return [
+            at
+            for at, column in enumerate(columns)
+            if not (column.kind is Kind.MARK and said[at] <= {""})
+            and not (column.kind is Kind.TEXT and said[at] and said[at] <= self._about)
+        ]
+
+    def _right(self, at: int) -> bool:
+        return self.table.columns[at].numeric and all(" [" not in row[at] for row in self.cells)
+
+    def _natural(self, at: int, title: str) -> int:
+        return max(len(title), *(len(row[at]) for row in self.cells), 1)
+
+    def _least(self, at: int, title: str) -> int:
+        """Return how narrow a column may be: texts can be cut, numbers cannot."""
+        column, natural = self.table.columns[at], self._natural(at, title)
+        least = column.least or (NARROWEST_NAME if at == self._usable[0] else NARROWEST_TEXT)
+        return min(natural, least) if column.kind is Kind.TEXT else natural
+
+    def _lay_out(self, width: int) -> Iterable[Place]:
+        columns = self.table.columns
+        shown, titles = list(self._usable), [visible(column.title) for column in columns]
+
+        def needed() -> int:
+            return sum(self._least(at, titles[at]) + GAP for at in shown)
+
+        room = width - (FIRST_PICTURE + GAP if any(columns[at].scale is not None for at in shown) else 0)
+        if needed() > room:
+            titles = [visible(column.short or column.title) for column in columns]
+        for at in reversed(self._usable):
+            if needed() > room and columns[at].aside:
+                shown.remove(at)
+        spare = max(0, width - needed())
+        drawn = [at for at in shown if columns[at].scale is not None]
+        pictures = self._pictures(drawn, spare)
+        spare -= sum(wide + GAP for wide in pictures.values())
+        for at in shown:
+            least = self._least(at, titles[at])
+            wide = min(self._natural(at, titles[at]), least + spare)
+            spare -= wide - least
+            if at in pictures:
+                yield Place(at, picture_scale(_scale(columns[at]), pictures[at]), pictures[at], picture=True)
+            yield Place(at, titles[at], wide)
+
+    def _pictures(self, drawn: Sequence[int], spare: int) -> dict[int, int]:
+        """Return how wide the picture of each column is: as many pictures as there is room for, all equally wide."""
+        for n in range(len(drawn), 0, -1):
+            each = min(WIDEST_PICTURE, spare // n - GAP)
+            if each >= NARROWEST_PICTURE:
+                return dict.fromkeys(drawn[:n], each)
+        return {}
+
+    def _cell(self, at: int, place: Place) -> Text:
+        column, text = self.table.columns[place.at], self.cells[at][place.at]
+        if place.picture:
+            value, reference = self._values[at][place.at], self._references[at][place.at]
+            return picture(value, place.width, _scale(column), reference)
+        value, bracket, rest = text.partition(" [")
+        if column.numeric and bracket:
+            return Text.assemble((value, "bold"), (bracket + rest, "dim"), no_wrap=True)
+        if column.numeric:
+            style = "dim" if column.kind is Kind.COUNT or text.startswith("undefined") else ""
+            return Text(text.rjust(place.width) if self._right(place.at) else text, style=style, no_wrap=True)
+        return literal(text, place.width)
+
+
+def _scale(column: Column[Any]) -> tuple[float, float]:
+    return column.scale or (0.0, 1.0)
+
+
+def rank(value: Value) -> tuple[float, str] | None:
+    """Return what a value is sorted by: numbers by size, verdicts by severity, texts by letters; None without one."""
+    if isinstance(value, Estimate):
+        value = value.value
+    elif isinstance(value, MeanSd):
+        value = value.mean
+    if isinstance(value, Outcome):
+        value = value.verdict
+    if isinstance(value, Verdict):
+        return float(VERDICTS.index(value)), ""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, bool | int | float):
+        return float(value), ""
+    return 0.0, (value if isinstance(value, str) else " ".join(value)).casefold()

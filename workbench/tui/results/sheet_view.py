@@ -1,0 +1,234 @@
+"""A table with the details of its current row below it, sorted and filtered as a person wants."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.widgets import DataTable, Input, Static
+
+from workbench.figures.table import Link
+from workbench.tui.results.details import details
+from workbench.tui.results.sheet import Order, Sheet
+from workbench.tui.results.sort_dialog import SortDialog
+from workbench.tui.screens.audit_table import FluidTable
+from workbench.tui.widgets.record_table import Column, Record, RecordTable
+
+
+class FigureTable(FluidTable):
+    """Rows of figures. Enter is offered where something stands behind them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select_cursor", "Open", key_display="Enter", tooltip="Open what this row was made of"),
+    ]
+    leads = False
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "select_cursor" or self.leads
+
+
+class SheetView(Vertical):
+    """Shows a sheet. Says which row is current, and which one is to be opened."""
+
+    DEFAULT_CSS = """
+    SheetView {
+        height: 1fr;
+    }
+    SheetView FigureTable {
+        height: auto;
+        max-height: 60%;
+    }
+    SheetView #find {
+        display: none;
+        margin: 0 1;
+    }
+    SheetView #find.-shown {
+        display: block;
+    }
+    SheetView #details {
+        height: auto;
+        max-height: 12;
+        margin: 1 1 0 1;
+    }
+    SheetView #preview-title {
+        display: none;
+        height: 1;
+        margin: 1 1 0 1;
+        color: $text-muted;
+    }
+    SheetView #preview {
+        display: none;
+        height: 1fr;
+        color: $text-muted;
+    }
+    SheetView.-tall #preview-title, SheetView.-tall #preview {
+        display: block;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "sort", "Sort", tooltip="Sort by a column"),
+        Binding("slash", "find", "Find", key_display="/", tooltip="Show only rows that contain some words"),
+    ]
+    TALL = 34
+    "lines from which there is room for a preview of what Enter opens"
+
+    class Current(Message):
+        """The cursor went to a row; None: there is no row."""
+
+        def __init__(self, link: Link | None) -> None:
+            super().__init__()
+            self.link = link
+
+    class Opened(Message):
+        """What a row was made of is wanted; `links` are those of all rows in sight, `at` the place of this one."""
+
+        def __init__(self, links: list[Link], at: int) -> None:
+            super().__init__()
+            self.links, self.at = links, at
+
+    table = query_one("#rows", FigureTable)
+    box = query_one("#find", Input)
+    preview = query_one("#preview", FluidTable)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sheet: Sheet | None = None
+        self.order: Order | None = None
+        self._previewed: Sheet | None = None
+
+    def compose(self) -> ComposeResult:
+        yield FigureTable(self._columns, name="rows")
+        yield Input(placeholder="words that rows contain", id="find", compact=True)
+        yield Static(id="details", markup=False)
+        yield Static(id="preview-title", markup=False)
+        below = FluidTable(self._preview_columns, name="preview")
+        below.can_focus = False
+        below.show_cursor = False
+        yield below
+
+    def show(self, sheet: Sheet) -> None:
+        """Show a sheet. Sorting and finding go on where it is the same table; the cursor stays on its row."""
+        if self.sheet is None or self.sheet.table.name != sheet.table.name:
+            self.order = None
+            self._close_box()
+        self.sheet = sheet
+        self.table.leads = sheet.table.link is not None
+        self._show()
+        self.table.focus()
+
+    def show_preview(self, sheet: Sheet | None) -> None:
+        """Show what Enter would open, where there is room."""
+        self._previewed = sheet
+        title = sheet.table.title if sheet is not None else ""
+        self.query_one("#preview-title", Static).update(Content(f"Enter: {title}" if title else ""))
+        self.preview.show_anew(self._preview_records)
+
+    @property
+    def previews(self) -> bool:
+        """Whether there is room for a preview."""
+        return self.has_class("-tall")
+
+    def follow(self) -> None:
+        """Show the details of the row under the cursor."""
+        at = self._current
+        said = details(self.sheet, at, self._width) if self.sheet is not None and at is not None else self._nothing()
+        self.query_one("#details", Static).update(said)
+
+    def on_resize(self) -> None:
+        self.set_class(self.screen.size.height >= self.TALL, "-tall")
+        self.follow()
+
+    @on(DataTable.RowHighlighted, "#rows")
+    def moved(self, event: DataTable.RowHighlighted) -> None:
+        event.stop()
+        self.follow()
+        self.post_message(self.Current(self._link(self._current)))
+
+    @on(RecordTable.RowSelected, "#rows")
+    def open(self, event: RecordTable.RowSelected) -> None:
+        event.stop()
+        links = [(at, link) for at in self._rows() if (link := self._link(at)) is not None]
+        places = [at for at, _ in links]
+        if self._current in places:
+            self.post_message(self.Opened([link for _, link in links], places.index(self._current)))
+
+    @on(Input.Changed, "#find")
+    def found(self) -> None:
+        self._show()
+
+    @on(Input.Submitted, "#find")
+    def leave_box(self) -> None:
+        """Go back to the rows; what was found stays."""
+        if not self.box.value.strip():
+            self._close_box()
+        self.table.focus()
+
+    def action_sort(self) -> None:
+        if self.sheet is not None:
+            self.app.push_screen(SortDialog(self.sheet.table, self.order), self._sort)
+
+    def action_find(self) -> None:
+        self.box.add_class("-shown")
+        self.box.focus()
+
+    def take_back(self) -> bool:
+        """Show all rows again; False where all are in sight."""
+        if not self.box.has_class("-shown"):
+            return False
+        self._close_box()
+        self.table.focus()
+        return True
+
+    def _sort(self, order: Order | None) -> None:
+        if order is not None:
+            self.order = order if order.column else None
+            self._show()
+
+    def _close_box(self) -> None:
+        self.box.remove_class("-shown")
+        if self.box.value:
+            self.box.value = ""
+
+    def _show(self) -> None:
+        if self.sheet is not None:
+            self.table.show_anew(self._records)
+            self.follow()
+            self.post_message(self.Current(self._link(self._current)))
+
+    def _rows(self) -> list[int]:
+        return self.sheet.rows(self.order, self.box.value) if self.sheet is not None else []
+
+    @property
+    def _current(self) -> int | None:
+        return self.sheet.row(self.table.current) if self.sheet is not None else None
+
+    @property
+    def _width(self) -> int:
+        return max(self.table.size.width, 1)
+
+    def _link(self, at: int | None) -> Link | None:
+        table = self.sheet.table if self.sheet is not None else None
+        return table.link(table.rows[at]) if table is not None and table.link is not None and at is not None else None
+
+    def _nothing(self) -> Content:
+        if self.sheet is None or not self.sheet.table.rows:
+            return Content("")
+        return Content(f"No row contains “{self.box.value.strip()}”. Esc shows all rows.")
+
+    def _columns(self, width: int) -> list[Column]:
+        return self.sheet.columns(width, self.order) if self.sheet is not None else []
+
+    def _records(self, width: int) -> list[Record]:
+        return self.sheet.records(width, self._rows()) if self.sheet is not None else []
+
+    def _preview_columns(self, width: int) -> list[Column]:
+        return self._previewed.columns(width) if self._previewed is not None else []
+
+    def _preview_records(self, width: int) -> list[Record]:
+        return self._previewed.records(width, self._previewed.rows()) if self._previewed is not None else []
