@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from stores.store import Store
-from tests.cli.test_commands import data, run
+from tests.cli.test_commands import data, rows, run
 from tests.conftest import instrument, published
+from workbench.annotation.issue_tables import book
+from workbench.figures.table import Link
+from workbench.figures.write.html import html_page
+from workbench.pipeline.issues import issue_figures
 
 LAW = "law_and_order"
 
@@ -31,6 +34,11 @@ def labelled(capsys: pytest.CaptureFixture[str], path: Path) -> None:
             assert (code, err) == (0, "")
 
 
+def gold_of(capsys: pytest.CaptureFixture[str], path: Path) -> list[tuple[str, str, int]]:
+    found = rows(data(capsys, "issues", path, "--gold", "--json"), "gold_labels")
+    return [(row["statement"], row["issue"], row["label"]) for row in found]
+
+
 def test_the_overview_says_what_the_issues_mean_and_what_is_missing(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -42,16 +50,18 @@ def test_the_overview_says_what_the_issues_mean_and_what_is_missing(
     labelled(capsys, path)
     found = data(capsys, "issues", path, "--json")
     assert (found["statements"], found["ties"], found["outside"]) == (3, 1, 0)
-    assert [(a["annotator"], a["labels"], a["complete"]) for a in found["annotators"]] == [
+    assert [(a["annotator"], a["labels"], a["complete"]) for a in rows(found, "annotators")] == [
         ("ana", 2, 0),
         ("bea", 2, 0),
         ("caz", 2, 0),
     ]
-    law = found["issues"][0]
-    assert (law["name"], law["gold"], law["given"]) == (LAW, [1, 0, 0], [4, 1, 1])
+    law, other = rows(found, "issues")
+    assert [law[f"gold_{label}"] for label in ("minus", "none", "plus")] == [1, 0, 0]
+    assert [law[f"given_{label}"] for label in ("minus", "none", "plus")] == [4, 1, 1]
+    assert law["issue"] == LAW
     assert law["fleiss"]["n"] == 2
     assert law["fleiss"]["value"] is not None
-    assert found["issues"][1]["fleiss"]["undefined"] == "fewer than two people labelled it"
+    assert other["fleiss"]["undefined"] == "fewer than two people labelled it"
     code, out, _ = run(capsys, "issues", path)
     assert "Ties to decide: 1" in out
 
@@ -72,21 +82,18 @@ def test_a_label_is_changed_and_withdrawn(path: Path, capsys: pytest.CaptureFixt
 
 def test_ties_are_listed_without_names_and_decided(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     labelled(capsys, path)
-    [tie] = data(capsys, "issues", path, "--ties", "--json")
-    assert (tie["ref"], tie["issue"], sorted(tie["labels"]), sorted(tie["labels"].values())) == (
-        "a-1",
-        LAW,
-        ["A", "B", "C"],
-        [-1, 0, 1],
-    )
+    [tie] = rows(data(capsys, "issues", path, "--ties", "--json"), "ties")
+    letters, labels = zip(*(label.split() for label in tie["labels"]), strict=True)
+    assert (tie["statement"], tie["issue"], tie["open"]) == ("a-1", LAW, True)
+    assert (letters, sorted(labels)) == (("A", "B", "C"), ["+1", "-1", "0"])
     _, out, _ = run(capsys, "issues", path, "--ties")
     assert not any(name in out for name in ("ana", "bea", "caz"))
     found = data(capsys, "issues", path, "--adjudicate", "a-1", LAW, "0", "--annotator", "nora", "--json")
     assert found == {"ref": "a-1", "issue": LAW, "label": 0, "before": None}
-    assert data(capsys, "issues", path, "--ties", "--json") == []
-    assert data(capsys, "issues", path, "--gold", "--json") == {"a-1": {LAW: 0}, "a-2": {LAW: -1}}
+    assert rows(data(capsys, "issues", path, "--ties", "--json"), "ties") == []
+    assert gold_of(capsys, path) == [("a-1", LAW, 0), ("a-2", LAW, -1)]
     run(capsys, "issues", path, "--adjudicate", "a-1", LAW, "none", "--annotator", "nora")
-    assert len(data(capsys, "issues", path, "--ties", "--json")) == 1
+    assert len(rows(data(capsys, "issues", path, "--ties", "--json"), "ties")) == 1
 
 
 def test_labels_go_to_a_file_and_into_another_store(
@@ -105,7 +112,7 @@ def test_labels_go_to_a_file_and_into_another_store(
     assert data(capsys, "issues", other, "--import", file, "--json") == {
         "added": 7, "changed": 0, "same": 0, "held": 0,
     }  # fmt: skip
-    assert data(capsys, "issues", other, "--gold", "--json") == {"a-1": {LAW: 1}, "a-2": {LAW: -1}}
+    assert gold_of(capsys, other) == [("a-1", LAW, 1), ("a-2", LAW, -1)]
     again = data(capsys, "issues", path, "--import", file, "--json")
     assert again == {"added": 0, "changed": 0, "same": 7, "held": 0}
 
@@ -147,7 +154,7 @@ def test_another_scheme_keeps_labels_and_says_so(
     code, out, _ = run(capsys, "issues", path, "--scheme", "smartvote")
     assert code == 0
     assert "8 issues" in out
-    assert data(capsys, "issues", path, "--gold", "--json") == {"a-2": {LAW: -1}}
+    assert gold_of(capsys, path) == [("a-2", LAW, -1)]
 
 
 def test_a_scheme_with_duplicate_names_is_refused_and_nothing_changes(
@@ -159,7 +166,10 @@ def test_a_scheme_with_duplicate_names_is_refused_and_nothing_changes(
     code, _, err = run(capsys, "issues", path, "--scheme", file)
     assert code == 1
     assert "'Cats' again, like 'cats'" in err
-    assert [issue["name"] for issue in data(capsys, "issues", path, "--json")["issues"]] == [LAW, "liberal_society"]
+    assert [row["name"] for row in rows(data(capsys, "issues", path, "--json"), "definitions")] == [
+        LAW,
+        "liberal_society",
+    ]
     code, _, err = run(capsys, "issues", path, "--scheme", "other")
     assert (code, "smartvote" in err) == (2, True)
 
@@ -201,7 +211,34 @@ def test_names_that_a_terminal_would_obey_are_shown_literally(path: Path, capsys
 def test_the_published_gold_is_printed_as_it_was_imported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "vaa.db"
     assert run(capsys, "import", path, "--format", "probvaa", published("probvaa"))[0] == 0
-    gold = json.loads(json.dumps(data(capsys, "issues", path, "--gold", "--json")))
-    assert sum(any(labels.values()) for labels in gold.values()) == 193, "Ceron et al. 2024, section 4.2"
+    gold = rows(data(capsys, "issues", path, "--gold", "--json"), "gold")
+    assert len(gold) == 193, "Ceron et al. 2024, section 4.2"
     _, out, _ = run(capsys, "issues", path, "--gold")
     assert "Statements that bear on an issue: 193; labelled, and on none: 46." in out
+
+
+def test_figures_go_to_files_and_acts_that_print_none_refuse_them(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labelled(capsys, path)
+    assert run(capsys, "issues", path, "--csv", tmp_path / "f", "--html", tmp_path / "p.html")[0] == 0
+    assert {file.name for file in (tmp_path / "f").iterdir()} == {
+        "definitions.csv", "annotators.csv", "issues.csv", "pairs.csv",
+    }  # fmt: skip
+    code, _, err = run(capsys, "issues", path, "--scheme", "smartvote", "--html", tmp_path / "q.html")
+    assert (code, "--html: nothing here prints figures" in err) == (2, True)
+
+
+def test_behind_an_issue_stand_its_statements_and_nobody_is_named(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labelled(capsys, path)
+    with Store.open(path) as store:
+        of = book(issue_figures(store, "small"))
+    behind = of.follow(Link("cases", (LAW,)))
+    assert behind is not None
+    values = [[column.value(row) for column in behind.columns] for row in behind.rows]
+    assert [row[0] for row in values] == ["a-1", "a-2"], "the tie comes first"
+    assert not any(name in str(values) for name in ("ana", "bea", "caz"))
+    page = html_page([entry.make() for entry in of.contents if entry.name != "annotators"], of.title, of.told)
+    assert "supporting it means" in page

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workbench.cli.arguments import Commands, json_option
+from workbench.cli.arguments import Commands
 from workbench.cli.arguments_seed import seed_option
+from workbench.cli.figures import figure_options
 
 
 def add_issues(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -44,7 +45,7 @@ def add_issues(commands: Commands[argparse.ArgumentParser]) -> None:
     )
     issues.add_argument("--fewest", type=int, default=2, metavar="N", help="people that a majority needs (default: 2)")
     seed_option(issues, "the bootstrap intervals")
-    json_option(issues)
+    figure_options(issues)
 
 
 GROUPS = (add_issues,)

@@ -34,6 +34,13 @@ def as_data(options: Namespace) -> bool:
     return bool(options.json or options.csv or options.parquet)
 
 
+def no_figures(options: Namespace) -> None:
+    """Raise UsageError where figures are to be written by an act that prints none."""
+    given = [f"--{name}" for name in (*FOLDERS, "html", "force") if getattr(options, name)]
+    if given:
+        raise UsageError(f"{', '.join(given)}: nothing here prints figures; leave it out")
+
+
 def put_out(
     options: Namespace,
     tables: Sequence[AnyTable],

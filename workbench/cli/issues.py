@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from argparse import Namespace
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import estimate, print_json, say, table
+from workbench.cli.figures import as_data, no_figures, put_out
+from workbench.cli.output import print_json, say
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from stores.store import Store
-    from workbench.annotation.issues import IssueAgreement
-    from workbench.pipeline.issues import IssueOverview
+    from workbench.figures.table import AnyTable
 
 LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
 
@@ -42,6 +41,8 @@ def _check(options: Namespace) -> None:
         raise UsageError("--gold and --export cannot be combined with another act")
     if (options.label or options.adjudicate) and not options.annotator:
         raise UsageError("say who: --annotator NAME")
+    if options.export or any(act for act in acts if act is not options.ties):
+        no_figures(options)
     if options.fewest < 1:
         raise UsageError(f"found --fewest {options.fewest}; give 1 or more")
 
@@ -134,129 +135,42 @@ def _export(store: Store, name: str, options: Namespace) -> int:
 
 
 def _gold(store: Store, name: str, options: Namespace) -> int:
+    from workbench.annotation import issue_tables as tables
+
     found = store.issues.gold(name, options.whose, fewest=options.fewest)
     order = [(ref, found[ref]) for ref, _ in store.issues.statements(name) if ref in found]
-    if options.json:
-        print_json({ref: dict(labels) for ref, labels in order})
-        return 0
-    supports = [(ref, _listed(labels, 1), _listed(labels, -1)) for ref, labels in order if any(labels.values())]
-    table(["statement", "agreeing supports", "disagreeing supports"], supports)
-    say(f"Statements that bear on an issue: {len(supports):,}; labelled, and on none: {len(order) - len(supports):,}.")
+    shown: list[AnyTable] = [tables.gold(order)]
+    if as_data(options):
+        shown.append(tables.gold_labels(order))
+    put_out(options, shown, {"instrument": name, "whose": options.whose}, title=f"{name}: labels that count")
     return 0
 
 
-def _listed(labels: object, sign: int) -> str:
-    assert isinstance(labels, dict)
-    return ", ".join(issue for issue, label in labels.items() if label == sign)
-
-
 def _ties(store: Store, name: str, options: Namespace) -> int:
-    from workbench.annotation.issues import anonymous
-    from workbench.pipeline.issues import issue_overview
+    from workbench.annotation import issue_tables as tables
+    from workbench.pipeline.issues import issue_figures
 
-    found = issue_overview(store, name, whose=options.whose, fewest=options.fewest, resamples=1)
-    cases = [case for case in found.report.cases if case.open]
-    texts = found.texts()
-    if options.json:
-        print_json([
-            {"ref": case.statement, "issue": case.issue, "labels": dict(anonymous(case)), "source": case.source,
-             "statement": texts[case.statement]}
-            for case in cases
-        ])  # fmt: skip
-        return 0
-    if not cases:
-        say("No ties: nothing has to be decided.")
-        return 0
-    rows = [
-        (case.statement, case.issue, "  ".join(f"{letter} {_sign(label)}" for letter, label in anonymous(case)),
-         texts[case.statement])
-        for case in cases
-    ]  # fmt: skip
-    table(["statement", "issue", "labels", "text"], rows)
-    say(f"Decide one: workbench issues {options.store} --adjudicate REF ISSUE -1|0|1 --annotator NAME")
+    found = issue_figures(store, name, whose=options.whose, fewest=options.fewest, resamples=1)
+    decide = f"Decide one: workbench issues {options.store} --adjudicate REF ISSUE -1|0|1 --annotator NAME"
+    told = [decide] if found.report.ties else []
+    put_out(options, [tables.ties(found)], found.about, title=f"{name}: ties to decide", told=told)
     return 0
 
 
 def _overview(store: Store, name: str, options: Namespace) -> int:
-    from workbench.pipeline.issues import issue_overview
+    from workbench.annotation import issue_tables as tables
+    from workbench.pipeline.issues import issue_figures
 
-    found = issue_overview(store, name, whose=options.whose, fewest=options.fewest, seed=options.seed)
-    if options.json:
-        print_json(_as_data(found))
-        return 0
-    if not found.issues:
-        say(f"{name} has no policy issues yet. Give it some: workbench issues {options.store} --scheme smartvote")
-        return 0
-    _print_scheme(found)
-    _print_people(found)
-    _print_agreement(found)
-    if found.report.ties:
-        say(f"Ties to decide: {found.report.ties:,}; workbench issues {options.store} --ties lists them")
+    found = issue_figures(store, name, whose=options.whose, fewest=options.fewest, seed=options.seed)
+    shown: list[AnyTable] = [tables.definitions(found)]
+    if found.definitions:
+        shown += [tables.annotators(found), tables.agreement(found)]
+    if as_data(options):
+        shown.append(tables.pairs(found))
+    more = [f"Ties to decide: {found.report.ties:,}; workbench issues {options.store} --ties lists them."]
+    told = [*found.told, *(more if found.report.ties else [])]
+    put_out(options, shown, found.about, title=f"{name}: policy issues", told=told)
     return 0
-
-
-def _print_scheme(found: IssueOverview) -> None:
-    say(f"{found.instrument}: {found.report.statements:,} statements, {len(found.issues)} policy issues")
-    say("A label of +1 says that agreeing supports the issue, -1 that disagreeing does, 0 that it is not related.")
-    for issue in found.issues:
-        say(f"\n{issue.name}" + (f" ({issue.title})" if issue.title else ""))
-        say(f"  {issue.definition or 'not defined'}")
-    say()
-
-
-def _print_people(found: IssueOverview) -> None:
-    report = found.report
-    if report.annotators:
-        table(
-            ["annotator", "labels", "statements done"],
-            [(a.annotator, f"{a.labels:,}", f"{a.complete:,}/{report.statements:,}") for a in report.annotators],
-        )
-    else:
-        say("Nobody has labelled statements for issues here yet; labels of the source itself are nobody's.")
-    if report.outside:
-        say(f"Labels on issues that the scheme does not have: {report.outside:,}; kept, and left out here.")
-    say()
-
-
-def _print_agreement(found: IssueOverview) -> None:
-    table(
-        ["issue", "mean Cohen's κ (sd)", "Fleiss' κ", "α", "% equal", "gold +1/0/-1", "ties"],
-        [_agreement_row(issue) for issue in found.report.issues],
-    )
-    say("Intervals: 95 %, by bootstrap over statements. sd: over the pairs of annotators.")
-
-
-def _agreement_row(issue: IssueAgreement) -> tuple[str, ...]:
-    mean, sd = issue.cohen.mean, issue.cohen.sd
-    spread = "" if math.isnan(sd) else f" (sd {sd:.2f}, {issue.cohen.defined} pairs)"
-    below, none, above = issue.gold
-    alpha = f"{issue.alpha.value:.2f}" if issue.alpha.defined else "–"
-    percent = f"{100 * issue.percent.value:.0f}" if issue.percent.defined else "–"
-    return (
-        issue.issue,
-        estimate(mean) + spread,
-        estimate(issue.fleiss),
-        alpha,
-        percent,
-        f"{above}/{none}/{below}",
-        str(issue.ties),
-    )
-
-
-def _as_data(found: IssueOverview) -> dict[str, object]:
-    """Return the overview without its cases, which name annotators."""
-    report = found.report
-    return {
-        "instrument": found.instrument,
-        "statements": report.statements,
-        "issues": [
-            asdict(definition) | {key: value for key, value in asdict(agreement).items() if key != "issue"}
-            for definition, agreement in zip(found.issues, report.issues, strict=True)
-        ],
-        "annotators": [asdict(count) for count in report.annotators],
-        "outside": report.outside,
-        "ties": report.ties,
-    }
 
 
 def _sign(label: int | None) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from stores.issues import Added, SchemeChange
 from stores.store import Store
+from workbench.annotation.issue_tables import IssueFigures
 from workbench.annotation.issues import IssueReport, issue_report
 from workbench.csv_files import csv_text, guarded
 from workbench.data import shipped_issue_scheme, shipped_issue_schemes
@@ -58,6 +59,14 @@ def issue_overview(
         resamples=resamples,
     )
     return IssueOverview(instrument, issues, statements, report)
+
+
+def issue_figures(
+    store: Store, instrument: str, *, whose: str = "gold", fewest: int = 2, seed: int = SEED, resamples: int = 1000
+) -> IssueFigures:
+    """Return the same as figures."""
+    found = issue_overview(store, instrument, whose=whose, fewest=fewest, seed=seed, resamples=resamples)
+    return IssueFigures(instrument, found.issues, found.texts(), found.report, whose)
 
 
 def issue_scheme(name_or_file: str) -> IssueScheme:

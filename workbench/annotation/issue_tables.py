@@ -1,0 +1,287 @@
+"""Figures of labels of policy issues: agreement per issue, what counts for each statement, and who labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from workbench.annotation.issues import (
+    AnnotatorCount,
+    Case,
+    IssueAgreement,
+    IssueReport,
+    Pair,
+    Standing,
+    anonymous,
+)
+from workbench.domain.instruments import IssueDefinition
+from workbench.figures.book import Book, Entry
+from workbench.figures.table import Column, Kind, Link, Table
+
+SCALE = (-1.0, 1.0)
+SIGNS = {1: "+1", 0: "0", -1: "-1"}
+LABEL = "+1: agreeing supports the issue; -1: disagreeing does; 0: the statement is not related to it"
+STANDINGS = {
+    Standing.ADJUDICATED: "decided here",
+    Standing.SOURCE: "the source's own label",
+    Standing.MAJORITY: "more than half of the annotators",
+    Standing.TIED: "the annotators' labels tie",
+    Standing.FEW: "too few annotators",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class IssueFigures:
+    """What there is on the policy issues of an instrument."""
+
+    instrument: str
+    definitions: Sequence[IssueDefinition]
+    texts: Mapping[str, str]
+    "ref -> statement"
+    report: IssueReport
+    whose: str = "gold"
+    "gold: a source's own labels count before people's"
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What is labelled, and what counts."""
+        report = self.report
+        counts = (
+            "A source's own labels count before people's."
+            if self.whose == "gold"
+            else "People's labels and decisions count alone."
+        )
+        outside = (
+            [f"Labels on issues that the scheme does not have: {report.outside:,}; kept, and left out here."]
+            if report.outside
+            else []
+        )
+        return (
+            f"{self.instrument}: {report.statements:,} statements, {len(self.definitions)} policy issues. {LABEL}.",
+            counts,
+            *outside,
+        )
+
+    @property
+    def about(self) -> dict[str, object]:
+        report = self.report
+        return {
+            "instrument": self.instrument,
+            "statements": report.statements,
+            "whose": self.whose,
+            "outside": report.outside,
+            "ties": report.ties,
+        }
+
+
+def book(of: IssueFigures) -> Book:
+    """Return all figures. Behind an issue stand its statements; nobody is named there."""
+    return Book(
+        f"{of.instrument}: policy issues",
+        [
+            Entry("issues", "agreement per issue", partial(agreement, of)),
+            Entry("ties", "ties to decide", partial(ties, of)),
+            Entry("cases", "labels and what counts", partial(cases, of)),
+            Entry("definitions", "what issues mean", partial(definitions, of)),
+            Entry("annotators", "annotators", partial(annotators, of)),
+            Entry("pairs", "pairs of annotators", partial(pairs, of)),
+        ],
+        behind={"cases": partial(cases, of)},
+        told=of.told,
+        about=of.about,
+    )
+
+
+def definitions(of: IssueFigures) -> Table[IssueDefinition]:
+    """Return what each issue means."""
+    return Table(
+        "definitions",
+        "Policy issues",
+        of.definitions,
+        [
+            Column("name", "issue", lambda row: row.name),
+            Column("title", "title", lambda row: row.title, aside=True),
+            Column("definition", "supporting it means", lambda row: row.definition or "not defined"),
+        ],
+        key=lambda row: (row.name,),
+        empty=f"{of.instrument} has no policy issues yet. Give it some: workbench issues STORE --scheme smartvote",
+    )
+
+
+def agreement(of: IssueFigures) -> Table[IssueAgreement]:
+    """Return how far annotators agree on each issue (Ceron et al. 2024, Table 3 of version 1 and Table 1)."""
+
+    def sign(name: str, label: int) -> Column[IssueAgreement]:
+        title, counted = ("gold", "statements with this gold label") if name == "gold" else ("given", "labels given")
+        return Column(
+            f"{name}_{('minus', 'none', 'plus')[label + 1]}",
+            f"{title} {SIGNS[label]}",
+            lambda row: getattr(row, name)[label + 1],
+            Kind.COUNT,
+            help=counted,
+            aside=name == "given",
+        )
+
+    return Table(
+        "issues",
+        "Agreement per issue",
+        of.report.issues,
+        [
+            Column("issue", "issue", lambda row: row.issue),
+            Column(
+                "cohen",
+                "mean Cohen's κ",
+                lambda row: row.cohen.mean,
+                Kind.COEFFICIENT,
+                help="over the pairs of annotators (arXiv version 1, Table 3)",
+                short="Cohen",
+                scale=SCALE,
+            ),
+            Column("sd", "sd", lambda row: row.cohen.sd, Kind.COEFFICIENT, help="over the pairs of annotators"),
+            Column("cohen_pairs", "pairs", lambda row: row.cohen.defined, Kind.COUNT, help="with a κ", aside=True),
+            Column(
+                "fleiss",
+                "Fleiss' κ",
+                lambda row: row.fleiss,
+                Kind.COEFFICIENT,
+                help="of all annotators at once (journal version, Table 1)",
+                short="Fleiss",
+                scale=SCALE,
+            ),
+            Column("alpha", "α", lambda row: row.alpha, Kind.COEFFICIENT, help="Krippendorff's, nominal", aside=True),
+            Column("percent", "equal", lambda row: row.percent, Kind.SHARE, help="pairs of equal labels", aside=True),
+            Column("n", "n", lambda row: row.fleiss.n, Kind.COUNT, help="statements with two labels or more"),
+            *(sign("given", label) for label in (1, 0, -1)),
+            *(sign("gold", label) for label in (1, 0, -1)),
+            Column("ties", "ties", lambda row: row.ties, Kind.COUNT, help="statements that somebody has to decide"),
+            Column("decided", "decided", lambda row: row.decided, Kind.COUNT, aside=True, help="statements"),
+        ],
+        key=lambda row: (row.issue,),
+        definition="Over the labels -1, 0 and +1 that annotators gave. Intervals: 95 %, by bootstrap over statements.",
+        empty="There are no policy issues yet.",
+        link=lambda row: Link("cases", (row.issue,)),
+    )
+
+
+def pairs(of: IssueFigures) -> Table[tuple[str, Pair]]:
+    """Return κ of each pair of annotators on each issue."""
+    return Table(
+        "pairs",
+        "Pairs of annotators",
+        [(issue.issue, pair) for issue in of.report.issues for pair in issue.cohen.pairs],
+        [
+            Column("issue", "issue", lambda row: row[0]),
+            Column("first", "first", lambda row: row[1].first),
+            Column("second", "second", lambda row: row[1].second),
+            Column("kappa", "Cohen's κ", lambda row: row[1].kappa, Kind.COEFFICIENT, scale=SCALE),
+            Column("n", "n", lambda row: row[1].kappa.n, Kind.COUNT, help="statements that both labelled"),
+            Column("excluded", "left out", lambda row: row[1].kappa.excluded, Kind.COUNT),
+        ],
+        key=lambda row: (row[0], row[1].first, row[1].second),
+        empty="No two people have labelled statements for issues yet.",
+    )
+
+
+def annotators(of: IssueFigures) -> Table[AnnotatorCount]:
+    """Return how far each annotator is."""
+    return Table(
+        "annotators",
+        "Annotators",
+        of.report.annotators,
+        [
+            Column("annotator", "annotator", lambda row: row.annotator),
+            Column("labels", "labels", lambda row: row.labels, Kind.COUNT),
+            Column("complete", "statements done", lambda row: row.complete, Kind.COUNT, help="under every issue"),
+            Column("statements", "of", lambda row: of.report.statements, Kind.COUNT),  # noqa: ARG005  one number
+        ],
+        key=lambda row: (row.annotator,),
+        empty="Nobody has labelled statements for issues here yet; labels of the source itself are nobody's.",
+    )
+
+
+def ties(of: IssueFigures) -> Table[Case]:
+    """Return what somebody has to decide."""
+    found = [case for case in of.report.cases if case.open]
+    return _cases(of, "ties", "Ties to decide", found, "No ties: nothing has to be decided.")
+
+
+def cases(of: IssueFigures, issue: str = "") -> Table[Case]:
+    """Return the statements that people labelled, ties first: of an issue, or of all."""
+    listed = [
+        case
+        for case in of.report.cases
+        if (not issue or case.issue == issue) and (case.labels or case.adjudicated is not None)
+    ]
+    found = sorted(listed, key=lambda case: (not case.open, case.adjudicated is None, not case.differs))
+    title = f"Labels of {issue}" if issue else "Labels"
+    return _cases(of, "cases", title, found, "Nobody has labelled statements for this yet.", *filter(None, (issue,)))
+
+
+def _cases(of: IssueFigures, name: str, title: str, found: Sequence[Case], empty: str, *subject: str) -> Table[Case]:
+    """Letters are dealt anew for every statement and issue: A of one row is nobody in particular."""
+    return Table(
+        name,
+        title,
+        found,
+        [
+            Column("statement", "statement", lambda row: row.statement),
+            Column("issue", "issue", lambda row: row.issue),
+            Column("labels", "labels", _letters, Kind.WORDS, help="under letters that differ between rows"),
+            Column("source", "source", lambda row: row.source, Kind.BALANCE, help="the source's own label"),
+            Column("gold", "counts", lambda row: row.gold, Kind.BALANCE, help="the label that counts"),
+            Column("standing", "because", lambda row: STANDINGS[row.standing], aside=True),
+            Column("open", "to decide", lambda row: row.open, Kind.MARK, mark="◆"),
+            Column("text", "text", lambda row: of.texts.get(row.statement, "")),
+        ],
+        key=lambda row: (row.statement, row.issue),
+        empty=empty,
+        subject=subject,
+    )
+
+
+def _letters(row: Case) -> list[str]:
+    return [f"{letter} {SIGNS[label]}" for letter, label in anonymous(row)]
+
+
+Gold = tuple[str, Mapping[str, int]]
+
+
+def gold(found: Sequence[Gold]) -> Table[Gold]:
+    """Return the statements that bear on an issue, by the labels that count."""
+    bearing = [one for one in found if any(one[1].values())]
+    return Table(
+        "gold",
+        "Labels that count",
+        bearing,
+        [
+            Column("statement", "statement", lambda row: row[0]),
+            Column("supports", "agreeing supports", lambda row: _of(row, 1), Kind.WORDS),
+            Column("opposes", "disagreeing supports", lambda row: _of(row, -1), Kind.WORDS),
+        ],
+        key=lambda row: (row[0],),
+        notes=[
+            f"Statements that bear on an issue: {len(bearing):,}; labelled, and on none: {len(found) - len(bearing):,}."
+        ],
+        empty="No statement bears on an issue.",
+    )
+
+
+def _of(row: Gold, sign: int) -> list[str]:
+    return [issue for issue, label in row[1].items() if label == sign]
+
+
+def gold_labels(found: Sequence[Gold]) -> Table[tuple[str, str, int]]:
+    """Return every label that counts in a row of its own."""
+    return Table(
+        "gold_labels",
+        "Labels that count, one in a row",
+        [(ref, issue, label) for ref, labels in found for issue, label in labels.items()],
+        [
+            Column("statement", "statement", lambda row: row[0]),
+            Column("issue", "issue", lambda row: row[1]),
+            Column("label", "label", lambda row: row[2], Kind.BALANCE, help=LABEL),
+        ],
+        key=lambda row: (row[0], row[1]),
+        empty="No label counts yet.",
+    )
