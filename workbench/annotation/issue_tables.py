@@ -101,7 +101,7 @@ def definitions(of: IssueFigures) -> Table[IssueDefinition]:
         of.definitions,
         [
             Column("name", "issue", lambda row: row.name),
-            Column("title", "title", lambda row: row.title, aside=True),
+            Column("title", "title", lambda row: row.title),
             Column("definition", "supporting it means", lambda row: row.definition or "not defined"),
         ],
         key=lambda row: (row.name,),
