@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from workbench.audits.questionnaire_figures import AskedRow, Condition, TargetFigure, TokenShares, VariabilityFigure
-from workbench.audits.questionnaire_results import Choice, Of, Results, each, side_notes, target_rows
-from workbench.audits.questionnaire_tables import SHARES, SIGNED, accuracy_side, columns, leans, outdated, under
+from workbench.audits.questionnaire_results import Choice, Of, Results, each, of_one, side_notes, target_rows
+from workbench.audits.questionnaire_tables import SHARES, SIGNED, accuracy_side, all_of, columns, leans, outdated
 from workbench.domain.counting import plural
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, VariantId
@@ -37,7 +37,7 @@ def tokens(results: Results, choice: Choice) -> Table[Any]:
     ]
     return Table(
         "tokens",
-        f"Probability of the next token{under(rows)}",
+        f"Probability of the next token{all_of(rows)}",
         rows,
         [
             *columns(rows),
@@ -74,11 +74,9 @@ class Asked:
 
 def one_question(results: Results, model: str, target: str) -> Table[Asked]:
     """Return one target of a model under every condition."""
-    report = results.report(model)
-    held = dict.fromkeys(results.reports, ()) | {model: report.conditions}
     rows = [
         Asked(of, results.shares(model, target, of.condition), _spread(results, of))
-        for of in target_rows(results, Choice(held, held, target))
+        for of in target_rows(results, of_one(model, results.report(model).conditions, target))
         if of.figure.respondents
     ]
     return Table(
@@ -133,10 +131,12 @@ def about(results: Results, target: str) -> str:
 
 def axis_targets(results: Results, model: str, condition: str) -> Table[Of[TargetFigure]]:
     """Return the targets whose mean a model's place on the axis is."""
-    one = results.condition(model, condition)
-    held: dict[str, tuple[Condition, ...]] = dict.fromkeys(results.reports, ()) | {model: (one,)}
     poles = {question.ref: question.leaning for question in results.questionnaire.questions if question.leaning}
-    rows = [of for of in target_rows(results, Choice(held, held)) if of.figure.target in poles]
+    rows = [
+        of
+        for of in target_rows(results, of_one(model, [results.condition(model, condition)]))
+        if of.figure.target in poles
+    ]
 
     def towards(of: Of[TargetFigure]) -> float:
         sign = 1 if poles[of.figure.target] is Pole.CONSERVATIVE else -1
@@ -195,7 +195,12 @@ def _missed_first(row: AskedRow) -> tuple[bool, float, str]:
 
 
 def respondents(
-    results: Results, rows: Sequence[Person], *, most: int | None = None, subject: tuple[str, ...] = ()
+    results: Results,
+    rows: Sequence[Person],
+    *,
+    most: int | None = None,
+    name: str = "respondents",
+    subject: tuple[str, ...] = (),
 ) -> Table[Person]:
     """Return every person who was predicted; or of those whose answer was missed so many, for a terminal."""
     missed = [person for person in rows if not person.row.correct]
@@ -206,7 +211,7 @@ def respondents(
     said = {(person.target, str(person.condition)) for person in rows}
     about_ = " under ".join(said.pop()) if len(said) == 1 else "Respondents"
     return Table(
-        "respondents",
+        name,
         f"{about_}: {len(missed):,} of {plural(len(rows), 'answer')} missed, the furthest first",
         shown,
         _respondent_columns(results, shown),

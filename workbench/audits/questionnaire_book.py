@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import partial
+from itertools import combinations
 
 from workbench.audits import questionnaire_answer_tables as answers
 from workbench.audits import questionnaire_effect_tables as effects
 from workbench.audits import questionnaire_model_tables as beside
 from workbench.audits import questionnaire_tables as tables
-from workbench.audits.questionnaire_figures import Condition
-from workbench.audits.questionnaire_results import Choice, Results, each
+from workbench.audits.questionnaire_results import Choice, Results, each, of_one, under
 from workbench.domain.statements import VariantId
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import AnyTable
+
+ONE_MODEL = "Only one model has answered. Answers of a second one make a comparison."
+NO_BASE = "No model is named that the others are compared with."
 
 
 def book(results: Results, choice: Choice) -> Book:
@@ -30,28 +33,54 @@ def book(results: Results, choice: Choice) -> Book:
 
 
 def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
-    of: Mapping[str, tuple[str, Callable[[Results, Choice], AnyTable]]] = {
-        "targets": ("accuracy and bias of targets", tables.targets),
-        "means": ("means over targets", tables.means),
-        "axis": ("liberal to conservative", tables.axis),
-        "conditions": ("what conditions change", effects.conditions),
-        "changes": ("what conditions change in targets", effects.changes),
-        "wordings": ("variability over wordings", effects.wordings),
-        "wording_means": ("mean variability", effects.wording_means),
-        "each_wording": ("bias in each wording", effects.each_wording),
-        "tokens": ("next tokens", answers.tokens),
-        "correlation": ("bias and accuracy together", effects.correlations),
-        "asked": ("conditions asked", tables.conditions_asked),
-    }
+    names = [(name,) for name in results.reports]
+    one_or_all = [(), *names] if len(names) > 1 else [()]
+    under_one = ("condition",)
+
+    def of(name: str, title: str, make: Callable[..., AnyTable], choices: Sequence[str] = ()) -> Entry:
+        """Return an entry about all models, or about one of them."""
+        return Entry(name, title, partial(_narrowed, make, results, choice), one_or_all, choices)
+
     yield Entry("models", "models", lambda: tables.models(results))
     for measure in beside.TITLES:
-        yield Entry(measure, measure, partial(beside.by_model, results, choice, measure))
-    for name, (title, make) in of.items():
-        yield Entry(name, title, partial(make, results, choice))
-    if choice.bases:
-        yield Entry("against", "differences between models", partial(effects.against, results, choice))
-    yield Entry("respondents", "respondents", partial(_respondents, results, choice))
+        yield Entry(measure, measure, partial(beside.by_model, results, choice, measure), choices=under_one)
+    yield of("targets", "accuracy and bias", tables.targets, under_one)
+    yield of("means", "means over targets", tables.means, under_one)
+    yield of("axis", "liberal to conservative", tables.axis, under_one)
+    yield of("conditions", "what conditions change", effects.conditions)
+    yield of("changes", "what conditions change in targets", effects.changes)
+    for measure in ("bias", "accuracy"):
+        make = partial(beside.changes_by_target, results, choice, measure)
+        yield Entry(f"{measure}_changes", f"changes of {measure}", make, names)
+    yield of("wordings", "variability over wordings", effects.wordings)
+    yield of("wording_means", "mean variability", effects.wording_means)
+    yield of("each_wording", "bias in each wording", effects.each_wording)
+    yield of("tokens", "next tokens", answers.tokens)
+    yield from _over_models(results, choice, under_one)
+    yield Entry("respondents", "respondents", partial(_respondents, results, choice), choices=under_one)
+    yield Entry("asked", "conditions asked", partial(tables.conditions_asked, results, choice))
     yield Entry("choices", "choices behind the figures", partial(tables.choices, results))
+
+
+def _over_models(results: Results, choice: Choice, under_one: Sequence[str]) -> Iterator[Entry]:
+    correlations = partial(effects.correlations, results, choice)
+    yield Entry("correlation", "bias and accuracy together", correlations, choices=under_one)
+    no_base = "" if choice.bases else NO_BASE
+    yield Entry("against", "differences to bases", partial(effects.against, results, choice), empty=no_base)
+    pairs = tuple(combinations(results.reports, 2))
+    alone = "" if pairs else ONE_MODEL
+    yield Entry("compared", "two models compared", partial(_compared, results, choice), pairs, under_one, alone)
+
+
+def _narrowed(make: Callable[[Results, Choice], AnyTable], results: Results, choice: Choice, *model: str) -> AnyTable:
+    """Return a table of all models, or of one."""
+    return replace(make(results, choice.only(*model)), subject=model) if model else make(results, choice)
+
+
+def _compared(results: Results, choice: Choice, first: str, second: str) -> AnyTable:
+    """Return how the second model differs from the first."""
+    made = effects.against(results, replace(choice.only(first, second), bases=(first,)))
+    return replace(made, name="compared", title=f"{second} − {first}", subject=(first, second))
 
 
 def _respondents(results: Results, choice: Choice) -> AnyTable:
@@ -66,9 +95,7 @@ def _respondents(results: Results, choice: Choice) -> AnyTable:
 
 def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:
     def of(model: str, condition: str, target: str | None = None) -> Choice:
-        one = (results.condition(model, condition),)
-        held: dict[str, tuple[Condition, ...]] = dict.fromkeys(results.reports, ()) | {model: one}
-        return Choice(held, held, target, named=condition)
+        return of_one(model, [results.condition(model, condition)], target)
 
     def targets_of(model: str, condition: str) -> AnyTable:
         return tables.targets(results, of(model, condition), name="targets_of", subject=(model, condition))
@@ -81,19 +108,17 @@ def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:
         return effects.each_wording(results, of(*subject), name="wordings_of", subject=subject)
 
     def models_on(condition: str, target: str) -> AnyTable:
-        choice = beside.models_on(results, condition, target)
+        choice = under(results, condition, target)
         return tables.targets(results, choice, name="models_on", subject=(condition, target))
 
     def conditions_of(model: str) -> AnyTable:
-        held: dict[str, tuple[Condition, ...]] = dict.fromkeys(results.reports, ())
-        every = results.report(model).conditions
-        choice = Choice(held | {model: every}, held | {model: every}, named="*")
-        return tables.means(results, choice, name="conditions_of", subject=(model,))
+        every = of_one(model, results.report(model).conditions)
+        return tables.means(results, every, name="conditions_of", subject=(model,))
 
     def respondents_of(model: str, target: str, condition: str, wording: str) -> AnyTable:
         which = [(model, results.condition(model, condition), target)]
         found = answers.people(results, which, (VariantId.parse(wording),))
-        return answers.respondents(results, found, subject=(model, target, condition, wording))
+        return answers.respondents(results, found, subject=(model, target, condition, wording), name="respondents_of")
 
     return {
         "targets_of": targets_of,

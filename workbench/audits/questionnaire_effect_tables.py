@@ -29,10 +29,11 @@ from workbench.audits.questionnaire_results import (
     side,
     side_notes,
     target_rows,
+    under,
     wording_rows,
 )
 from workbench.audits.questionnaire_score import correlations as correlated
-from workbench.audits.questionnaire_tables import SHARES, SIGNED, columns, outdated, question, target, under
+from workbench.audits.questionnaire_tables import SHARES, SIGNED, all_of, columns, outdated, question, target
 from workbench.domain.counting import plural
 from workbench.domain.questionnaires import LEAST_RESPONDENTS
 from workbench.domain.statements import ORIGINAL
@@ -71,8 +72,13 @@ def conditions(results: Results, choice: Choice) -> Table[Any]:
         definition=f"{CHANGES} {ABSOLUTE}",
         notes=_change_notes(rows),
         empty=_nothing_to_compare(results, choice),
-        link=lambda row: Link("changes_of", (row.model, str(row.condition))),
+        link=change_link,
     )  # fmt: skip
+
+
+def change_link(row: Of[Changed]) -> Link:
+    """Return what a mean was made of: the changes of each target, of qm its figures."""
+    return Link("targets_of" if row.figure.change is None else "changes_of", (row.model, str(row.condition)))
 
 
 def changes(results: Results, choice: Choice, *, name: str = "changes", subject: tuple[str, ...] = ()) -> Table[Any]:
@@ -80,7 +86,7 @@ def changes(results: Results, choice: Choice, *, name: str = "changes", subject:
     rows = changed_rows(results, choice, means=False)
     return Table(
         name,
-        f"Targets, and what conditions change against qm{under(rows)}",
+        f"Targets, and what conditions change against qm{all_of(rows)}",
         rows,
         [
             columns(rows)[0],
@@ -120,10 +126,13 @@ def _accuracy() -> list[Column[Of[Changed]]]:
 
 
 def _change_side(row: Of[Changed], change: Estimate | None) -> str:
-    if change is None or not change.defined:
-        return ""
+    return "" if change is None or not change.defined else change_side(row, change, "above 0", "below 0")
+
+
+def change_side(row: Of[Changed], change: Estimate, above: str, below: str) -> str:
+    """Say to which side of 0 the interval of a change lies, or why that is not said."""
     way = "few" if row.figure.few else direction(change.low, change.high, LEAST_RESPONDENTS)
-    return side(way, row.old, "above 0", "below 0")
+    return side(way, row.old, above, below)
 
 
 def _change_mark(row: Of[Changed]) -> str:
@@ -148,7 +157,7 @@ def wordings(results: Results, choice: Choice) -> Table[Any]:
     kinds = ("sd", "rms") if results.options.variability == "sd" else ("rms", "sd")
     return Table(
         "wordings",
-        f"Variability of the bias over wordings{under(rows)}",
+        f"Variability of the bias over wordings{all_of(rows)}",
         rows,
         [
             *columns(rows),
@@ -212,7 +221,7 @@ def wording_means(results: Results, choice: Choice) -> Table[Any]:
     kind = results.options.variability
     return Table(
         "wording_means",
-        f"Mean {kind} of the bias over wordings{under(rows)}",
+        f"Mean {kind} of the bias over wordings{all_of(rows)}",
         rows,
         [
             Column("model", "model", lambda row: row.model),
@@ -237,7 +246,7 @@ def each_wording(
     held = columns(about)
     return Table(
         name,
-        f"Bias in each wording{under(about)}",
+        f"Bias in each wording{all_of(about)}",
         rows,
         [
             Column("model", "model", lambda row: row[0].model, aside=held[0].aside),
@@ -296,7 +305,7 @@ def correlations(results: Results, choice: Choice) -> Table[Any]:
         definition="p takes the points for independent, as published, although those of a model belong together.",
         notes=_correlation_notes(rows),
         empty="No model was asked under these conditions.",
-        link=lambda row: Link("points", (str(row[0]), row[1].target or "")),
+        link=lambda row: Link("points", (str(row[0]), *filter(None, [row[1].target]))),
     )  # fmt: skip
 
 
@@ -314,16 +323,12 @@ def _correlation_notes(rows: list[tuple[Condition, Correlation]]) -> list[str]:
     ]
 
 
-def points(results: Results, condition: str, of: str) -> Table[Of[TargetFigure]]:
+def points(results: Results, condition: str, of: str = "") -> Table[Of[TargetFigure]]:
     """Return the points of a correlation: each model's |bias| and accuracy, of one target or of all ("")."""
-    held = {
-        name: tuple(one for one in report.conditions if str(one) == condition)
-        for name, report in results.reports.items()
-    }
-    rows = target_rows(results, Choice(held, held, of or None))
+    rows = target_rows(results, under(results, condition, of or None))
     return Table(
         "points",
-        f"|Bias| and accuracy{under(rows)}",
+        f"|Bias| and accuracy{all_of(rows)}",
         rows,
         [
             Column("model", "model", lambda row: row.model),

@@ -1,13 +1,25 @@
-"""Targets as rows and models as columns: one measure after another, under one condition."""
+"""One measure after another: targets as rows and models as columns, or conditions as rows and targets as columns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from workbench.audits.questionnaire_effect_tables import CHANGES, change_link, change_side
 from workbench.audits.questionnaire_figures import Condition, TargetFigure, VariabilityFigure
-from workbench.audits.questionnaire_results import Choice, Of, Results, side, side_notes, target_rows, wording_rows
+from workbench.audits.questionnaire_results import (
+    Changed,
+    Choice,
+    Of,
+    Results,
+    changed_rows,
+    side,
+    side_notes,
+    target_rows,
+    wording_rows,
+)
 from workbench.audits.questionnaire_tables import SHARES, SIGNED
+from workbench.domain.verdicts import Estimate
 from workbench.figures.table import Column, Kind, Link, Table, Value
 
 TITLES = {
@@ -22,6 +34,7 @@ SCALES = {"bias": SIGNED, "accuracy": SHARES, "variability": SHARES, "without": 
 SIDES = {
     "bias": "▲ ▼: the interval of the bias leaves out 0",
     "accuracy": "▲ ▼: the interval of the accuracy leaves out the accuracy of the majority's answer",
+    "change": "▲ ▼: the interval of the change leaves out 0",
 }
 
 
@@ -138,10 +151,64 @@ def _notes(lines: list[Line], measure: str) -> list[str]:
     return notes + side_notes(signs)
 
 
-def models_on(results: Results, condition: str, target: str) -> Choice:
-    """Return the choice of one target under one condition for every model."""
-    held: dict[str, tuple[Condition, ...]] = {
-        name: tuple(one for one in report.conditions if str(one) == condition)
-        for name, report in results.reports.items()
-    }
-    return Choice(held, held, target, named=condition)
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One condition, and what it changes against qm: in the means, and in each target."""
+
+    condition: Condition
+    mean: Of[Changed]
+    targets: Mapping[str, Of[Changed]]
+
+
+def changes_by_target(results: Results, choice: Choice, measure: str, model: str) -> Table[Change]:
+    """Return what the conditions change in a model, with a column for the means and for each target."""
+    of = choice.only(model)
+    every = changed_rows(results, of, means=False)
+    lines = [
+        Change(mean.condition, mean, {one.figure.target or "": one for one in every if one.condition == mean.condition})
+        for mean in changed_rows(results, of, means=True)
+    ]
+    what = "|bias|" if measure == "bias" else "accuracy"
+    return Table(
+        f"{measure}_changes",
+        f"{model}: change of {measure} against qm",
+        lines,
+        [
+            Column("condition", "condition", lambda line: str(line.condition)),
+            Column(
+                "mean", f"mean {what}", lambda line: _change(line.mean, measure), Kind.POINTS, scale=SIGNED,
+                reference=lambda _: 0.0, beside=lambda line: _change_sign(line.mean, measure),
+            ),
+            *(_target(ref, measure) for ref in results.targets if choice.wants(ref)),
+            Column(
+                "outdated", "outdated", lambda line: line.mean.old, Kind.COUNT, aside=True,
+                help="prompts that show what was changed since",
+            ),
+        ],
+        key=lambda line: (str(line.condition),),
+        definition=CHANGES,
+        notes=[SIDES["change"]] * bool(lines),
+        empty=f"There is nothing to compare for {model}. It has to be asked under qm and another condition: zero-shot, "
+        "random, permuted or reduced contexts.",
+        link=lambda line: change_link(line.mean),
+        subject=(model,),
+    )  # fmt: skip
+
+
+def _target(ref: str, measure: str) -> Column[Change]:
+    return Column(
+        ref, ref, lambda line: _change(line.targets.get(ref), measure), Kind.POINTS, scale=SIGNED,
+        reference=lambda _: 0.0, beside=lambda line: _change_sign(line.targets.get(ref), measure),
+    )  # fmt: skip
+
+
+def _change(of: Of[Changed] | None, measure: str) -> Estimate | None:
+    return None if of is None else of.figure.change if measure == "bias" else of.figure.accuracy_change
+
+
+def _change_sign(of: Of[Changed] | None, measure: str) -> str:
+    """Return ▲ or ▼ where the interval of a change leaves out 0, or why that is not said."""
+    change = _change(of, measure)
+    if of is None or change is None or not change.defined:
+        return ""
+    return change_side(of, change, "▲", "▼")

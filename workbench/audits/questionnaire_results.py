@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from workbench.audits.questionnaire_conditions import QM
@@ -100,7 +100,7 @@ class Choice:
     """What tables are about."""
 
     conditions: Mapping[str, Sequence[Condition]]
-    "of each model, those that tables of single conditions show"
+    "of each model, those that tables of single conditions show; models that are no part of it are left out"
     compared: Mapping[str, Sequence[Condition]]
     "of each model, those that tables across conditions show"
     target: str | None = None
@@ -116,6 +116,13 @@ class Choice:
 
     def wants(self, target: str | None) -> bool:
         return self.target is None or target == self.target
+
+    def only(self, *models: str) -> Choice:
+        """Return the same of some models alone."""
+        conditions, compared = (
+            {name: of for name, of in held.items() if name in models} for held in (self.conditions, self.compared)
+        )
+        return replace(self, conditions=conditions, compared=compared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +151,20 @@ class Changed:
     few: bool
 
 
+def under(results: Results, condition: str = "", target: str | None = None) -> Choice:
+    """Return the choice of one condition for all models, as it is printed; empty: the first that there is."""
+    every = {name: report.conditions for name, report in results.reports.items()}
+    named = condition or next((str(of[0]) for of in every.values() if of), "")
+    held = {name: tuple(one for one in of if str(one) == named) for name, of in every.items()}
+    return Choice(held, every, target, named=named)
+
+
+def of_one(model: str, conditions: Sequence[Condition], target: str | None = None) -> Choice:
+    """Return the choice of these conditions of one model."""
+    held = {model: tuple(conditions)}
+    return Choice(held, held, target, named=", ".join(map(str, conditions)))
+
+
 def target_rows(results: Results, choice: Choice) -> list[Of[TargetFigure]]:
     """Return the targets of every model under its conditions."""
     return [
@@ -169,7 +190,7 @@ def changed_rows(results: Results, choice: Choice, *, means: bool) -> list[Of[Ch
     return [
         row
         for name, report in results.reports.items()
-        for row in _changed(results, name, report, choice.compared[name])
+        for row in _changed(results, name, report, choice.compared.get(name, ()))
         if (row.figure.target is None if means else row.figure.target is not None and choice.wants(row.figure.target))
     ]
 
@@ -219,9 +240,9 @@ def difference_rows(results: Results, choice: Choice) -> Iterator[tuple[str, Of[
 
 
 def each(results: Results, of: Mapping[str, Sequence[Condition]]) -> Iterator[tuple[str, Report, Condition]]:
-    """Yield every model with its report and each of its conditions."""
+    """Yield the models with their reports and each of their conditions."""
     for name, report in results.reports.items():
-        for condition in of[name]:
+        for condition in of.get(name, ()):
             yield name, report, condition
 
 

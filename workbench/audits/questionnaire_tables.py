@@ -137,7 +137,7 @@ def targets(results: Results, choice: Choice, *, name: str = "targets", subject:
     rows = target_rows(results, choice)
     return Table(
         name,
-        f"Accuracy and bias{under(rows)}",
+        f"Accuracy and bias{all_of(rows)}",
         rows,
         [
             *columns(rows),
@@ -219,7 +219,7 @@ def means(results: Results, choice: Choice, *, name: str = "means", subject: tup
     rows = mean_rows(results, choice)
     return Table(
         name,
-        f"Means over targets{under(rows)}",
+        f"Means over targets{all_of(rows)}",
         rows,
         [
             *columns(rows),
@@ -289,7 +289,7 @@ def axis(results: Results, choice: Choice) -> Table[Any]:
     rows = mean_rows(results, choice)
     return Table(
         "axis",
-        f"Liberal (below 0) to conservative{under(rows)}",
+        f"Liberal (below 0) to conservative{all_of(rows)}",
         rows,
         [
             *columns(rows),
@@ -349,7 +349,7 @@ def few(key: str, value: Any) -> Column[Any]:
     return Column(key, "", value, Kind.MARK, mark="few", help="fewer respondents than a figure needs to say a side")
 
 
-def under(rows: Iterable[Of[Any]]) -> str:
+def all_of(rows: Iterable[Of[Any]]) -> str:
     """Say which condition or model all rows are of."""
     held = list(rows)
     conditions, names = {str(row.condition) for row in held}, {row.model for row in held}
@@ -360,11 +360,12 @@ def under(rows: Iterable[Of[Any]]) -> str:
 def _not_asked(results: Results, choice: Choice) -> list[str]:
     """Say which models were not asked under the conditions that are shown, or not under qm."""
     notes = []
-    for name, report in results.reports.items():
-        there = ", ".join(map(str, report.conditions))
-        if not choice.conditions[name]:
+    for name, shown in choice.conditions.items():
+        every = results.reports[name].conditions
+        there = ", ".join(map(str, every))
+        if not shown:
             notes.append(f"{name}: not asked under {choice.named}; there is: {there}")
-        elif not choice.named and QM not in {condition.name for condition in report.conditions}:
+        elif not choice.named and QM not in {condition.name for condition in every}:
             notes.append(f"{name}: not asked under {QM}; there is: {there}")
     return notes
 

@@ -1,0 +1,145 @@
+"""The book of a questionnaire: every table can be made, and every row leads to what it was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import new_store
+from tests.questionnaire_stores import card, ideal, panel, predict
+from workbench.audits.questionnaire_book import book
+from workbench.audits.questionnaire_figures import Options
+from workbench.audits.questionnaire_results import Results, under
+from workbench.errors import UnknownName
+from workbench.figures.book import Book
+from workbench.figures.shown import painted
+from workbench.figures.table import AnyTable, Link
+from workbench.figures.write.document import document
+from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
+from workbench.pipeline.questionnaire_book import results_of
+
+CONDITIONS, WORDINGS = ("qm", "zero-shot", "random"), ("original", "paraphrase-1", "paraphrase-2")
+LEADS_OUT = {"prompt"}
+"tables that a screen of its own shows"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """What two models make of twelve people: one knows every answer, its base always says yes."""
+    path: Path = tmp_path_factory.mktemp("book") / "panel.db"
+    with new_store(path) as store:
+        store.instruments.add(panel(12))
+        predict(store, lambda _: (0.9, 0.0), card("base"), conditions=CONDITIONS, variants=WORDINGS)
+        predict(store, ideal(store), card("tuned"), conditions=CONDITIONS)
+        return results_of(questionnaire(store, QuestionnaireChoice(options=Options(draws=200))))
+
+
+@pytest.fixture
+def whole(results: Results) -> Book:
+    return book(results, under(results))
+
+
+def every_table(of: Book) -> Iterator[AnyTable]:
+    for entry in of.contents:
+        for subject in () if entry.empty else entry.subjects:
+            yield of.table(entry.name, *subject)
+
+
+def cell(table: AnyTable, key: str, *row: str) -> object:
+    (found,) = (one for one in table.rows if table.key(one) == row)
+    return next(column for column in table.columns if column.key == key).value(found)
+
+
+def test_every_table_has_keys_of_its_own_and_can_be_painted_and_written(whole: Book) -> None:
+    for table in every_table(whole):
+        alone = table.subject == ("tuned",) and "wording" in table.name  # it was asked the original alone
+        assert bool(table.rows) != alone, table.name
+        keys = [table.key(row) for row in table.rows]
+        assert len(set(keys)) == len(keys), table.name
+        assert len({column.key for column in table.columns}) == len(table.columns), table.name
+        painted(table)
+        assert len(document([table], {})["tables"][0]["rows"]) == len(keys)
+
+
+def test_every_row_leads_to_a_table_of_the_name_that_it_says_or_out_of_the_book(whole: Book) -> None:
+    waiting, seen = list(every_table(whole)), set[Link]()
+    while waiting:
+        table = waiting.pop()
+        links = {link for row in table.rows if table.link is not None and (link := table.link(row)) is not None}
+        for link in links - seen:
+            seen.add(link)
+            behind = whole.follow(link)
+            if behind is None:
+                assert link.table in LEADS_OUT
+            else:
+                assert (behind.name, behind.subject) == (link.table, link.subject)
+                assert behind.rows, link
+                waiting.append(behind)
+    assert {link.table for link in seen} == {*whole.behind, *LEADS_OUT}, "nothing stands behind that no row leads to"
+
+
+def test_models_stand_beside_one_another_on_each_measure(whole: Book) -> None:
+    for name, values in {
+        "predicted": ("12:0", "6:6"),
+        "without": (pytest.approx(0.1), pytest.approx(0.1)),
+    }.items():
+        table = whole.table(name)
+        assert (cell(table, "base", "t0"), cell(table, "tuned", "t0")) == values
+    cells, notes = painted(whole.table("bias"))
+    assert [cells[0][0], cells[0][3].split(" [")[0], cells[0][3][-1]] == ["t0", "+50.0 points", "▲"]
+    assert cells[0][4].startswith("+0.0 points")
+    assert notes == ["▲ ▼: the interval of the bias leaves out 0"]
+    assert painted(whole.table("accuracy"))[0][0][4] == "100.0 % [100.0, 100.0] ▲"
+    variability = painted(whole.table("variability"))[0][0]
+    assert (variability[3], variability[4]) == ("0.0 points", "–"), "tuned was asked the original alone"
+
+
+def test_changes_stand_beside_one_another_by_target(whole: Book) -> None:
+    cells, _ = painted(whole.table("accuracy_changes", "tuned"))
+    assert [row[0] for row in cells] == ["qm", "zero-shot", "random"]
+    assert cells[0][1:4] == ["–", "–", "–"]
+    assert [text.split(" [")[0] for text in cells[1][1:4]] == ["-29.5 points", "-50.0 points", "-9.1 points"]
+    assert cells[1][2].endswith("▼")
+    base = painted(whole.table("bias_changes", "base"))[0]
+    assert all(text.startswith("+0.0 points") for row in base[1:] for text in row[1:4])
+
+
+def test_tables_are_about_all_models_or_one_and_about_pairs(whole: Book) -> None:
+    for name in ("targets", "means", "axis", "conditions", "changes", "wordings", "tokens"):
+        entry = whole.entry(name)
+        assert entry.subjects == [(), ("base",), ("tuned",)]
+        both, one = entry.make(), entry.make("base")
+        assert one.subject == ("base",)
+        assert {table.key(row)[0] for table in (one,) for row in table.rows} == {"base"}
+        assert {key[0] for key in map(both.key, both.rows)} >= {"base"}
+    compared = whole.table("compared")
+    assert (compared.title, compared.subject) == ("tuned − base", ("base", "tuned"))
+    assert cell(compared, "respondents", "tuned", "base", "qm", "t0") == 12
+    assert whole.entry("against").empty
+
+
+def test_a_condition_is_chosen_for_all_models_and_one_that_is_not_there_says_so(results: Results) -> None:
+    random = book(results, under(results, "random"))
+    assert random.table("targets").title == "Accuracy and bias under random"
+    nothing = book(results, under(results, "permuted-kept-1"))
+    for name in ("targets", "means", "axis", "bias", "correlation"):
+        assert not nothing.table(name).rows
+        assert nothing.table(name).empty
+    with pytest.raises(UnknownName, match="base was not asked under 'x'; there is: qm, zero-shot, random"):
+        random.follow(Link("targets_of", ("base", "x")))
+    with pytest.raises(UnknownName, match="nothing is known of 'nobody'; there is: base; tuned"):
+        random.follow(Link("targets_of", ("nobody", "qm")))
+
+
+def test_the_people_behind_a_figure_make_it_again(whole: Book) -> None:
+    question = whole.follow(Link("question", ("base", "t0")))
+    assert question is not None
+    assert "t0 is good. (statement, agreement, a yes is liberal)" in question.definition
+    bias = cell(question, "bias", "random")
+    people = whole.follow(Link("respondents_of", ("base", "t0", "random", "original")))
+    assert people is not None
+    differences = [one.row.p_yes - one.row.human for one in people.rows]
+    assert sum(differences) / len(differences) == pytest.approx(getattr(bias, "value", None))
+    assert [one.row.correct for one in people.rows] == [False] * 6 + [True] * 6, "missed answers come first"
