@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,8 +21,10 @@ def asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return path
 
 
-def cells(line: str) -> list[str]:
-    return line.split()
+def rows(found: Any, name: str) -> list[dict[str, Any]]:
+    """Return the rows of a table in a JSON document."""
+    (table,) = (one for one in found["tables"] if one["name"] == name)
+    return list(table["rows"])
 
 
 def test_the_questions_the_mapping_and_the_counts_are_shown(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -29,18 +32,21 @@ def test_the_questions_the_mapping_and_the_counts_are_shown(asked: Path, capsys:
     assert code == 0
     lines = out.splitlines()
     assert lines[0] == "panel: 2 context and 1 target question, 3 respondents; 8 answers, 1 neutral, 2 missing"
-    assert [cells(line) for line in lines[2:5]] == [
-        ["c-1", "context", "question", "four_point", "1", "2", "0", "0"],
-        ["c-2", "context", "question", "yes_no", "conservative", "0", "1", "0", "2"],
-        ["t-1", "target", "statement", "likert_7", "liberal", "1", "1", "1", "0"],
-    ]
-    assert ["four_point", "rather", "yes", "75", "yes"] in [cells(line) for line in lines]
+    assert "c-2  –      context  question   yes_no      conservative" in out
     found = data(capsys, "questionnaire", asked, "--instrument", "panel")
     assert found["summary"] == {"context": 2, "target": 1, "respondents": 3, "answers": 8, "neutral": 1, "missing": 2}
-    assert [(q["ref"], q["yes"], q["no"], q["neutral"], q["missing"]) for q in found["questions"]] == [
-        ("c-1", 1, 2, 0, 0), ("c-2", 0, 1, 0, 2), ("t-1", 1, 1, 1, 0),
-    ]  # fmt: skip
-    assert found["scales"][0]["options"][1] == {"values": ["rather yes", "75"], "meaning": "yes"}
+    keys = ("ref", "role", "form", "scale", "leaning", "yes", "no", "neutral", "missing")
+    assert [tuple(question[key] for key in keys) for question in rows(found, "questions")] == [
+        ("c-1", "context", "question", "four_point", None, 1, 2, 0, 0),
+        ("c-2", "context", "question", "yes_no", "conservative", 0, 1, 0, 2),
+        ("t-1", "target", "statement", "likert_7", "liberal", 1, 1, 1, 0),
+    ]
+    assert rows(found, "questions")[2]["text"].startswith("Do you agree with the following statement? ")
+    rather, blank = rows(found, "scales")[1], next(one for one in rows(found, "scales") if one["scale"] == "yes_no")
+    told = [rather[key] for key in ("scale", "answer", "also", "means", "given")]
+    assert told == ["four_point", "rather yes", "75", "yes", 0]
+    assert rows(found, "scales")[2]["given"] == 2
+    assert (blank["questions"], blank["targets"], blank["blank"]) == (1, 0, 1)
 
 
 def test_a_mapping_is_adjusted_and_says_what_that_changes(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,22 +56,20 @@ def test_a_mapping_is_adjusted_and_says_what_that_changes(asked: Path, capsys: p
     assert "2 answers mean something else now. The next run asks prompts with these answers anew." in out
     assert "nothing was changed" in run(capsys, *act, "--map", "Rather No = neutral")[1]
     assert data(capsys, *act, "--map", "yes=missing")["changed"] == 1
-    assert data(capsys, "questionnaire", asked)["questions"][0] | {"ref": ""} == {
-        "ref": "", "topic": None, "role": "context", "form": "question", "scale": "four_point", "leaning": None,
-        "yes": 0, "no": 0, "neutral": 2, "missing": 1,
-    }  # fmt: skip
+    first = rows(data(capsys, "questionnaire", asked), "questions")[0]
+    assert [first[key] for key in ("yes", "no", "neutral", "missing")] == [0, 0, 2, 1]
     history = run(capsys, "questionnaire", asked, "--history")[1]
-    *changes, left_out = history.splitlines()[1:]
-    assert [" ".join(line.split()[2:]) for line in changes] == [
-        "ana scale four_point 2 rather yes: yes -> neutral, rather no: no -> neutral",
-        "ana scale four_point 3 yes: yes -> missing",
+    assert "rather yes: yes -> neutral, rather no: no -> neutral" in history
+    assert "likert_7" not in history
+    assert "6 revisions by imports left out; --all lists them too" in history
+    assert "likert_7" in run(capsys, "questionnaire", asked, "--history", "--all")[1]
+    every = rows(data(capsys, "questionnaire", asked, "--history"), "history")
+    assert [(one["what"], one["revision"], one["change"]) for one in every if one["person"] == "ana"] == [
+        ("scale four_point", 2, "rather yes: yes -> neutral, rather no: no -> neutral"),
+        ("scale four_point", 3, "yes: yes -> missing"),
     ]
-    assert left_out == "6 revisions by imports left out; --all lists them too"
-    every = run(capsys, "questionnaire", asked, "--history", "--all")[1]
-    assert "question t-1 1 role: target, form: statement, scale: likert_7, yes leans: liberal" in " ".join(
-        every.split()
-    )
-    assert [one["person"] for one in data(capsys, "questionnaire", asked, "--history")].count("ana") == 2
+    (question,) = (one for one in every if one["what"] == "question t-1")
+    assert question["change"] == "role: target, form: statement, scale: likert_7, yes leans: liberal"
 
 
 def test_a_question_is_adjusted(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,7 +80,7 @@ def test_a_question_is_adjusted(asked: Path, capsys: pytest.CaptureFixture[str])
     assert run(capsys, *act, "t-1", "--yes", "none", "--role", "context")[1].endswith("a yes leans nowhere\n")
     assert run(capsys, *act, "free", "--role", "target", "--form", "statement", "--scale-of", "likert_7")[0] == 0
     assert run(capsys, *act, "c-2", "--role", "none")[1] == "c-2: is no part of the questionnaire\n"
-    assert [q["ref"] for q in data(capsys, "questionnaire", asked)["questions"]] == ["c-1", "free", "t-1"]
+    assert [q["ref"] for q in rows(data(capsys, "questionnaire", asked), "questions")] == ["c-1", "free", "t-1"]
 
 
 @pytest.mark.parametrize(
@@ -90,6 +94,7 @@ def test_a_question_is_adjusted(asked: Path, capsys: pytest.CaptureFixture[str])
         (("--scale", "four_point", "--map", "7=no"), "not on the scale four_point: yes, rather yes"),
         (("--scale", "five", "--map", "7=no"), "four_point, likert_7, yes_no"),
         (("--question", "c-1"), "--role"),
+        (("--question", "c-1", "--yes", "none", "--csv", "here"), "--csv writes tables, and a change of a question"),
         (("--role", "target"), "--question REF"),
         (("--question", "c-9", "--yes", "none"), "no statement 'c-9'"),
         (("--question", "c-1", "--scale-of", "likert_7"), "'rather no' (1 people), not on likert_7"),

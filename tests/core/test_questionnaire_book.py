@@ -9,9 +9,11 @@ import pytest
 
 from tests.conftest import new_store
 from tests.questionnaire_stores import card, ideal, panel, predict
+from workbench.audits import questionnaire_instrument_tables as instrument_tables
 from workbench.audits.questionnaire_book import book
 from workbench.audits.questionnaire_figures import Options
 from workbench.audits.questionnaire_results import Results, under
+from workbench.domain.questionnaire_tallies import tallied
 from workbench.errors import UnknownName
 from workbench.figures.book import Book
 from workbench.figures.shown import painted
@@ -143,3 +145,20 @@ def test_the_people_behind_a_figure_make_it_again(whole: Book) -> None:
     differences = [one.row.p_yes - one.row.human for one in people.rows]
     assert sum(differences) / len(differences) == pytest.approx(getattr(bias, "value", None))
     assert [one.row.correct for one in people.rows] == [False] * 6 + [True] * 6, "missed answers come first"
+
+
+def test_a_question_leads_to_its_answers_and_an_answer_to_the_questions_on_its_scale() -> None:
+    asked = panel(12).questionnaire
+    assert asked is not None
+    of = instrument_tables.book("panel", tallied(asked), {"t1": "t1 is good."}, {})
+    questions = of.table("questions")
+    assert [cell(questions, key, "t1") for key in ("yes", "no", "neutral", "missing")] == [10, 1, 1, 0]
+    answers = of.follow(Link("answers", ("t1",)))
+    assert answers is not None
+    assert [cell(answers, "people", answer) for answer in ("agree", "neither", "disagree")] == [10, 1, 1]
+    assert answers.definition == "Do you agree with the following statement? t1 is good."
+    scales = of.table("scales")
+    assert (cell(scales, "given", "agreement", "agree"), cell(scales, "targets", "agreement", "agree")) == (16, 2)
+    on = of.follow(Link("questions_on", ("agreement",)))
+    assert on is not None
+    assert [row.ref for row in on.rows] == ["t0", "t1"]

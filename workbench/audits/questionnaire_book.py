@@ -8,6 +8,7 @@ from functools import partial
 from itertools import combinations
 
 from workbench.audits import questionnaire_answer_tables as answers
+from workbench.audits import questionnaire_between_tables as between
 from workbench.audits import questionnaire_effect_tables as effects
 from workbench.audits import questionnaire_model_tables as beside
 from workbench.audits import questionnaire_tables as tables
@@ -63,10 +64,10 @@ def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
 
 
 def _over_models(results: Results, choice: Choice, under_one: Sequence[str]) -> Iterator[Entry]:
-    correlations = partial(effects.correlations, results, choice)
+    correlations = partial(between.correlations, results, choice)
     yield Entry("correlation", "bias and accuracy together", correlations, choices=under_one)
     no_base = "" if choice.bases else NO_BASE
-    yield Entry("against", "differences to bases", partial(effects.against, results, choice), empty=no_base)
+    yield Entry("against", "differences to bases", partial(between.against, results, choice), empty=no_base)
     pairs = tuple(combinations(results.reports, 2))
     alone = "" if pairs else ONE_MODEL
     yield Entry("compared", "two models compared", partial(_compared, results, choice), pairs, under_one, alone)
@@ -79,7 +80,7 @@ def _narrowed(make: Callable[[Results, Choice], AnyTable], results: Results, cho
 
 def _compared(results: Results, choice: Choice, first: str, second: str) -> AnyTable:
     """Return how the second model differs from the first."""
-    made = effects.against(results, replace(choice.only(first, second), bases=(first,)))
+    made = between.against(results, replace(choice.only(first, second), bases=(first,)))
     return replace(made, name="compared", title=f"{second} − {first}", subject=(first, second))
 
 
@@ -129,5 +130,5 @@ def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:
         "respondents_of": respondents_of,
         "question": partial(answers.one_question, results),
         "axis_targets": partial(answers.axis_targets, results),
-        "points": partial(effects.points, results),
+        "points": partial(between.points, results),
     }

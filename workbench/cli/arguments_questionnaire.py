@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workbench.cli.arguments import Commands, json_option
+from workbench.cli.arguments import Commands
+from workbench.cli.figures import figure_options
 from workbench.domain.questionnaires import Form, Pole, Role
 
 NONE = "none"
@@ -46,7 +47,7 @@ def add_questionnaire(commands: Commands[argparse.ArgumentParser]) -> None:
     values.add_argument("--form", choices=tuple(Form), help="of --question: asked as it stands, or whether one agrees")
     values.add_argument("--scale-of", metavar="NAME", help="of --question: the scale of its answers")
     values.add_argument("--yes", choices=(*Pole, NONE), help="of --question: what a yes leans to")
-    json_option(command)
+    figure_options(command)
 
 
 GROUPS = (add_questionnaire,)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from workbench.cli.output import listed, plain, print_json, say, table
+from workbench.cli.output import listed, plain, print_json, say
 from workbench.domain.counting import plural
-from workbench.errors import UsageError
+from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from stores.questionnaire_imports import AddedRespondents
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
     from workbench.domain.questionnaire_tallies import Tallied
     from workbench.domain.questionnaires import Scale
+    from workbench.figures.table import AnyTable
 
 NONE = "none"
 IMPORTER = "import"
 "who says what files say"
-SCALE_COLUMNS = ("scale", "answer", "also written", "means")
 OF_QUESTION = ("role", "form", "scale_of", "yes")
 
 
@@ -137,6 +138,9 @@ def _check_options(options: Namespace) -> None:
         raise UsageError(f"--{given[0].replace('_', '-')} is of a question; name it with --question REF")
     if options.all and not options.history:
         raise UsageError("--all is of --history; leave it out, or name that too")
+    forms = [name for name in ("csv", "parquet", "html", "latex", "force") if getattr(options, name)]
+    if options.question is not None and forms:
+        raise UsageError(f"--{forms[0]} writes tables, and a change of a question prints none; leave it out")
     if options.question is not None and not given:
         raise UsageError("say what the question is with --role, --form, --scale-of or --yes")
 
@@ -149,42 +153,21 @@ def _person(options: Namespace) -> str:
 
 
 def _show(store: Store, name: str, options: Namespace) -> int:
+    from workbench.audits.questionnaire_instrument_tables import book
+    from workbench.cli.figures import put_out
+    from workbench.domain.statements import ORIGINAL
+
     found, summary = store.questionnaires.tallied(name), store.questionnaires.summary(name)
     if found is None or summary is None:
         raise UsageError(_no_questions(name))
-    rows = _rows(store, name, found)
-    if options.json:
-        scales = [plain(scale) for scale in found.questionnaire.scales]
-        print_json({"instrument": name, "summary": summary, "questions": rows, "scales": scales})
-        return 0
-    say(f"{name}: {_counts(summary)}")
-    columns = ("ref", "topic", "role", "form", "scale", "leaning", "yes", "no", "neutral", "missing")
-    headers = [*columns[:5], "yes leans", *columns[6:]]
-    table(headers, [[_cell(row[column]) for column in columns] for row in rows])
-    say()
-    table(SCALE_COLUMNS, [row for scale in found.questionnaire.scales for row in _options(scale)])
-    say(f'Adjust: workbench questionnaire {options.store} --scale NAME --map "ANSWER=yes|no|neutral|missing"')
+    made = store.instruments.get(name)
+    texts = {one.ref: text.text for one in made.statements if (text := one.wording(ORIGINAL, made.language))}
+    topics = {one.ref: one.topic for one in made.statements}
+    of = book(name, found, texts, topics, [f"{name}: {_counts(summary)}"])
+    adjust = f'Adjust: workbench questionnaire {options.store} --scale NAME --map "ANSWER=yes|no|neutral|missing"'
+    tables = [of.table(entry.name) for entry in of.contents]
+    put_out(options, tables, {**of.about, "summary": summary}, title=of.title, told=of.told, notes=[adjust])
     return 0
-
-
-def _rows(store: Store, name: str, found: Tallied) -> list[dict[str, Any]]:
-    statements = {statement.ref: statement for statement in store.instruments.get(name).statements}
-    return [
-        {
-            "ref": question.ref,
-            "topic": statements[question.ref].topic,
-            "role": question.role.value,
-            "form": question.form.value,
-            "scale": question.scale,
-            "leaning": question.leaning.value if question.leaning else None,
-            **{meaning.value: people for meaning, people in found.meanings(question).items()},
-        }
-        for question in found.questionnaire.questions
-    ]
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _counts(summary: QuestionnaireSummary) -> str:
@@ -195,26 +178,22 @@ def _counts(summary: QuestionnaireSummary) -> str:
     )
 
 
-def _options(scale: Scale) -> list[list[str]]:
-    return [[scale.name, one.values[0], ", ".join(one.values[1:]), one.meaning.value] for one in scale.options]
-
-
 def _remap(store: Store, name: str, options: Namespace) -> int:
     """Change what answers of a scale mean; answers and their prompts stay, and others are made of them."""
+    from workbench.audits.questionnaire_instrument_tables import scales
+    from workbench.cli.figures import put_out
     from workbench.domain.questionnaires import Meaning
 
     meanings = {}
-    for said in options.map:
-        value, sign, word = said.rpartition("=")
+    for given in options.map:
+        value, sign, word = given.rpartition("=")
         if not sign or word.strip() not in tuple(Meaning):
-            raise UsageError(f"found --map {said!r}; give ANSWER=MEANING, and one of {', '.join(Meaning)}")
+            raise UsageError(f"found --map {given!r}; give ANSWER=MEANING, and one of {', '.join(Meaning)}")
         meanings[value.strip()] = Meaning(word.strip())
-    scales = store.questionnaires.scales(name)
-    if options.scale not in scales:
-        from workbench.errors import UnknownName
-
-        raise UnknownName(f"no scale is named {options.scale!r}. There is: {', '.join(scales)}")
-    before = scales[options.scale]
+    known = store.questionnaires.scales(name)
+    if options.scale not in known:
+        raise UnknownName(f"no scale is named {options.scale!r}. There is: {', '.join(known)}")
+    before = known[options.scale]
     if not options.map:
         answers = ", ".join(option.values[0] for option in before.options)
         raise UsageError(
@@ -223,19 +202,21 @@ def _remap(store: Store, name: str, options: Namespace) -> int:
         )
     after = before.remapped(meanings)
     changed = store.questionnaires.set_scale(name, after, person=_person(options)) if after != before else 0
-    if options.json:
-        print_json({"instrument": name, "scale": after, "changed": changed})
-        return 0
-    table(SCALE_COLUMNS, _options(after))
-    if after == before:
-        say("That is what they mean already; nothing was changed.")
-    elif changed:
-        means = "means" if changed == 1 else "mean"
-        anew = "The next run asks prompts with these answers anew."
-        say(f"{plural(changed, 'answer')} {means} something else now. {anew}")
-    else:
-        say("No answer that was given means something else.")
+    said = "That is what they mean already; nothing was changed." if after == before else _said(changed)
+    about = {"instrument": name, "scale": after, "changed": changed}
+    found = store.questionnaires.tallied(name)
+    tables = [] if found is None else [scales(found, after)]
+    put_out(options, tables, about, title=f"{name}: the scale {after.name}", notes=[said])
     return 0
+
+
+def _said(changed: int) -> str:
+    """Say how many answers mean something else."""
+    if not changed:
+        return "No answer that was given means something else."
+    means = "means" if changed == 1 else "mean"
+    anew = "The next run asks prompts with these answers anew."
+    return f"{plural(changed, 'answer')} {means} something else now. {anew}"
 
 
 def _middle(scale: Scale) -> str:
@@ -271,34 +252,66 @@ def _change(store: Store, name: str, options: Namespace) -> int:
 
 
 def _history(store: Store, name: str, options: Namespace) -> int:
+    from workbench.cli.figures import as_data, put_out
+
     found = store.questionnaires.history(name)
-    if options.json:
-        print_json(list(found))
-        return 0
     if not found:
         raise UsageError(_no_questions(name))
-    lines = [line for line in _changes(found) if options.all or line[1] != IMPORTER]
+    every = options.all or as_data(options)
+    lines = [line for line in _changes(found) if every or line.person != IMPORTER]
     left_out = len(found) - len(lines)
-    if lines:
-        table(["when", "who", "what", "revision", "said"], lines)
-    else:
-        say("Nobody changed a question or a scale after the import.")
-    if left_out:
-        say(f"{plural(left_out, 'revision')} by imports left out; --all lists them too")
+    notes = [f"{plural(left_out, 'revision')} by imports left out; --all lists them too"] if left_out else []
+    put_out(options, [_history_table(lines)], {"instrument": name}, title=f"{name}: changes", notes=notes)
     return 0
 
 
-def _changes(found: Sequence[QuestionRevision | ScaleRevision]) -> list[list[str]]:
-    """Return what each revision changed of the one before it of the same question or scale."""
+def _history_table(lines: Sequence[Changed]) -> AnyTable:
+    """Return what was changed of questions and scales, the oldest first."""
+    from workbench.figures.table import Column, Kind, Table
+
+    return Table(
+        "history",
+        "Changes of questions and scales",
+        lines,
+        [
+            Column("at", "when", lambda line: line.at[:16].replace("T", " ")),
+            Column("person", "who", lambda line: line.person),
+            Column("what", "what", lambda line: line.what),
+            Column("revision", "revision", lambda line: line.revision, Kind.COUNT),
+            Column("change", "change", lambda line: line.change),
+            Column("now", "is now", lambda line: _listed(line.now), aside=True),
+        ],
+        key=lambda line: (line.what, str(line.revision)),
+        empty="Nobody changed a question or a scale after the import.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One revision of a question or a scale, and what it changed of the one before it."""
+
+    at: str
+    person: str
+    what: str
+    revision: int
+    change: str
+    now: Mapping[str, str]
+
+
+def _changes(found: Sequence[QuestionRevision | ScaleRevision]) -> list[Changed]:
     before: dict[str, dict[str, str]] = {}
     lines = []
     for one in found:
         what, now = _revision(one)
         old = before.get(what)
-        said = _difference(old, now) if old is not None else ", ".join(f"{key}: {value}" for key, value in now.items())
+        change = _difference(old, now) if old is not None else _listed(now)
         before[what] = now
-        lines.append([one.at[:16].replace("T", " "), one.person, what, str(one.revision), said])
+        lines.append(Changed(one.at, one.person, what, one.revision, change, now))
     return lines
+
+
+def _listed(now: Mapping[str, str]) -> str:
+    return ", ".join(f"{key}: {value}" for key, value in now.items())
 
 
 def _difference(old: Mapping[str, str], now: Mapping[str, str]) -> str:
