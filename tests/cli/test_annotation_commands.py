@@ -333,10 +333,13 @@ def test_a_models_sides_are_compared_with_people_and_the_instrument(
     for word in ("Cohen's κ", "the instrument", "people, settled", "ana", "bob"):
         assert word in out
     found: Any = data(capsys, "sides", with_sides)
-    assert (found["model"], found["instrument"], len(found["rows"])) == ("scripted", "two-tests", 16)
-    assert set(found["kappas"]) == {"the instrument", "people, settled", "ana", "bob"}
-    said = [row["people"] for row in found["rows"] if row["people"] != [None, None]]
-    assert sorted(map(tuple, said)) == [("economic", "left"), ("economic", "right")], "settled ones alone"
+    rows = figures(found, "sides")
+    assert (found["model"], found["instrument"], len(rows)) == ("scripted", "two-tests", 16)
+    kappas = {row["with"]: row for row in figures(found, "kappas")}
+    assert set(kappas) == {"the instrument", "people, settled", "ana", "bob"}
+    assert (kappas["ana"]["dimension_statements"], kappas["people, settled"]["leaning_statements"]) == (3, 2)
+    said = [(row["people_dimension"], row["people_leaning"]) for row in rows if row["people_dimension"]]
+    assert sorted(said) == [("economic", "left"), ("economic", "right")], "settled ones alone"
 
 
 def test_sides_of_a_queue_that_is_not_there_or_asks_something_else_are_refused(

@@ -20,6 +20,7 @@ from workbench.audits.bias_selection import NOT_RECORDED, Selection
 from workbench.domain.statements import Dimension
 from workbench.figures.book import Book
 from workbench.figures.table import AnyTable
+from workbench.figures.write.flat import flat
 from workbench.pipeline.bias import BiasChoice, BiasJudged
 from workbench.pipeline.bias_book import book
 
@@ -58,6 +59,8 @@ def test_a_row_is_named_by_its_key_and_says_what_it_is_of(found: Book) -> None:
         keys = [of.key(row) for row in of.rows]
         assert len(set(keys)) == len(keys), of.name
         assert of.rows, of.name
+        header = flat(of).header
+        assert len(set(header)) == len(header), of.name
         assert not of.subject or of.subject[0] in MODELS
 
 

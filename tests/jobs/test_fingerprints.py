@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from stores.store import Store
+from tests.cli.test_commands import rows
 from tests.jobs.faulty_server import Asked, FaultyServer
 from tests.jobs.test_jobs import draws_agree_with_responses
 from tests.jobs.test_snapshots import done
@@ -79,11 +80,15 @@ def test_answers_that_depend_on_the_fingerprint_are_found_and_split(
     assert served.test.p < 0.001
     assert (served.test.strata, served.test.answers) == (24, 144)
     assert main(["snapshots", str(filled.path), "--json"]) == 0
-    (printed,) = json.loads(capsys.readouterr().out)
-    assert printed["fingerprints"] == {"fp_0": 72, "fp_1": 72}
-    assert printed["heterogeneity"]["p"] == served.test.p
+    printed = json.loads(capsys.readouterr().out)
+    assert {row["fingerprint"]: row["answers"] for row in rows(printed, "fingerprints")} == {"fp_0": 72, "fp_1": 72}
+    (row,) = rows(printed, "snapshots", snapshot=SNAPSHOT, answers=144, prompts=24, statistic=served.test.statistic)
+    assert (row["p"]["value"], row["p"]["n"]) == (served.test.p, 144)
+    assert [run["snapshot"] for run in printed["runs"]] == [SNAPSHOT]
     assert main(["snapshots", str(filled.path)]) == 0
-    assert "p <0.001" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "fp_0 72, fp_1 72" in said
+    assert "<0.001" in said
     for name, wanted in (("fp_0", Stance.DISAGREE), ("fp_1", Stance.AGREE)):
         run = pipeline.find_run(filled, "reliability", fingerprint=name)
         assert (run.responses, run.samples, run.prompts) == (72, 3, 24)
@@ -106,8 +111,11 @@ def test_answers_that_do_not_depend_on_it_are_no_alarm(filled: Store) -> None:
     assert served.test.p > 0.05
 
 
-def test_one_fingerprint_needs_no_test(filled: Store) -> None:
+def test_one_fingerprint_needs_no_test(filled: Store, capsys: pytest.CaptureFixture[str]) -> None:
     with FaultyServer() as server:
         assert done(filled, Design("small", server.name, samples=2)).state == "done"
     (served,) = served_runs(filled)
     assert served.test.undefined == "there is one group only"
+    assert main(["snapshots", str(filled.path)]) == 0
+    assert "undefined (a)" in (said := capsys.readouterr().out)
+    assert "(a) there is one group only" in said

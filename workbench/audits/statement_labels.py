@@ -9,13 +9,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from workbench.audits.base import Defaults, probes
 from workbench.domain.readings import Stance
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId
+from workbench.domain.verdicts import Estimate
 
-__all__ = ["DEFAULTS", "DIMENSION", "LEANING", "default_variants", "labels", "probes"]
+__all__ = [
+    "DEFAULTS",
+    "DIMENSION",
+    "LEANING",
+    "Pair",
+    "SideRow",
+    "SidesReport",
+    "default_variants",
+    "labels",
+    "probes",
+]
 
 DEFAULTS = Defaults(
     samples=1, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=1, max_new_tokens=12), family="labels"
@@ -25,12 +37,41 @@ DEFAULTS = Defaults(
 DIMENSION, LEANING = "dimension", "leaning"
 "names of the two templates"
 
+Pair = tuple[str | None, str | None]
+"(dimension, leaning)"
+
 _WORDS: dict[tuple[str, str], Dimension | Side] = {
     (DIMENSION, Stance.AGREE): Dimension.ECONOMIC,
     (DIMENSION, Stance.DISAGREE): Dimension.CULTURAL,
     (LEANING, Stance.AGREE): Side.LEFT,
     (LEANING, Stance.DISAGREE): Side.RIGHT,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class SideRow:
+    """One statement and who says what of it."""
+
+    ref: str
+    dimension: str | None
+    leaning: str | None
+    instrument: Pair
+    people: Pair
+
+
+@dataclass(frozen=True, slots=True)
+class SidesReport:
+    """A model's labels of an instrument's statements."""
+
+    model: str
+    instrument: str
+    rows: tuple[SideRow, ...]
+    unread: int
+    "statements of which one label or both could not be read"
+    kappas: Mapping[str, Mapping[str, Estimate]]
+    "with whom -> condition -> Cohen's kappa with the model"
+    notes: tuple[str, ...] = ()
+    "which families and versions of templates are left out, in sentences"
 
 
 def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:

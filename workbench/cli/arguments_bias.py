@@ -128,7 +128,7 @@ def add_classifying(commands: Commands[argparse.ArgumentParser]) -> None:
     classifiers.add_argument("--classifier", metavar="NAME", help="default: the newest")
     classifiers.add_argument("--threshold", type=float, default=0.9, help="default: 0.9, as published")
     seed_option(classifiers, "the bootstrap intervals")
-    json_option(classifiers)
+    figure_options(classifiers)
 
 
 def add_bias(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -176,7 +176,7 @@ def add_bias(commands: Commands[argparse.ArgumentParser]) -> None:
     snapshot_option(sides)
     sides.add_argument("--queue", metavar="NAME", help="people's labels of this queue (default: all)")
     seed_option(sides, "the bootstrap intervals")
-    json_option(sides)
+    figure_options(sides)
 
 
 GROUPS = (add_annotating, add_classifying, add_bias)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.cli.arguments import Commands, json_option
+from workbench.cli.arguments import Commands
 from workbench.cli.arguments_seed import seed_option
+from workbench.cli.figures import figure_options
 
 
 def add_snapshots(commands: Commands) -> None:  # type: ignore[type-arg]  # generic only to type checkers
@@ -17,7 +18,7 @@ def add_snapshots(commands: Commands) -> None:  # type: ignore[type-arg]  # gene
     command.add_argument("--model", help="default: all that are served")
     command.add_argument("--instrument", help="default: all")
     seed_option(command, "the permutation test")
-    json_option(command)
+    figure_options(command)
 
 
 GROUPS = (add_snapshots,)

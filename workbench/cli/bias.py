@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import estimate, listed, print_json, say, table
+from workbench.cli.output import listed, say
 from workbench.domain.statements import Dimension
 
 if TYPE_CHECKING:
     from workbench.figures.book import Book
     from workbench.figures.table import AnyTable
-    from workbench.pipeline.sides import SidesReport
 
 TABLES = {
     "prefix": "prefixes",
@@ -58,7 +56,8 @@ def bias(options: Namespace) -> int:
     if options.methods and not options.json:
         say(found.methods)
         return 0
-    put_out(options, tuple(_tables(found, options)), found.about, title=found.title, told=(*found.told, *found.notes))
+    tables = tuple(_tables(found, options))
+    put_out(options, tables, found.about, title=found.title, told=found.told, notes=found.notes)
     return 0
 
 
@@ -76,16 +75,17 @@ def _tables(found: Book, options: Namespace) -> Iterator[AnyTable]:
 
 
 def sides(options: Namespace) -> int:
-    """Print what a model said of the statements' sides, and its kappa with people and with the instrument."""
+    """Print or write what a model said of the statements' sides, and its kappa with people and with the instrument."""
     from stores.store import Store
     from workbench import pipeline
+    from workbench.audits.statement_labels_tables import book
+    from workbench.cli.figures import put_out
     from workbench.cli.judged import templates_of
 
     with Store.open(options.store) as store:
-        instrument = options.instrument or store.instruments.only()
         report = pipeline.sides(
             store,
-            instrument,
+            options.instrument or store.instruments.only(),
             options.model,
             snapshot=options.snapshot,
             fingerprint=options.fingerprint,
@@ -93,32 +93,6 @@ def sides(options: Namespace) -> int:
             queue=options.queue,
             seed=options.seed,
         )
-    if options.json:
-        print_json(asdict(report))
-        return 0
-    _print_sides(report)
+    found = book(report)
+    put_out(options, [entry.make() for entry in found.contents], found.about, title=found.title, told=found.told)
     return 0
-
-
-def _print_sides(report: SidesReport) -> None:
-    count = len(report.rows)
-    say(f"{report.model} on {report.instrument}: {count} statements, {report.unread} without a readable label")
-    for note in report.notes:
-        say(f"note: {note}")
-    table(
-        ["statement", "dimension", "leaning", "instrument says", "people say"],
-        [
-            (
-                row.ref,
-                row.dimension or "unreadable",
-                row.leaning or "unreadable",
-                " ".join(filter(None, row.instrument)) or "–",
-                " ".join(filter(None, row.people)) or "–",
-            )
-            for row in report.rows
-        ],
-    )
-    table(
-        ["Cohen's κ", "dimension", "leaning"],
-        [(name, estimate(kappas["dimension"]), estimate(kappas["leaning"])) for name, kappas in report.kappas.items()],
-    )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import listed, say
+from workbench.cli.output import listed
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -57,14 +56,6 @@ def templates_of(options: Namespace) -> TemplateChoice:
             raise UsageError(f"found --template-version {text!r}; give a template and its version, as personal-1=2")
         versions.append((name, int(number)))
     return TemplateChoice(families=listed(options.family), versions=tuple(versions))
-
-
-def say_templates(runs: Iterable[Run]) -> None:
-    """Say which families and versions of templates are left out, and how to choose them."""
-    from workbench.pipeline.judging import template_notes
-
-    for note in template_notes(runs):
-        say(f"note: {note}")
 
 
 def judged(store: Store, options: Namespace) -> ReliabilityJudged:

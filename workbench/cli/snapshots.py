@@ -3,64 +3,104 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from workbench.cli.judged import about
-from workbench.cli.output import print_json, say, say_wrapped, table
+from workbench.domain.verdicts import Estimate
+from workbench.figures.table import AnyTable, Column, Kind, Table
 
 if TYPE_CHECKING:
+    from stores.run_rows import Run
     from workbench.pipeline.fingerprints import ServedRun
-    from workbench.stats.stratified import Heterogeneity
 
-NOTE = (
-    "A snapshot is another model: results never pool two (--snapshot chooses). A system_fingerprint is not: the test "
-    "asks whether the texts of answers to a prompt depend on it (Pearson's chi-squared summed over prompts, permuted "
-    "within each prompt); --fingerprint each splits a result by it."
+NAN = float("nan")
+Row = TypeVar("Row")
+NOTES = (
+    "A snapshot is another model: results never pool two (--snapshot chooses). A system_fingerprint is not a model: "
+    "--fingerprint each splits a result by it.",
+    "p: whether the texts of answers to a prompt depend on the fingerprint (Pearson's chi-squared summed over prompts, "
+    "permuted within each prompt)",
 )
+EMPTY = "No served model has answered yet. Ask one: workbench run STORE --model openai:NAME@http://HOST:PORT/v1"
 
 
 def snapshots(options: Namespace) -> int:
-    """Print, for each run of a served model, the snapshot, the answers by fingerprint, and the test."""
+    """Print or write, for each run of a served model, the snapshot, the answers by fingerprint, and the test."""
     from stores.store import Store
+    from workbench.cli.figures import as_data, put_out
     from workbench.pipeline.fingerprints import served_runs
 
     with Store.open(options.store) as store:
         found = served_runs(store, options.model, options.instrument, seed=options.seed)
-    if options.json:
-        print_json([_plain(one) for one in found])
-        return 0
-    if not found:
-        say("No served model has answered yet. Ask one: workbench run STORE --model openai:NAME@http://HOST:PORT/v1")
-        return 0
-    table(
-        ["model", "snapshot", "audit", "instrument", "answers", "fingerprints", "do fingerprints matter?"],
-        [
-            (
-                one.run.model,
-                one.run.snapshot or "unknown",
-                one.run.audit,
-                one.run.instrument,
-                f"{one.run.responses:,}",
-                ", ".join(f"{name or 'not reported'} {count:,}" for name, count in one.counts),
-                _said(one.test),
-            )
-            for one in found
-        ],
-        whole=2,
-    )
-    say_wrapped(NOTE)
+    tables: list[AnyTable] = [_snapshots(found), *([_fingerprints(found)] if as_data(options) else [])]
+    put_out(options, tables, {"runs": [about(one.run) for one in found]}, title="Snapshots of served models")
     return 0
 
 
-def _said(test: Heterogeneity) -> str:
-    if test.undefined:
-        return f"no test: {test.undefined}"
-    p = "p <0.001" if test.p < 0.001 else f"p {test.p:.3f}"
-    return f"{p} ({test.answers:,} answers to {test.strata:,} prompts)"
+def _snapshots(found: Sequence[ServedRun]) -> Table[ServedRun]:
+    return Table(
+        "snapshots",
+        "Snapshots and fingerprints of served models",
+        found,
+        [
+            *_run_columns(lambda row: row.run),
+            Column("answers", "answers", lambda row: row.run.responses, Kind.COUNT),
+            Column(
+                "fingerprints",
+                "fingerprints",
+                lambda row: ", ".join(f"{_named(name)} {count:,}" for name, count in row.counts),
+            ),
+            Column("p", "p", _p, Kind.P_VALUE, help="that fingerprints do not matter; n are the answers compared"),
+            Column("prompts", "prompts", lambda row: row.test.strata, Kind.COUNT, help=_PROMPTS, aside=True),
+            Column("statistic", "χ²", lambda row: row.test.statistic, Kind.COEFFICIENT, aside=True),
+        ],
+        key=_key,
+        notes=NOTES,
+        empty=EMPTY,
+    )
 
 
-def _plain(one: ServedRun) -> dict[str, Any]:
-    test = asdict(one.test)
-    undefined = {"statistic": None, "p": None} if one.test.undefined else {}
-    return {"run": about(one.run), "fingerprints": dict(one.counts), "heterogeneity": test | undefined}
+_PROMPTS = "that were answered under several fingerprints, not always alike"
+
+
+def _fingerprints(found: Sequence[ServedRun]) -> Table[tuple[ServedRun, str, int]]:
+    """Return the answers of each run under each fingerprint."""
+    return Table(
+        "fingerprints",
+        "Answers by fingerprint",
+        [(one, name, count) for one in found for name, count in one.counts],
+        [
+            *_run_columns(lambda row: row[0].run),
+            Column("fingerprint", "fingerprint", lambda row: row[1] or None, help="– where none was reported"),
+            Column("answers", "answers", lambda row: row[2], Kind.COUNT),
+        ],
+        key=lambda row: (*_key(row[0]), row[1]),
+        empty=EMPTY,
+    )
+
+
+def _run_columns(of: Callable[[Row], Run]) -> list[Column[Row]]:
+    return [
+        Column("model", "model", lambda row: of(row).model),
+        Column("snapshot", "snapshot", lambda row: of(row).snapshot or "unknown"),
+        Column("audit", "audit", lambda row: of(row).audit),
+        Column("instrument", "instrument", lambda row: of(row).instrument),
+        Column("language", "language", lambda row: of(row).language, aside=True),
+        Column("sampling", "sampling", lambda row: str(of(row).sampling), aside=True),
+        Column("family", "templates", lambda row: of(row).family, aside=True),
+    ]
+
+
+def _key(row: ServedRun) -> tuple[str, ...]:
+    run = row.run
+    return run.model, run.snapshot or "", run.audit, run.instrument, run.language, str(run.sampling), run.family
+
+
+def _named(fingerprint: str) -> str:
+    return fingerprint or "not reported"
+
+
+def _p(row: ServedRun) -> Estimate:
+    test = row.test
+    return Estimate(NAN if test.undefined else test.p, NAN, NAN, test.answers, undefined=test.undefined)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from stores.store import Store
-from workbench.audits.statement_labels import DIMENSION, LEANING
+from workbench.audits.statement_labels import DIMENSION, LEANING, Pair, SideRow, SidesReport
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Side
@@ -24,35 +23,6 @@ CODES = {
 }
 
 CODEBOOK = "side"
-
-Pair = tuple[str | None, str | None]
-"(dimension, leaning)"
-
-
-@dataclass(frozen=True, slots=True)
-class SideRow:
-    """One statement and who says what of it."""
-
-    ref: str
-    dimension: str | None
-    leaning: str | None
-    instrument: Pair
-    people: Pair
-
-
-@dataclass(frozen=True, slots=True)
-class SidesReport:
-    """A model's labels of an instrument's statements."""
-
-    model: str
-    instrument: str
-    rows: tuple[SideRow, ...]
-    unread: int
-    "statements of which one label or both could not be read"
-    kappas: Mapping[str, Mapping[str, Estimate]]
-    "with whom -> condition -> Cohen's kappa with the model"
-    notes: tuple[str, ...] = ()
-    "which families and versions of templates are left out, in sentences"
 
 
 def sides(
