@@ -17,14 +17,18 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from unittest.mock import Mock
 
 import pytest
 from scipy.stats import entropy, ttest_1samp
 
+from workbench.audits import response_bias_models as models
 from workbench.audits.response_bias_compare import compare, of_means
 from workbench.audits.response_bias_deltas import IN_LIST, LEFT_OUT_BY_HEAD, NOT_FIRST, NOT_TWO, Definition
 from workbench.audits.response_bias_figures import Cell, Options, Report
+from workbench.audits.response_bias_findings import Findings
+from workbench.audits.response_bias_matrix import matrix
 from workbench.audits.response_bias_score import judge
 from workbench.audits.response_bias_table import tabulate
 from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
@@ -246,6 +250,21 @@ def again(model: str, bias: Bias, condition: Perturbation | None, definition: De
         elif not (definition is H and key in LEFT_OUT_BY_HEAD) and not (definition is C and original.recorded != 2):
             found.append(allowed(definition, condition, n, m))
     return found
+
+
+def test_table_5_and_table_3_stand_in_the_figures() -> None:
+    reports = {model: report(model, P) for model in TABLE_5}
+    nothing: dict[str, Any] = {key: {} for key in ("asked", "validity", "people")}
+    found = Findings("", Options(P), reports=reports, notes=(), questions_with_texts=0, source=Mock(), **nothing)
+    table = matrix(found)
+    rows = {table.key(row): {column.key: column.value(row) for column in table.columns} for row in table.rows}
+    for model, text in TABLE_5.items():
+        for line in text.strip().splitlines():
+            bias, *figures = line.split()
+            for condition, mean in zip(CONDITIONS, figures[::2], strict=True):
+                assert printed(100 * rows[bias, condition or "bias"][model].value, mean), (model, bias, condition)
+    scored = {column.key: column.value for column in models.scores(found).columns}
+    assert {model: scored["score_as_published"](model) for model in TABLE_5} == {"llama2-7b": 4, "gpt-3.5-turbo": 0}
 
 
 @pytest.mark.parametrize("model", TABLE_5)

@@ -21,6 +21,7 @@ from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 from workbench.domain.instruments import Instrument
+from workbench.errors import UnknownName
 from workbench.figures.book import Book
 from workbench.figures.shown import painted
 from workbench.figures.table import AnyTable, Link
@@ -106,6 +107,16 @@ def test_a_cell_of_the_matrix_is_its_change_with_stars_and_a_word(found: Finding
     assert -ends[0] == ends[1] >= row["told"].high, "the picture has room for the interval"
 
 
+def test_a_table_is_about_all_models_or_about_one_at_a_time(found: Findings) -> None:
+    of = book(found)
+    for name in ("cells", "entropies", "draws", "validity", "questions", "people_questions"):
+        whole, one = (document([of.table(name, *about)], {})["tables"][0] for about in ((), (EXACTLY,)))
+        assert one["rows"] == [row for row in whole["rows"] if row["model"] == EXACTLY] != whole["rows"], name
+        assert one["title"] == f"{whole['title']}: {EXACTLY}"
+    with pytest.raises(UnknownName, match="there is no table 'cell' here"):
+        of.table("cell")
+
+
 def test_enter_goes_from_a_bias_to_its_models_its_questions_and_their_answers(found: Findings) -> None:
     of = book(found)
     place = of.follow(Link("place", ("odd_even", "key_typo")))
@@ -165,7 +176,7 @@ def test_two_ways_are_compared_in_any_order_and_one_alone_says_so(found: Finding
     with new_store(tmp_path / "one.db") as store:
         store.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs(), (MOVED,)))
         alone = book(findings(response_bias(store), lambda: nullcontext(store)))
-    assert alone.entry("compared").empty == "One way of asking alone has answers."
+    assert alone.entry("compared").empty == "One way of asking alone has answers; a second one makes a comparison."
 
 
 def test_p_adjusted_stands_in_the_table_where_it_is_adjusted(found: Findings, tmp_path: Path) -> None:

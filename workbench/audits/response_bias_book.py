@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import permutations
 from typing import Any
@@ -50,35 +50,57 @@ def about(found: Findings) -> dict[str, Any]:
     }
 
 
+Make = Callable[[Findings], AnyTable]
+
+
 def _contents(found: Findings) -> Iterator[Entry]:
-    def entry(name: str, title: str, make: Callable[[Findings], AnyTable], *choices: str) -> Entry:
+    names = tuple(found.reports)
+    each = ((), *((name,) for name in names)) if len(names) > 1 else ((),)
+    one_way = "" if len(names) > 1 else "One way of asking alone has answers; a second one makes a comparison."
+    tests = ("definition", "alpha", "holm")
+
+    def of_all(name: str, title: str, make: Make, *choices: str) -> Entry:
         return Entry(name, title, lambda: make(found), choices=choices)
 
-    def both(name: str, title: str, make: Callable[[Findings, str, str], AnyTable], *choices: str) -> Entry:
-        """Return a table of two ways of asking: the second minus the first."""
-        names, one = tuple(permutations(found.reports, 2)), "One way of asking alone has answers."
-        return Entry(name, title, partial(make, found), names or ((),), choices, "" if names else one)
+    def of_each(name: str, title: str, make: Make, *choices: str) -> Entry:
+        """Return an entry about all models, or about one at a time."""
+        return Entry(name, title, _about_some(found, make), each, choices)
 
-    tests = ("definition", "alpha", "holm")
-    yield entry("matrix", "biases by model", matrix.matrix, *tests)
-    yield entry("scores", "over all biases", models.scores, *tests)
-    yield entry("likeness", "human-likeness", models.likeness, *tests)
-    yield entry("cells", "changes with tests", cells.cells, *tests, "entropy")
-    yield entry("entropies", "entropies", cells.entropies)
-    yield entry("left_out", "questions left out", cells.left_out, "definition")
-    yield entry("topics", "topics", cells.topics, "definition")
-    yield entry("draws", "draws of perturbations", cells.draws, "definition", "alpha")
-    yield entry("draw_spread", "spread of the draws", cells.draw_spread, "definition", "alpha")
-    yield entry("valid_answers", "valid answers", models.valid_answers)
-    yield entry("validity", "valid answers, by share", models.validity)
-    yield entry("validity_shares", "valid answers, by question", models.validity_shares)
-    yield entry("people", "likeness to people", models.people)
-    yield entry("people_questions", "likeness, by question", models.people_questions)
-    yield entry("questions", "questions", forms.questions, "definition")
-    yield both("compared", "two ways of asking", pairs.compared, "definition", "alpha")
-    yield both("compared_means", "two ways, over biases", pairs.compared_means, "definition")
-    yield both("sampling", "samples and probabilities", pairs.sampling, "definition")
-    yield entry("subjects", "who answered", matrix.subjects)
+    def of_two(name: str, title: str, make: Callable[[Findings, str, str], AnyTable], *choices: str) -> Entry:
+        """Return an entry about two ways of asking: the second minus the first."""
+        return Entry(name, title, partial(make, found), tuple(permutations(names, 2)) or ((),), choices, one_way)
+
+    yield of_all("matrix", "biases by model", matrix.matrix, *tests)
+    yield of_all("scores", "over all biases", models.scores, *tests)
+    yield of_each("likeness", "human-likeness", models.likeness, *tests)
+    yield of_each("cells", "changes with tests", cells.cells, *tests, "entropy")
+    yield of_each("entropies", "entropies", cells.entropies)
+    yield of_each("left_out", "questions left out", cells.left_out, "definition")
+    yield of_each("topics", "topics", cells.topics, "definition")
+    yield of_each("draws", "draws of perturbations", cells.draws, "definition", "alpha")
+    yield of_each("draw_spread", "spread of the draws", cells.draw_spread, "definition", "alpha")
+    yield of_all("valid_answers", "valid answers", models.valid_answers)
+    yield of_each("validity", "valid answers, by share", models.validity)
+    yield of_each("validity_shares", "valid answers, by question", models.validity_shares)
+    yield of_all("people", "likeness to people", models.people)
+    yield of_each("people_questions", "likeness, by question", models.people_questions)
+    yield of_each("questions", "questions", forms.questions, "definition")
+    yield of_two("compared", "two ways of asking", pairs.compared, "definition", "alpha")
+    yield of_two("compared_means", "two ways, over biases", pairs.compared_means, "definition")
+    yield of_two("sampling", "samples and probabilities", pairs.sampling, "definition")
+    yield of_all("subjects", "who answered", matrix.subjects)
+
+
+def _about_some(found: Findings, make: Make) -> Callable[..., AnyTable]:
+    """Return what makes a table about some models, or about all where none is named."""
+
+    def made(*names: str) -> AnyTable:
+        if not names:
+            return make(found)
+        table = make(found.of(*names))
+        return replace(table, title=f"{table.title}: {', '.join(names)}", subject=names)
+
+    return made
 
 
 def _behind(found: Findings) -> dict[str, Callable[..., AnyTable]]:
@@ -97,9 +119,9 @@ def _behind(found: Findings) -> dict[str, Callable[..., AnyTable]]:
 
     return {
         "place": lambda bias, condition: cells.place(found, place(bias, condition)),
-        "validity": lambda name: models.validity(found, name),
-        "likeness": lambda name: models.likeness(found, name),
-        "people_questions": lambda name: models.people_questions(found, name),
+        "validity": _about_some(found, models.validity),
+        "likeness": _about_some(found, models.likeness),
+        "people_questions": _about_some(found, models.people_questions),
         "questions": lambda name, *of: forms.questions_of(found, place(*of), name),
         "options": lambda *subject: forms.options(shown(*subject)),
         "forms": lambda *subject: _forms(found, shown(*subject)),

@@ -5,7 +5,7 @@ questions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from workbench.audits.response_bias_compare import Comparison, SamplingAgreement
@@ -78,6 +78,15 @@ class Findings:
     def words(self) -> Mapping[str, str]:
         """Return what is painted for the name of a bias."""
         return {kind_name(*kind): kind_said(*kind) for kind in self.every_kind}
+
+    def of(self, *names: str) -> Findings:
+        """Return the findings on some reports alone."""
+        return replace(
+            self,
+            reports={name: self.reports[name] for name in names},
+            validity={name: found for name, found in self.validity.items() if name in names},
+            people={name: found for name, found in self.people.items() if name in names},
+        )
 
     def cells(self, name: str) -> Iterator[Cell]:
         """Yield the cells of a report that are looked at, in its order."""

@@ -64,12 +64,12 @@ def _people(found: Findings) -> Callable[[str], Estimate | None]:
     return lambda name: found.people[name].mean if name in found.people else None
 
 
-def likeness(found: Findings, *only: str) -> Table[tuple[str, HumanLikeness]]:
-    """Return whether each bias moves each model as it moves people, and why not; `only` of these models."""
+def likeness(found: Findings) -> Table[tuple[str, HumanLikeness]]:
+    """Return whether each bias moves each model as it moves people, and why not."""
     return Table(
         "likeness",
         "Whether a bias moves a model as it moves people",
-        [(name, one) for name in only or found.reports for one in found.likeness(name)],
+        [(name, one) for name in found.reports for one in found.likeness(name)],
         [
             columns.model(lambda row: row[0]),
             Column("bias", "bias", lambda row: kind_name(row[1].bias), words=found.words),
@@ -88,7 +88,6 @@ def likeness(found: Findings, *only: str) -> Table[tuple[str, HumanLikeness]]:
         "of typing, which people overlook, changes them.",
         empty="Human-likeness rests on a bias and on all errors of typing; not all of them are looked at.",
         link=lambda row: Link("place", (kind_name(row[1].bias), "bias")),
-        subject=only,
     )  # fmt: skip
 
 
@@ -117,12 +116,11 @@ def valid_answers(found: Findings) -> Table[str]:
     )  # fmt: skip
 
 
-def validity(found: Findings, *only: str) -> Table[tuple[str, int, int, int]]:
-    """Return how often answers were offered letters, by question (figure 6); `only` of these models."""
+def validity(found: Findings) -> Table[tuple[str, int, int, int]]:
+    """Return how often answers were offered letters, by question (figure 6)."""
     rows = [
         (name, place, len(one.histogram), count)
         for name, one in found.validity.items()
-        if not only or name in only
         for place, count in enumerate(map(int, one.histogram))
     ]
     return Table(
@@ -136,7 +134,6 @@ def validity(found: Findings, *only: str) -> Table[tuple[str, int, int, int]]:
             Column("questions", "questions", lambda row: row[3], Kind.COUNT),
         ],
         key=lambda row: (row[0], str(row[1])),
-        subject=only,
     )
 
 
@@ -181,11 +178,10 @@ def people(found: Findings) -> Table[str]:
     )
 
 
-def people_questions(found: Findings, *only: str) -> Table[tuple[str, str, float, str]]:
-    """Return the likeness to people in every question, and why others say nothing; `only` of these models."""
+def people_questions(found: Findings) -> Table[tuple[str, str, float, str]]:
+    """Return the likeness to people in every question, and why others say nothing."""
     rows = []
-    for name in only or found.people:
-        one = found.people[name]
+    for name, one in found.people.items():
         rows += [(name, key, value, "") for key, value in one.alignments]
         rows += [(name, left.key, float("nan"), left.reason) for left in one.left_out]
     return Table(
@@ -200,5 +196,4 @@ def people_questions(found: Findings, *only: str) -> Table[tuple[str, str, float
         ],
         key=lambda row: (row[0], row[1], row[3]),
         empty=f"No human shares are known of the questions of {found.instrument} that were asked.",
-        subject=only,
     )
