@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_commands import data, run
+from tests.cli.test_commands import data, rows, run
 from workbench.data import data_folder, shipped_instrument_folder
 
 PANEL = shipped_instrument_folder("veldania_panel")
@@ -53,7 +53,7 @@ def test_lint_finds_nothing_but_notes_in_the_shipped_questionnaire(
     path = tmp_path / "panel.db"
     run(capsys, "init", path)
     assert run(capsys, "import", path, "--format", "csv", PANEL)[0] == 0
-    found = data(capsys, "lint", path, "--all")
+    found = rows(data(capsys, "lint", path, "--all"), "findings")
     assert {finding["severity"] for finding in found} == {"note"}
     assert {finding["code"] for finding in found} <= {"absolute-word", "two-in-one", "no-leaning"}
 

@@ -59,7 +59,7 @@ def add_instruments(commands: Commands[argparse.ArgumentParser]) -> None:
     act.add_argument("--unwaive", metavar="KEY", help="take a waiver back, as --person")
     lint.add_argument("--reason", metavar="TEXT", help="why it may stand")
     lint.add_argument("--person", metavar="NAME", help="who waives")
-    json_option(lint)
+    figure_options(lint)
 
 
 def add_run(commands: Commands[argparse.ArgumentParser]) -> None:

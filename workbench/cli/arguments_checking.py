@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workbench.cli.arguments import Commands, json_option
+from workbench.cli.arguments import Commands
+from workbench.cli.figures import figure_options
 
 THRESHOLDS = {
     "low": "a variant whose cosine with its original is below this may have lost the meaning",
@@ -34,7 +35,7 @@ def add_checking(commands: Commands[argparse.ArgumentParser]) -> None:
     check.add_argument("--yes", action="store_true", help="do not ask before starting")
     check.add_argument("--detach", action="store_true", help="start the worker and return")
     check.add_argument("--dry-run", action="store_true", help="say what would be computed, and stop")
-    json_option(check)
+    figure_options(check)
 
 
 GROUPS = (add_checking,)

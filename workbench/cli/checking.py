@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections import Counter
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import listed, print_json, say, table
-from workbench.domain.counting import plural
-from workbench.domain.findings import SEVERITIES
+from workbench.cli.figures import no_figures, put_out
+from workbench.cli.output import listed, print_json, say
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -17,19 +15,15 @@ if TYPE_CHECKING:
     from workbench.pipeline.checking import Checked, CheckReport, CheckSpec
     from workbench.workshop.meaning import Thresholds
 
-KEY = 10
-"hexadecimal digits of a finding's key that are shown; more may be given, and fewer where they are clear"
-COUNTED = ". Home counts fewer: neither hints of style nor what models found"
-VOID = {"orders-equal", *(f"{kind}-equals-original" for kind in ("paraphrase", "negation", "opposite"))}
-"findings that make a test of the reliability audit void"
-SPREAD = {"low": "lowest", "fifth": "5 %", "median": "median", "ninety_fifth": "95 %", "high": "highest"}
-
 
 def lint(options: Namespace) -> int:
     """Show findings. The exit code is 1 where an error is not waived; warnings and notes leave it 0."""
     from stores.store import Store
+    from workbench.pipeline.check_tables import finding_notes, findings, severities
     from workbench.pipeline.checking import check_report
 
+    if options.waive or options.unwaive:
+        no_figures(options)
     with Store.open(options.store) as store:
         names = [options.instrument] if options.instrument else list(store.instruments.names())
         if options.waive or options.unwaive:
@@ -42,17 +36,12 @@ def lint(options: Namespace) -> int:
         for one in (report.checked if options.all else report.open)
         if not codes or one.finding.code in codes
     ]
-    severities = Counter(one.finding.severity for _, one in shown if one.waiver is None)
-    if options.json:
-        print_json([_as_json(name, one) for name, one in shown])
-    elif not names:
+    if not names and not options.json:
         say("The store holds no instrument yet. Next: workbench import STORE --format csv PATH")
-    else:
-        _show(shown, reports)
-        say(", ".join(plural(severities.get(s, 0), str(s)) for s in SEVERITIES) + COUNTED)
-        if void := sum(one.finding.code in VOID for _, one in shown):
-            say(f"{plural(void, 'finding')} of one text under two names: a test that compares it is void in `verdicts`")
-    return 1 if severities.get("error") else 0
+        return 0
+    about = {"instruments": names, "open": severities(shown)}
+    put_out(options, [findings(shown)], about, title="Findings", notes=finding_notes(shown, reports))
+    return 1 if severities(shown)["error"] else 0
 
 
 def check(options: Namespace) -> int:
@@ -94,23 +83,15 @@ def check(options: Namespace) -> int:
 
 def _end(store: Store, name: str, options: Namespace, about: dict[str, Any], said: str = "") -> int:
     """Say how near wordings are to their originals, which thresholds are chosen on, and what comes next."""
+    from workbench.pipeline.check_tables import similarity
     from workbench.pipeline.checking import similarity_spreads
 
     languages = listed(options.language) or (store.instruments.get(name).language,)
     found = {language: similarity_spreads(store, name, language) for language in languages}
-    if options.json:
-        print_json(about | {"similarity": found})
-        return 0
-    if said:
-        say(said)
-    rows = [
-        (language, one.kind, str(one.n), *(f"{getattr(one, at):.2f}" for at in SPREAD))
-        for language, of in found.items()
-        for one in of
-    ]
-    if rows:
-        table(["language", "cosine with the original", "n", *SPREAD.values()], rows)
-    say(f"Next: workbench lint {options.store}")
+    told = [said] if said else []
+    following = [f"Next: workbench lint {options.store}"]
+    title = f"{name}: similarity"
+    put_out(options, [similarity(found)], about, title=title, told=told, notes=following)
     return 0
 
 
@@ -152,54 +133,31 @@ def _waive(store: Store, names: list[str], options: Namespace) -> int:
 
 def _finding(key: str, reports: dict[str, CheckReport]) -> tuple[str, Checked]:
     """Return the finding whose key begins so. Raises UnknownName, AmbiguousRun."""
+    from workbench.pipeline.check_tables import KEY, key_of
+
     found = [
-        (name, one) for name, report in reports.items() for one in report.checked if _key(one).startswith(key) and key
+        (name, one) for name, report in reports.items() for one in report.checked if key_of(one).startswith(key) and key
     ]
     if not found:
         raise UnknownName(f"no finding has the key {key!r} now; `workbench lint STORE --all` lists them")
-    if len({_key(one) for _, one in found}) == 1 and len(found) > 1:
+    if len({key_of(one) for _, one in found}) == 1 and len(found) > 1:
         raise AmbiguousRun(
             f"the same is found in {', '.join(name for name, _ in found)}, and waived in one of them at a time; say "
             "which with --instrument"
         )
     if len(found) > 1:
-        keys = ", ".join(_key(one)[: KEY + 4] for _, one in found[:5])
+        keys = ", ".join(key_of(one)[: KEY + 4] for _, one in found[:5])
         raise AmbiguousRun(f"{len(found)} findings have a key that begins with {key!r}: {keys}. Give more of it")
     return found[0]
 
 
-def _key(one: Checked) -> str:
-    return one.finding.fingerprint.hex()
-
-
-def _show(shown: list[tuple[str, Checked]], reports: dict[str, CheckReport]) -> None:
-    table(
-        ["key", "severity", "instrument", "finding", "subject", "message"],
-        [
-            (_key(one)[:KEY], one.finding.severity, name, one.finding.code, one.finding.subject, _message(one))
-            for name, one in shown
-        ],
-    )
-    for name, report in reports.items():
-        if report.waived or report.lapsed:
-            lapsed = f", {report.lapsed} more of findings that are gone" if report.lapsed else ""
-            say(f"{name}: {len(report.waived)} waived{lapsed} (--all shows them)")
-        if report.encoder is not None:
-            say(f"{name}: similarities by {report.encoder.name}, {report.encoder.texts:,} texts")
-        if report.nli is not None:
-            say(f"{name}: entailments by {report.nli.name}, {report.nli.texts:,} texts")
-
-
-def _message(one: Checked) -> str:
-    waiver = one.waiver
-    return one.finding.message + (f" (waived by {waiver.person}: {waiver.reason})" if waiver else "")
-
-
 def _as_json(name: str, one: Checked) -> dict[str, Any]:
+    from workbench.pipeline.check_tables import key_of
+
     finding, waiver = one.finding, one.waiver
     return {
         "instrument": name,
-        "key": _key(one),
+        "key": key_of(one),
         "severity": finding.severity,
         "code": finding.code,
         "subject": finding.subject,
