@@ -66,6 +66,14 @@ def check_expected(found: FileIdentity) -> None:
         raise StoreGone(f"{found.path}: the store is gone. Another store was put in its place while it was open.")
 
 
+def gone_instead(path: Path) -> StoreGone | None:
+    """Return what is to be said where a program holds the store of a path that has no store now; else None."""
+    if path.resolve() not in EXPECTED:
+        return None
+    how = "Another file was put in its place" if path.exists() else "Its file was deleted or moved"
+    return StoreGone(f"{path}: the store is gone. {how} while it was open.")
+
+
 def uid_of(connection: sqlite3.Connection) -> bytes:
     return bytes(connection.execute("select uid from identity").fetchone()[0])
 

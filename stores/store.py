@@ -17,7 +17,7 @@ from stores.connection import open_database, translated
 from stores.drafts import Drafts
 from stores.drawn import DrawnAnswers
 from stores.exchange import Exchange
-from stores.identity import check_expected, identity_of, rescue, write_unsaved
+from stores.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved
 from stores.instruments import Instruments
 from stores.issues import Issues
 from stores.jobs import Jobs
@@ -31,7 +31,7 @@ from stores.scores import Scores
 from stores.sqlite import Database
 from stores.statements import Statements
 from stores.surveys import Surveys
-from workbench.errors import AttemptEnded, StoreError, StoreGone
+from workbench.errors import AttemptEnded, NotAStore, StoreError, StoreGone
 
 
 class Store:
@@ -78,7 +78,10 @@ class Store:
     def open(cls, path: Path | str, *, create: bool = False) -> Store:
         """Open the store at `path`. Raises a `StoreError` that says what to do where that cannot be."""
         path = Path(path)
-        db, notice = open_database(path, create=create)
+        try:
+            db, notice = open_database(path, create=create)
+        except NotAStore as error:
+            raise (gone_instead(path) or error) from None
         store = cls(db, path, notice)
         try:
             check_expected(store.identity)

@@ -36,14 +36,14 @@ def nli(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_bert(tmp_path_factory.mktemp("nli"), ["neutral", "CONTRADICTION", "Entailment"])
 
 
-def tiny_bert(folder: Path, labels: list[str]) -> Path:
+def tiny_bert(folder: Path, labels: Sequence[str], seed: int = 0) -> Path:
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
     letters = "abcdefghijklmnopqrstuvwxyz0123456789.,()-:"
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
     (folder / "vocab.txt").write_text("\n".join(words))
     tokenizer = BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64)
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     network = BertForSequenceClassification(
         BertConfig(
             vocab_size=len(words), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,

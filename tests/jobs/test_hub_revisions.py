@@ -3,36 +3,104 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from stores.store import Store
 from tests.inference.saved_models import save_t5
+from tests.jobs.test_check_jobs import tiny_bert
 from tests.jobs.test_snapshots import go_on
 from workbench import pipeline
+from workbench.classifier.config import TrainConfig
+from workbench.classifier.dataset import Example
+from workbench.classifier.model import inspect
+from workbench.classifier.model import load as load_base
+from workbench.classifier.train import train
 from workbench.domain.designs import Design
+from workbench.domain.entailments import LABELS
 from workbench.domain.names import parted
 from workbench.domain.responses import Sampling
-from workbench.errors import AmbiguousRun, UnknownName
+from workbench.errors import AmbiguousRun, ModelError, UnknownName
+from workbench.inference.encoder import load_encoder
+from workbench.inference.entailment import load_entailment
 from workbench.jobs import launch
+from workbench.pipeline.checking import CheckSpec
 from workbench.pipeline.planning import spoken_name
 
 FIRST, SECOND = "1" * 40, "2" * 40
 
 
-@pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The id of a model with two commits, the first of them tagged v1."""
+def on_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: Path, second: Path) -> str:
+    """Put two commits of a model into a hub's cache, the first of them tagged v1; return the model's id."""
     repository = tmp_path / "hub" / "models--somebody--tiny"
-    saved = Path(save_t5(tmp_path / "saved"))
-    for commit in (FIRST, SECOND):
+    for commit, saved in ((FIRST, first), (SECOND, second)):
         shutil.copytree(saved, repository / "snapshots" / commit)
     for name, commit in (("main", SECOND), ("v1", FIRST)):
         (repository / "refs").mkdir(exist_ok=True)
         (repository / "refs" / name).write_text(commit)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
     return "somebody/tiny"
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The id of a language model with two commits of the same weights."""
+    saved = Path(save_t5(tmp_path / "saved"))
+    return on_hub(tmp_path, monkeypatch, saved, saved)
+
+
+@pytest.fixture
+def pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The id of a model of pairs of sentences with two commits of other weights."""
+    folders = [tmp_path / "first", tmp_path / "second"]
+    for place, folder in enumerate(folders):
+        folder.mkdir()
+        tiny_bert(folder, LABELS, seed=place)
+    return on_hub(tmp_path, monkeypatch, *folders)
+
+
+def encoder(name: str) -> tuple[str, str, list[float]]:
+    model = load_encoder(name)
+    return model.card.name, model.card.revision, model.encode(["A b."])[0].tolist()
+
+
+def nli(name: str) -> tuple[str, str, list[float]]:
+    model = load_entailment(name)
+    (said,) = model.judge([("A b.", "C d.")])
+    return model.card.name, model.card.revision, [said.entailment, said.neutral, said.contradiction]
+
+
+def base(name: str) -> tuple[str, str, list[float]]:
+    model = load_base(name)
+    return inspect(name).place, model.revision, model.network.classifier.weight.flatten().tolist()
+
+
+@pytest.mark.parametrize("load", [encoder, nli, base])
+def test_encoders_inference_models_and_bases_are_loaded_at_the_commit_that_is_named(
+    pairs: str, tmp_path: Path, load: Callable[[str], tuple[str, str, list[float]]]
+) -> None:
+    wanted = [load(str(tmp_path / folder))[2] for folder in ("first", "second")]
+    assert wanted[0] != pytest.approx(wanted[1], abs=1e-3), "the two commits say different things"
+    for revision, commit, said in (("@v1", FIRST, 0), (f"@{FIRST}", FIRST, 0), ("", SECOND, 1), ("@main", SECOND, 1)):
+        name, found, numbers = load(f"{pairs}{revision}")
+        assert (name, found) == (pairs, commit)
+        assert numbers == pytest.approx(wanted[said])
+    with pytest.raises(ModelError, match=f"{pairs}@v2"):
+        load(f"{pairs}@v2")
+
+
+def test_a_check_and_a_training_record_the_commit(filled: Store, pairs: str, tmp_path: Path) -> None:
+    job = go_on(filled, launch.create_checking(filled, CheckSpec("small", f"{pairs}@v1", pairs)))
+    assert job.state == "done", launch.log_tail(filled.path, job.id, 50)
+    recorded = filled.connection.execute("select name, revision from model order by id").fetchall()
+    assert list(map(tuple, recorded)) == [(pairs, FIRST), (pairs, SECOND)]
+    config = TrainConfig(base=f"{pairs}@v1", steps=1, batch=2, warmup=0, eval_every=1, max_length=64)
+    rows = [Example(n, f"{label} {n}", "a", "a b", label) for n, label in enumerate(("agree", "disagree") * 2)]
+    card = train(config, rows, [], tmp_path / "trained", date="2026-01-02").card
+    assert card is not None
+    assert (card.base_revision, card.config.base) == (FIRST, f"{pairs}@v1")
 
 
 def asked(store: Store, model: str) -> None:

@@ -22,9 +22,9 @@ from textual.widget import Widget
 from textual.widgets import Button, Input, Label, Select, Static, TextArea
 from textual.worker import Worker, WorkerState
 
-from workbench.errors import ConflictError, WorkbenchError
+from workbench.errors import ConflictError, StoreGone, WorkbenchError
 from workbench.tui.format import visible
-from workbench.tui.screens.base import as_trouble, store_path
+from workbench.tui.screens.base import as_trouble, offer_copy, store_path
 from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.screens.editor_dialog import as_person
 
@@ -114,7 +114,10 @@ class EditForm(ModalScreen["Done | None"]):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR and event.worker.error is not None:
             self._free()
-            self.say(f"✗ {as_trouble(event.worker.error)}", wrong=True)
+            error = as_trouble(event.worker.error)
+            self.say(f"✗ {error}", wrong=True)
+            if isinstance(error, StoreGone):
+                offer_copy(self.app, error)
 
     @property
     def dirty(self) -> bool:
