@@ -10,7 +10,7 @@ import pytest
 
 from stores.annotator import Annotator
 from stores.store import Store
-from tests.tui.bias_stores import LABELS, asked, evaluation, read_as, sided
+from tests.tui.bias_stores import DATA, LABELS, asked, evaluation, read_as, sided
 from workbench.annotation.sampling import plain
 from workbench.classifier.config import TrainConfig
 from workbench.classifier.predict import Prediction
@@ -182,7 +182,7 @@ def registered(path: Path, queues: Sequence[str] = ()) -> None:
     with Store.open(path) as store:
         found = predicted(plan(store, *queues))
         card = ReaderCard(ReaderKind.CLASSIFIER, "c", "1")
-        store.classifiers.add("c", card, "stance", "none", {}, {}, found)
+        store.classifiers.add("c", card, "stance", "none", {"base": "minilm", "seed": 7}, DATA, found)
         classifier = store.classifiers.get("c")
         from stores.classifiers import Predicted
 
