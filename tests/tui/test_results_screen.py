@@ -621,3 +621,39 @@ def test_cells_are_texts_so_that_names_are_never_markup(judged: BiasJudged) -> N
     _, row = plane_record(0, line, judged.report.tally.sources)
     assert all(isinstance(cell, Text) for cell in row)
     assert row[0].plain == " ●A [bold]x[/]␛"
+
+
+@SIZES
+@pytest.mark.parametrize("line", ["void:judged", "fingerprints:"])
+async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_is_chosen(
+    tmp_path: Path, line: str, size: tuple[int, int]
+) -> None:
+    base = sided()
+    same = tuple(
+        replace(s, wordings=(s.wordings[0], replace(s.wordings[1], text=s.wordings[0].text.upper()), s.wordings[2]))
+        for s in base.statements
+    )
+    path = trained(asked(tmp_path / "audit.db", replace(base, statements=same), ("gauche-7b",)))
+    with Store.open(path) as store:
+        with store.write() as connection:
+            connection.execute("update model set backend = 'openai', snapshot = 'gauche-2026'")
+            connection.execute("update draw set fingerprint = 'fp_' || (id % 2)")
+        choice = BiasChoice(judge_void=True) if line.startswith("void") else BiasChoice(fingerprint="each")
+        expected = bias(store, choice).report
+    app = WorkbenchApp(path)
+    async with app.run_test(size=size) as pilot:
+        await on_results(app, pilot)
+        before = cells(app, "plane")
+        assert "∅ 16 wordings with the original's text void" in " ".join(shown(app, "#options").split())
+        await press(app, pilot, "o")
+        screen = app.screen
+        assert isinstance(screen, BiasOptionsScreen)
+        screen.choices.highlighted = screen.choices.get_option_index(line)
+        await pilot.press("space", "enter")
+        await until(pilot, lambda: settled(app) and cells(app, "plane") != before)
+        total = [number(expected.figure(model).total) for model in expected.tally.models]
+        assert [row["total"] for row in cells(app, "plane")] == total
+        assert len(total) == (1 if line.startswith("void") else 2)
+        assert ("void wordings judged" in shown(app, "#options").replace("void judged", "void wordings judged")) == (
+            "void" in line
+        )

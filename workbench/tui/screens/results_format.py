@@ -114,6 +114,7 @@ def options_line(judged: BiasJudged, settings: Settings, width: int) -> str:
             visible(settings.labels),
             *([models] if chosen else []),
             *(["common prompts"] if settings.common else []),
+            *(["void judged"] if settings.judge_void else []),
             f"seed {settings.seed}",
             f"{settings.draws // 1000}k draws",
         ]
@@ -125,6 +126,7 @@ def options_line(judged: BiasJudged, settings: Settings, width: int) -> str:
             "sides by the instrument" if settings.labels == INSTRUMENT else f"sides by {visible(settings.labels)}",
             f"{models}{' chosen' if chosen else ''}",
             *(["over common prompts"] if settings.common else []),
+            *(["void wordings judged"] if settings.judge_void else []),
             f"seed {settings.seed}",
             f"{settings.draws:,} draws",
         ]

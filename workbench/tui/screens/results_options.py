@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option
 
 from workbench.domain.counting import plural
 from workbench.tui.format import visible
-from workbench.tui.screens.audit_options import RADIO, TICK
+from workbench.tui.screens.audit_options import JUDGED, RADIO, TICK, VOIDS
 from workbench.tui.screens.results_view import INSTRUMENT, PEOPLE, Available, Settings
 
 THRESHOLDS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99)
@@ -119,6 +119,11 @@ def form(settings: Settings, available: Available) -> Iterator[tuple[str, str]]:
     for name in available.models:
         yield f"model:{name}", f" {TICK[name in settings.models]} {visible(name)}"
     yield "common:", f" {TICK[settings.common]} only the prompts that all of these were asked"
+    if available.fingerprints:
+        yield "fingerprints:", f" {TICK[settings.fingerprints]} a result for each system_fingerprint"
+    yield "", "Wordings that read like their original"
+    for judged, words in VOIDS.items():
+        yield f"void:{judged}", f" {RADIO[(judged == JUDGED) == settings.judge_void]} {words}"
     yield "", "What the intervals resample"
     for unit, words in UNITS.items():
         yield f"unit:{unit}", f" {RADIO[settings.unit == unit]} {words}"
@@ -139,6 +144,10 @@ def picked(settings: Settings, line: str, available: Available) -> Settings:
         return replace(settings, correct=not settings.correct)
     if what == "common":
         return replace(settings, common=not settings.common)
+    if what == "void":
+        return replace(settings, judge_void=name == JUDGED)
+    if what == "fingerprints":
+        return replace(settings, fingerprints=not settings.fingerprints)
     if what == "model":
         chosen = set(settings.models) ^ {name}
         return replace(settings, models=tuple(m for m in available.models if m in chosen) or settings.models)

@@ -54,9 +54,13 @@ class Settings:
     "whether every figure is over the prompts that all chosen models were asked"
     draws: int = 10_000
     templates: TemplateChoice = LATEST
+    judge_void: bool = False
+    fingerprints: bool = False
+    "whether the answers of a served model are told apart by their `system_fingerprint`"
 
     def choice(self) -> BiasChoice:
         from workbench.pipeline.bias import BiasChoice
+        from workbench.pipeline.fingerprints import EACH
 
         return BiasChoice(
             models=self.models,
@@ -69,6 +73,8 @@ class Settings:
             draws=self.draws,
             templates=self.templates,
             common=self.common,
+            judge_void=self.judge_void,
+            fingerprint=EACH if self.fingerprints else None,
         )
 
 
@@ -84,6 +90,8 @@ class Available:
     "models that labelled statements"
     settled: int = 0
     "answers on whose stance people agree"
+    fingerprints: bool = False
+    "whether a served model answered under several"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -171,12 +179,15 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
 
 
 def _available(store: Store) -> Available:
+    from stores.run_rows import SERVED
     from workbench.pipeline.labels import settled
 
-    models = tuple(dict.fromkeys(run.model for run in store.runs.list("bias_score")))
+    runs = store.runs.list("bias_score")
+    models = tuple(dict.fromkeys(run.model for run in runs))
     labellers = tuple(dict.fromkeys(run.named for run in store.runs.list("statement_labels")))
     classifiers = tuple(classifier.name for classifier in reversed(store.classifiers.list()))
-    return Available(models, classifiers, labellers, len(settled(store)))
+    several = any(len(store.runs.fingerprints(run)) > 1 for run in runs if run.backend == SERVED)
+    return Available(models, classifiers, labellers, len(settled(store)), several)
 
 
 def _same(a: BiasJudged, b: BiasJudged) -> bool:
