@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -128,3 +129,23 @@ async def test_the_screen_marks_them_explains_them_and_judges_them_on_request(
         await judged(app, pilot)
         await pilot.press("z")
         await until(pilot, lambda: rows(app).get("soc-07", {}).get("negation", "").startswith("✓"))
+
+
+@pytest.mark.parametrize("judge", [False, True])
+def test_csv_files_hold_void_tests_as_such(
+    path: Path, tmp_path: Path, judge: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(capsys, "verdicts", path, *(["--judge-void"] * judge), "--csv", tmp_path / "csv")[0] == 0
+    read = {}
+    for name in ("verdicts", "passing_by_template"):
+        with (tmp_path / "csv" / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+            read[name] = list(csv.DictReader(file))
+    row = next(row for row in read["verdicts"] if row["statement"] == "soc-07")
+    assert (row["negation"] == "void", row["negation_tested"]) == (not judge, "2" if judge else "0")
+    assert (row["label_order"] == "void", row["label_order_tested"]) == (False, "2" if judge else "1")
+    void = {(row["test"], row["template"]): int(row["void"]) for row in read["passing_by_template"]}
+    wanted = {("negation", "personal-1"): 1, ("negation", "personal-2"): 1, ("label_order", "personal-2"): 4}
+    assert {cell: n for cell, n in void.items() if n} == ({} if judge else wanted)
+    states = ("passed", "failed", "insufficient", "void")
+    counted = {sum(int(row[state]) for state in states) for row in read["passing_by_template"]}
+    assert counted == {4}, "every statement is in one of them"
