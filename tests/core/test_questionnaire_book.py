@@ -104,6 +104,13 @@ def test_changes_stand_beside_one_another_by_target(whole: Book) -> None:
     assert cells[0][1:4] == ["–", "–", "–"]
     assert [text.split(" [")[0] for text in cells[1][1:4]] == ["-29.5 points", "-50.0 points", "-9.1 points"]
     assert cells[1][2].endswith("▼")
+    bias = whole.table("bias_changes", "tuned")
+    assert bias.detail is not None
+    assert [list(bias.detail(row)) for row in bias.rows] == [
+        ["qm: the person's answers to the context questions, in their order"],
+        ["the bias changes beyond its interval on t1"],
+        ["the bias of no target changes beyond its interval"],
+    ]
     base = painted(whole.table("bias_changes", "base"))[0]
     assert all(text.startswith("+0.0 points") for row in base[1:] for text in row[1:4])
 

@@ -32,6 +32,8 @@ from workbench.domain.verdicts import Estimate
 from workbench.figures.table import Column, Kind, Link, Table
 
 NAN = float("nan")
+SURE = 0.05
+"level below which a correlation has a direction"
 
 
 def correlations(results: Results, choice: Choice) -> Table[Any]:
@@ -66,7 +68,17 @@ def correlations(results: Results, choice: Choice) -> Table[Any]:
         notes=_correlation_notes(rows),
         empty="No model was asked under these conditions.",
         link=lambda row: Link("points", (str(row[0]), *filter(None, [row[1].target]))),
+        detail=lambda row: _way(row[1]),
     )  # fmt: skip
+
+
+def _way(row: Correlation) -> list[str]:
+    """Say what a correlation shows."""
+    if row.undefined or row.untested:
+        return [row.untested] if row.untested else []
+    if not row.p < SURE:
+        return ["no relation shown"]
+    return [f"the larger the bias, the {'less' if row.r < 0 else 'more'} accurate"]
 
 
 def _r(row: Correlation) -> Estimate:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from workbench.audits.questionnaire_figures import (
@@ -40,7 +40,7 @@ NAN = float("nan")
 
 def conditions(results: Results, choice: Choice) -> Table[Any]:
     """Return what each condition changes in the means over targets."""
-    rows = changed_rows(results, choice, means=True)
+    rows, every = changed_rows(results, choice, means=True), changed_rows(results, choice, means=False)
     return Table(
         "conditions",
         "Conditions, and what they change against qm: means over targets",
@@ -63,7 +63,19 @@ def conditions(results: Results, choice: Choice) -> Table[Any]:
         notes=_change_notes(rows),
         empty=_nothing_to_compare(results, choice),
         link=change_link,
+        detail=lambda row: most_changed(row, every),
     )  # fmt: skip
+
+
+def most_changed(mean: Of[Changed], targets: Sequence[Of[Changed]]) -> list[str]:
+    """Say on which targets a condition changes the bias beyond the interval; of qm what it is."""
+    if mean.figure.change is None:
+        return ["qm: the person's answers to the context questions, in their order"]
+    same = [one for one in targets if (one.model, one.condition) == (mean.model, mean.condition)]
+    named = [one.figure.target or "" for one in same if _change_side(one, one.figure.change) in ("above 0", "below 0")]
+    if not named:
+        return ["the bias of no target changes beyond its interval"]
+    return [f"the bias changes beyond its interval on {', '.join(named)}"]
 
 
 def change_link(row: Of[Changed]) -> Link:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from workbench.audits.questionnaire_effect_tables import CHANGES, change_link, change_side
+from workbench.audits.questionnaire_effect_tables import CHANGES, change_link, change_side, most_changed
 from workbench.audits.questionnaire_figures import Condition, TargetFigure, VariabilityFigure
 from workbench.audits.questionnaire_results import (
     Changed,
@@ -191,6 +191,7 @@ def changes_by_target(results: Results, choice: Choice, measure: str, model: str
         empty=f"There is nothing to compare for {model}. It has to be asked under qm and another condition: zero-shot, "
         "random, permuted or reduced contexts.",
         link=lambda line: change_link(line.mean),
+        detail=lambda line: most_changed(line.mean, every),
         subject=(model,),
     )  # fmt: skip
 
