@@ -16,7 +16,7 @@ from workbench.figures.book import Book, Entry
 from workbench.figures.table import AnyTable
 
 TITLE = "Left/right bias"
-ONE_MODEL = "Only one model has answered. Answers of a second one make a comparison."
+ONE_MODEL = "One model only.\n\nWith a second one, their difference and its interval stand here."
 
 
 def book(

@@ -121,7 +121,6 @@ def source_differences(report: Report, dimension: Dimension | None = None, model
         empty=ONE_SOURCE,
         link=lambda row: Link("statements", subject(row.model, row.selection)),
         subject=(model,) if model else (),
-        detail=lambda row: said(row.found),
     )
 
 

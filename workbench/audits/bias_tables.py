@@ -12,7 +12,6 @@ from workbench.audits.bias_columns import (
     figure_columns,
     over_notes,
     plain,
-    said,
     score,
     side_columns,
     subject,
@@ -103,7 +102,7 @@ def bias(report: Report, dimension: Dimension | None = None) -> Table[Line]:
             Column("dimension", "dimension", lambda row: str(row.selection.dimension or ALL)),
             *figure_columns(lambda row: row.figure),
         ],
-        key=lambda row: subject(row.model, row.selection),
+        key=lambda row: (row.model, row.selection.source or "", str(row.selection.dimension or "")),
         definition=MEANING,
         notes=_unequal(report),
         link=_statements_behind,
@@ -144,11 +143,10 @@ def prefixes(report: Report, dimension: Dimension | None = None, model: str = ""
             ),
             *figure_columns(lambda row: row.figure)[1:],
         ],
-        key=lambda row: subject(row.model, row.selection),
+        key=lambda row: (row.model, row.name),
         notes=over_notes((f"{row.model}, {row.name} minus the others", row.deviation) for row in rows),
         link=_statements_behind,
         subject=_about(model),
-        detail=lambda row: said(row.deviation),
     )
 
 
@@ -203,7 +201,7 @@ def _by(of: str, rows: Sequence[Line], title: str, model: str, definition: str =
         title,
         rows,
         [*_named(of, model), *figure_columns(lambda row: row.figure)],
-        key=lambda row: subject(row.model, row.selection),
+        key=lambda row: (row.model, row.name),
         definition=definition,
         link=_statements_behind,
         subject=_about(model),
