@@ -12,7 +12,6 @@ from dataclasses import asdict, is_dataclass
 from enum import Enum
 from typing import Any
 
-from workbench.domain.verdicts import Estimate
 from workbench.figures.visible import visible
 
 PIPED = 200
@@ -89,11 +88,3 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int =
     for row in rows:
         grid.add_row(*[Text(visible(cell, lines=True)) for cell in row])
     console.print(grid)
-
-
-def estimate(value: Estimate, digits: int = 2) -> str:
-    """Return a coefficient for people: `0.58 [0.41, 0.72] n=36`, or why there is none."""
-    if not value.defined:
-        return f"undefined: {value.undefined}" + (f" (n={value.n})" if value.n else "")
-    interval = "" if math.isnan(value.low) else f" [{value.low:.2f}, {value.high:.2f}]"
-    return f"{value.value:.{digits}f}{interval} n={value.n}"
