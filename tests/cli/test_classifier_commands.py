@@ -14,7 +14,8 @@ from workbench.classifier.config import LABELS
 from workbench.domain.verdicts import Estimate
 from workbench.figures.table import AnyTable, Link
 from workbench.figures.write.html import html_page
-from workbench.pipeline.classifier_tables import Assessed, assessed, book
+from workbench.pipeline.classifier_assessed import Assessed, assessed
+from workbench.pipeline.classifier_book import book
 from workbench.pipeline.evaluation import THRESHOLDS
 
 

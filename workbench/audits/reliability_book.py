@@ -8,6 +8,7 @@ from functools import partial
 from workbench.audits import reliability_agreement_tables as agreement
 from workbench.audits import reliability_tables as tables
 from workbench.audits.reliability_beside import Reliability
+from workbench.audits.reliability_passing import passing, passing_by_template
 from workbench.audits.reliability_wordings import wordings
 from workbench.figures.book import Book, Entry
 
@@ -29,8 +30,8 @@ def book(of: Reliability, title: str, *, told: Sequence[str] = (), about: Mappin
         title,
         [
             Entry("verdicts", "statements", partial(tables.verdicts, of), [(), *under]),
-            Entry("passing", "passing each test", partial(tables.passing, of)),
-            Entry("passing_by_template", "passing, by template", partial(tables.passing_by_template, of)),
+            Entry("passing", "passing each test", partial(passing, of)),
+            Entry("passing_by_template", "passing, by template", partial(passing_by_template, of)),
             *chances,
             Entry("templates", "templates", partial(tables.templates, of)),
             Entry("mean_kappas", "κ beside coin and people", partial(agreement.means, of)),

@@ -100,7 +100,8 @@ def classify(options: Namespace) -> int:
 def classifiers(options: Namespace) -> int:
     """Print how good a classifier is on its test set, beside its untrained base."""
     from stores.store import Store
-    from workbench.pipeline.classifier_tables import assessed, printed
+    from workbench.pipeline.classifier_assessed import assessed
+    from workbench.pipeline.classifier_book import printed
 
     with Store.open(options.store) as store:
         known = [classifier.name for classifier in store.classifiers.list()]

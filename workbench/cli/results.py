@@ -40,14 +40,15 @@ def verdicts(options: Namespace) -> int:
 
 def _verdicts(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
     from workbench.audits import reliability_tables as tables
+    from workbench.audits.reliability_passing import passing, passing_by_template
 
     template = options.template or ""
     if template:
         of.report.counts.template(template)
     yield tables.verdicts(of, template, options.failed or "")
-    yield tables.passing(of, baseline=options.baseline)
+    yield passing(of, baseline=options.baseline)
     if as_data(options):
-        yield tables.passing_by_template(of, baseline=options.baseline)
+        yield passing_by_template(of, baseline=options.baseline)
         yield tables.templates(of)
         if of.exact is not None:
             yield tables.chances(of, of.exact, template)

@@ -4,119 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from dataclasses import dataclass
 
-from stores.classifiers import Classifier
-from stores.store import Store
 from workbench.classifier.config import LABELS
-from workbench.domain.seeds import SEED
 from workbench.domain.verdicts import Estimate
-from workbench.figures.book import Book, Entry
-from workbench.figures.table import AnyTable, Column, Kind, Link, Table
-from workbench.pipeline.evaluation import Bounds, Evaluation, Support, evaluation
+from workbench.figures.table import Column, Kind, Table
+from workbench.pipeline.classifier_assessed import WAYS, Assessed
+from workbench.pipeline.evaluation import Bounds, Support
 from workbench.stats.classification import CalibrationBin, ClassificationReport, ThresholdPoint
 
-WAYS = {"tuned": "fine-tuned", "zero_shot": "zero-shot"}
-PUBLISHED = 0.9
 SHARE = (0.0, 1.0)
-BELOW = "below the threshold"
 HELP = {
     "precision": "of the answers read as a class, the share that people read so too",
     "recall": "of the answers that are of a class, the share that was read so",
     "f1": "harmonic mean of precision and recall",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ReadText:
-    """A text of the test set."""
-
-    ref: str
-    statement: str
-    text: str
-
-
-@dataclass(frozen=True, eq=False)
-class Assessed:
-    """A classifier with its answers on the test set, at a threshold of confidence."""
-
-    classifier: Classifier
-    threshold: float = PUBLISHED
-    seed: int = SEED
-    texts: Mapping[int, ReadText] = field(default_factory=dict)
-    "unit -> what was read, where the store has it"
-
-    @cached_property
-    def test(self) -> Evaluation:
-        return evaluation(self.classifier)
-
-    def report(self, way: str, threshold: float) -> ClassificationReport:
-        return self.test.report(way, threshold, seed=self.seed)
-
-    def told(self) -> tuple[str, ...]:
-        """Say what the classifier is and what its figures stand for."""
-        config, data, stands_for = self.classifier.config, self.classifier.data, self.test.stands_for()
-        return (
-            f"{self.classifier.name}: {config['base']}, trained {self.classifier.created_at[:10]}, {data['steps']} "
-            f"steps, seed {config['seed']}.",
-            f"{stands_for[0].upper()}{stands_for[1:]}.",
-            *(f"! {question}" for question in self.test.open_questions("tuned", self.threshold)),
-        )
-
-    def about(self) -> dict[str, object]:
-        """Return what the figures are of and what they rest on, for programs."""
-        test, known = self.test, self.test.sampled
-        return {
-            "name": self.classifier.name,
-            "config": self.classifier.config,
-            "data": self.classifier.data,
-            "threshold": self.threshold,
-            "test": {
-                "stands_for": test.stands_for(),
-                "inclusion_known": known is not None,
-                "answers": test.answers if known else None,
-                "drawn_at": test.at if known else None,
-                "texts": len(test.true),
-                "effective_n": known.effective_n() if known else None,
-                "certainty_share": known.certain_share() if known else None,
-                "unsettled": len(test.unsettled.given),
-                "unlabelled": test.unlabelled,
-            },
-        }
-
-
-def assessed(store: Store, name: str | None, threshold: float = PUBLISHED, seed: int = SEED) -> Assessed:
-    """Return a classifier of a store, the newest unless one is named, with the texts of its test set."""
-    classifier = store.classifiers.get(name)
-    items = (item.context for item in store.labels.judged(classifier.codebook))
-    found = {context.unit: ReadText(context.ref, context.statement, context.text) for context in items}
-    return Assessed(classifier, threshold, seed, found)
-
-
-def book(of: Assessed) -> Book:
-    """Return all figures of a classifier. Behind a row of the matrix stand the texts of its label."""
-    at = (f"{of.threshold:g}",)
-    return Book(
-        f"The classifier {of.classifier.name}",
-        [
-            Entry("ways", "macro F1", partial(ways, of)),
-            Entry("classes", "classes", partial(_classes_at, of), [at, ("0",)]),
-            Entry("supports", "what classes rest on", partial(supports, of)),
-            Entry("curve", "by confidence", partial(curve, of)),
-            Entry("confusion", "what is read as what", partial(confusion, of)),
-            Entry("misread", "misread answers", partial(texts, of)),
-            Entry("calibration", "calibration", partial(calibration, of)),
-            Entry("training", "training", partial(training, of)),
-        ],
-        behind={"texts": partial(texts, of)},
-        told=of.told(),
-        notes=[
-            "Each test text counts for the answers that it represents. Intervals are 95 %: Wilson's at an effective n "
-            "for proportions, resampled texts for macro F1. Zero-shot is the same model before it was trained."
-        ],
-        about=of.about(),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +90,8 @@ def ways(of: Assessed) -> Table[Way]:
 Class = tuple[str, int, ClassificationReport]
 
 
-def _classes_at(of: Assessed, threshold: str) -> Table[Class]:
+def classes_at(of: Assessed, threshold: str) -> Table[Class]:
+    """Return the classes at a threshold that a subject names."""
     return classes(of, float(threshold))
 
 
@@ -309,109 +212,6 @@ def curve(of: Assessed) -> Table[Points]:
     )
 
 
-Matrix = tuple[str, Sequence[int], Sequence[float]]
-
-
-def confusion(of: Assessed) -> Table[Matrix]:
-    """Return what the fine-tuned classifier reads answers of each true class as."""
-    counts, represented = of.test.confusion(of.threshold).tolist(), of.test.represented(of.threshold).tolist()
-    names = (*LABELS, "below")
-
-    def count(place: int) -> Callable[[Matrix], int]:
-        return lambda row: row[1][place]
-
-    def share(place: int) -> Callable[[Matrix], float | None]:
-        return lambda row: row[2][place] / sum(row[2]) if sum(row[2]) else None
-
-    columns: list[Column[Matrix]] = []
-    for place, name in enumerate(names):
-        title = BELOW if name == "below" else name
-        columns += [
-            Column(f"read_{name}", title, count(place), Kind.COUNT, help="test texts"),
-            Column(
-                f"share_{name}",
-                f"{title}, share",
-                share(place),
-                Kind.SHARE,
-                help="of the answers that the texts of the row represent",
-                aside=True,
-                scale=SHARE,
-            ),
-        ]
-    return Table(
-        "confusion",
-        f"What is read as what, at confidence {of.threshold:g}",
-        list(zip(LABELS, counts, represented, strict=True)),
-        [
-            Column("label", "people say", lambda row: row[0]),
-            *columns,
-            Column("n", "n", lambda row: sum(row[1]), Kind.COUNT, help="test texts"),
-        ],
-        key=lambda row: (row[0],),
-        link=lambda row: Link("texts", (row[0],)),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Misread:
-    """A text of the test set with what the classifier made of it."""
-
-    unit: int
-    true: str
-    read: str
-    confidence: float
-    below: bool
-    "whether the threshold leaves it out"
-    found: ReadText | None
-    "None: the store does not hold it"
-
-
-def texts(of: Assessed, true: str = "", read: str = "") -> Table[Misread]:
-    """Return what was read as something else than people say and reaches the threshold, the surest first.
-
-    true, read : keep the texts of one cell of the matrix; `true` alone those of its row, whatever they were read as
-    """
-    rows = sorted((row for row in _all_texts(of) if _wanted(row, true, read)), key=lambda row: -row.confidence)
-    title = f"Test texts that people call {true}" + (f", read {read}" if read else "")
-    return Table(
-        "texts" if true else "misread",
-        title if true else f"Misread at confidence {of.threshold:g}",
-        rows,
-        [
-            Column("unit", "item", lambda row: str(row.unit), aside=True),
-            Column("true", "people say", lambda row: row.true),
-            Column("read", "read as", lambda row: row.read),
-            Column("confidence", "confidence", lambda row: row.confidence, Kind.COEFFICIENT, scale=SHARE),
-            Column("below", BELOW, lambda row: row.below, Kind.MARK, short="below"),
-            Column("ref", "statement", lambda row: row.found.ref if row.found else None),
-            Column("statement", "statement's text", lambda row: row.found.statement if row.found else None, aside=True),
-            Column("text", "answer", _text, Kind.PROSE),
-        ],
-        key=lambda row: (str(row.unit),),
-        empty="Nothing was misread.",
-        subject=tuple(filter(None, (true, read))),
-    )
-
-
-def _text(row: Misread) -> str:
-    return row.found.text if row.found else "(this store does not hold the text)"
-
-
-def _wanted(row: Misread, true: str, read: str) -> bool:
-    if not true:
-        return row.true != row.read and not row.below
-    return row.true == true and (not read or read == ("below" if row.below else row.read))
-
-
-def _all_texts(of: Assessed) -> list[Misread]:
-    kept = of.classifier.evaluation
-    tuned = kept["tuned"]
-    return [
-        Misread(unit, LABELS[true], LABELS[read], sure, sure < of.threshold, of.texts.get(unit))
-        for unit, true, read, sure in zip(kept["unit"], kept["true"], tuned["label"], tuned["confidence"], strict=True)
-    ]
-
-
 Bin = tuple[str, CalibrationBin]
 
 
@@ -483,12 +283,3 @@ def _labels(counts: Mapping[str, int] | None) -> str:
 
 def _names(queues: Sequence[str] | None) -> str:
     return ", ".join(queues) if queues else "all"
-
-
-def printed(of: Assessed, *, every: bool) -> Sequence[AnyTable]:
-    """Return the tables that the command line shows; `every`: all for programs."""
-    shown: list[AnyTable] = [ways(of), classes(of, of.threshold), supports(of), curve(of)]
-    if every:
-        shown += [classes(of, 0.0)] if of.threshold else []
-        shown += [confusion(of), texts(of), calibration(of), training(of)]
-    return shown

@@ -1,0 +1,82 @@
+"""A stance classifier with its answers on a test set: what its figures are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from stores.classifiers import Classifier
+from stores.store import Store
+from workbench.domain.seeds import SEED
+from workbench.pipeline.evaluation import Evaluation, evaluation
+from workbench.stats.classification import ClassificationReport
+
+WAYS = {"tuned": "fine-tuned", "zero_shot": "zero-shot"}
+PUBLISHED = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """A text of the test set."""
+
+    ref: str
+    statement: str
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Assessed:
+    """A classifier with its answers on the test set, at a threshold of confidence."""
+
+    classifier: Classifier
+    threshold: float = PUBLISHED
+    seed: int = SEED
+    texts: Mapping[int, ReadText] = field(default_factory=dict)
+    "unit -> what was read, where the store has it"
+
+    @cached_property
+    def test(self) -> Evaluation:
+        return evaluation(self.classifier)
+
+    def report(self, way: str, threshold: float) -> ClassificationReport:
+        return self.test.report(way, threshold, seed=self.seed)
+
+    def told(self) -> tuple[str, ...]:
+        """Say what the classifier is and what its figures stand for."""
+        config, data, stands_for = self.classifier.config, self.classifier.data, self.test.stands_for()
+        return (
+            f"{self.classifier.name}: {config['base']}, trained {self.classifier.created_at[:10]}, {data['steps']} "
+            f"steps, seed {config['seed']}.",
+            f"{stands_for[0].upper()}{stands_for[1:]}.",
+            *(f"! {question}" for question in self.test.open_questions("tuned", self.threshold)),
+        )
+
+    def about(self) -> dict[str, object]:
+        """Return what the figures are of and what they rest on, for programs."""
+        test, known = self.test, self.test.sampled
+        return {
+            "name": self.classifier.name,
+            "config": self.classifier.config,
+            "data": self.classifier.data,
+            "threshold": self.threshold,
+            "test": {
+                "stands_for": test.stands_for(),
+                "inclusion_known": known is not None,
+                "answers": test.answers if known else None,
+                "drawn_at": test.at if known else None,
+                "texts": len(test.true),
+                "effective_n": known.effective_n() if known else None,
+                "certainty_share": known.certain_share() if known else None,
+                "unsettled": len(test.unsettled.given),
+                "unlabelled": test.unlabelled,
+            },
+        }
+
+
+def assessed(store: Store, name: str | None, threshold: float = PUBLISHED, seed: int = SEED) -> Assessed:
+    """Return a classifier of a store, the newest unless one is named, with the texts of its test set."""
+    classifier = store.classifiers.get(name)
+    items = (item.context for item in store.labels.judged(classifier.codebook))
+    found = {context.unit: ReadText(context.ref, context.statement, context.text) for context in items}
+    return Assessed(classifier, threshold, seed, found)
