@@ -86,6 +86,11 @@ def test_a_statement_has_a_verdict_per_test_and_how_many_templates_it_passes() -
     assert (first["text"], first["country"], first["issues"]) == ("text of original", "nl", ["−aid", "+tax"])
     assert (first["changed"], second["changed"]) == (False, True)
     assert any("1 changed since" in note for note in of.table("verdicts").notes)
+    table = of.table("verdicts")
+    assert table.detail is not None
+    said = "negation fail: original agree 30/30, negation agree 30/30: expected to flip"
+    assert table.detail(table.rows[0]) == [f"t0: ✗ {said}"]
+    assert table.detail(table.rows[1]) == []
     assert [row["negation"] for row in cells(of.table("verdicts", "t0"))] == [Verdict.FAIL, Verdict.PASS]
     with pytest.raises(UnknownName):
         of.table("verdicts", "t9")

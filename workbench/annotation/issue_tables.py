@@ -161,6 +161,7 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
         definition="Over the labels -1, 0 and +1 that annotators gave. Intervals: 95 %, by bootstrap over statements.",
         empty="There are no policy issues yet.",
         link=lambda row: Link("cases", (row.issue,)),
+        detail=lambda row: [one.definition for one in of.definitions if one.name == row.issue and one.definition],
     )
 
 

@@ -121,7 +121,18 @@ def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Lin
         empty="No statement matches." if failed else "No statement was asked.",
         link=lambda row: _below(of, row.ref, template),
         subject=(template,) if template else (),
+        detail=lambda row: _reasons(of, row.ref, template),
     )
+
+
+def _reasons(of: Reliability, ref: str, template: str) -> list[str]:
+    """Return why a statement does not pass, under each template that is meant."""
+    names = [template] if template else of.templates
+    found = {name: list(why(of, ref, name)) for name in names}
+    if len(names) == 1:
+        return [*found[names[0]], *why(of, ref, names[0], (TEMPLATE,))]
+    across = why(of, ref, names[0], (TEMPLATE,))
+    return [*across, *(f"{name}: {one}" for name, of_name in found.items() for one in of_name)]
 
 
 def _column_of_samples(exact: ExactReport) -> Column[Line]:

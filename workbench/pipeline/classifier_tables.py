@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from workbench.classifier.config import LABELS
 from workbench.domain.verdicts import Estimate
+from workbench.figures.shown import number
 from workbench.figures.table import Column, Kind, Table
 from workbench.pipeline.classifier_assessed import WAYS, Assessed
 from workbench.pipeline.evaluation import Bounds, Support
@@ -61,7 +62,7 @@ def ways(of: Assessed) -> Table[Way]:
                 "calibration_error",
                 "calibration error",
                 lambda row: row.error,
-                Kind.SHARE,
+                Kind.SIZE,
                 help="expected calibration error: mean distance of confidence and accuracy over all answers "
                 "(Guo et al. 2017)",
                 short="ECE",
@@ -239,7 +240,7 @@ def calibration(of: Assessed) -> Table[Bin]:
         ],
         key=lambda row: (row[0], f"{row[1].high:g}"),
         notes=[
-            f"{WAYS[way]}: expected calibration error {100 * one.ece:.1f} %, n {one.n:,}"
+            f"{WAYS[way]}: expected calibration error {number(one.ece, Kind.SIZE)}, n {one.n:,}"
             for way, one in found.items()
             if not math.isnan(one.ece)
         ],
