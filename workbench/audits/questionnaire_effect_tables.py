@@ -192,11 +192,12 @@ def _spread(kind: str, *, aside: bool) -> Iterator[Column[Of[VariabilityFigure]]
     noise = f"{kind}_noise"
     yield Column(kind, kind, lambda row: getattr(row.figure, kind), Kind.SIZE, scale=SHARES, aside=aside)
     yield Column(
-        noise, "noise alone", lambda row: getattr(row.figure, noise).alone, Kind.SIZE, aside=aside,
+        noise, f"{kind} by noise", lambda row: getattr(row.figure, noise).alone, Kind.SIZE, aside=aside,
         help=f"the {kind} that noise gives where the wordings do not differ",
     )  # fmt: skip
     yield Column(
-        f"{kind}_without", "without noise", lambda row: getattr(row.figure, noise).without, Kind.SIZE, aside=aside,
+        f"{kind}_without", f"{kind} without noise", lambda row: getattr(row.figure, noise).without, Kind.SIZE,
+        aside=aside,
         help=f"what is left of the {kind} without the noise",
     )  # fmt: skip
 
