@@ -49,14 +49,15 @@ def test_the_list_says_who_answered_how_many(path: Path, capsys: pytest.CaptureF
     answer(path, "bob", count=5)
     code, out, _ = run(capsys, "survey", path, "--list")
     assert code == 0
-    rows = {line.split()[1]: line.split() for line in out.splitlines() if line.startswith("small")}
-    assert rows["ana"][2:7] == ["en", "12", "12", "12", "1.5"]
-    assert rows["bob"][2:7] == ["en", "12", "5", "5", "1.5"]
-    found = data(capsys, "survey", path, "--list", "--instrument", "small")
-    assert [(line["respondent"], line["asked"], line["answered"]) for line in found] == [
-        ("ana", 12, 12),
-        ("bob", 12, 5),
+    assert "in use: answers to statements as they are now" in out
+    found = rows(data(capsys, "survey", path, "--list", "--instrument", "small"), "respondents")
+    keys = ("respondent", "language", "asked", "answered", "current", "median_s")
+    assert [tuple(line[key] for key in keys) for line in found] == [
+        ("ana", "en", 12, 12, 12, 1.5),
+        ("bob", "en", 12, 5, 5, 1.5),
     ]
+    code, _, err = run(capsys, "survey", path, "--html", "p.html")
+    assert (code, "nothing here prints figures" in err) == (2, True)
 
 
 def test_answers_go_out_and_come_into_another_store_once(
@@ -233,7 +234,7 @@ def test_the_published_upper_bound_stands_in_both_tables(tmp_path: Path, capsys:
     figures = [(row["variant"], round(row["mean"]["mean"], 2), round(row["mean"]["sd"], 2)) for row in bound]
     assert figures == [("paraphrase", 0.9, 0.08), ("negation", -0.69, 0.12), ("opposite", -0.65, 0.08)]
     assert {(row["n"], row["pairs"]) for row in bound} == {(6, 300)}
-    lines = data(capsys, "survey", path, "--list")
+    lines = rows(data(capsys, "survey", path, "--list"), "respondents")
     assert [(line["respondent"], line["answered"], line["language"]) for line in lines] == [
         (str(n), 200, None) for n in range(1, 7)
     ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from workbench.cli.arguments import Commands, json_option
+from workbench.cli.arguments import Commands
 from workbench.cli.arguments_seed import seed_option
+from workbench.cli.figures import figure_options
 
 
 def add_surveys(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -29,7 +30,7 @@ def add_surveys(commands: Commands[argparse.ArgumentParser]) -> None:
     act.add_argument("--list", action="store_true", dest="list_", help="who answered how many, and stop")
     act.add_argument("--import", type=Path, metavar="FILE", dest="import_", help="add the answers of a survey.csv")
     act.add_argument("--export", type=Path, metavar="FILE", help="write the answers as a survey.csv")
-    json_option(survey)
+    figure_options(survey)
 
 
 GROUPS = (add_surveys,)

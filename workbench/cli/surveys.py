@@ -8,13 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import listed, print_json, say, table
+from workbench.cli.figures import no_figures, put_out
+from workbench.cli.output import listed, print_json, say
 from workbench.domain.counting import plural
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from stores.store import Store
-    from stores.surveys import RespondentLine
     from workbench.annotation.survey import Design
 
 
@@ -22,6 +22,7 @@ def survey(options: Namespace) -> int:
     """Open the terminal at the survey; or list, import or export answers."""
     if options.list_:
         return _list(options)
+    no_figures(options)
     if options.import_ is not None:
         return _import(options)
     if options.export is not None:
@@ -79,34 +80,13 @@ def _instrument(store: Store, name: str | None) -> str:
 
 def _list(options: Namespace) -> int:
     from stores.store import Store
+    from workbench.pipeline.survey_tables import respondents
 
     with Store.open(options.store) as store:
         lines = store.surveys.respondents(options.instrument)
-    if options.json:
-        print_json(list(lines))
-        return 0
-    if not lines:
-        say(f"Nobody has answered yet. Begin: workbench survey {options.store}")
-        return 0
-    table(
-        ["instrument", "respondent", "language", "asked", "answered", "in use", "seconds each", "last"],
-        [_row(line) for line in lines],
-    )
-    say("in use: answers to statements as they are now. How consistent they are: workbench agreement STORE --survey")
+    table = respondents(lines, f"workbench survey {options.store}")
+    put_out(options, [table], {"instrument": options.instrument}, title="People who answered")
     return 0
-
-
-def _row(line: RespondentLine) -> tuple[str, ...]:
-    return (
-        line.instrument,
-        line.respondent,
-        line.language or "from a file",
-        f"{line.asked:,}" if line.language else "",
-        f"{line.answered:,}",
-        f"{line.current:,}",
-        "" if line.median_s is None else f"{line.median_s:.1f}",
-        line.last_at[:16].replace("T", " "),
-    )
 
 
 def _import(options: Namespace) -> int:
