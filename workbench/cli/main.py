@@ -9,7 +9,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,8 +29,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     parser = build_parser()
     if arguments and arguments[0] not in COMMANDS and not arguments[0].startswith("-"):
+        if told := meant(arguments[0]):
+            parser.error(told)
         arguments.insert(0, "open")
-    options = parser.parse_args(arguments)
+    options = parsed(parser, arguments)
     if options.command is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
         parser.print_help()
         return 0
@@ -46,6 +49,42 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def meant(word: str) -> str:
+    """Say which command a word is like; "" where it is like none, or names a file."""
+    near = get_close_matches(word, COMMANDS, n=1)
+    if not near or Path(word).exists() or Path(word).name != word or Path(word).suffix:
+        return ""
+    return f"found the command {word!r}; did you mean {near[0]!r}? A store of that name: workbench ./{word}"
+
+
+def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options of a command. What it does not know ends in its own usage, with the nearest of its options."""
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        at_hand = parsers(parser).get(options.command, parser)
+        options_among = [word for word in unknown if word.startswith("-")]  # what follows one may be its value
+        at_hand.error("; ".join(_unknown(word, _flags(at_hand)) for word in options_among or unknown))
+    return options
+
+
+def parsers(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
+    """Return the parser of each command."""
+    (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return dict(commands.choices)
+
+
+def _flags(parser: argparse.ArgumentParser) -> Sequence[str]:
+    return [flag for action in parser._actions for flag in action.option_strings]
+
+
+def _unknown(word: str, flags: Sequence[str]) -> str:
+    if not word.startswith("-"):
+        return f"found {visible(word)!r}, which belongs to no option"
+    name = word.partition("=")[0]
+    near = get_close_matches(name, flags, n=1)
+    return f"found the option {visible(name)}" + (f"; did you mean {near[0]}?" if near else "; there is none like it")
 
 
 COMMANDS = {

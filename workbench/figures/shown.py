@@ -79,7 +79,7 @@ def number(value: float, kind: Kind, *, bare: bool = False) -> str:
     Examples
     --------
     >>> number(0.4321, Kind.SHARE), number(0.9999, Kind.SHARE), number(-0.071, Kind.POINTS)
-    ('43.2 %', '99.9 %', '-7.1 points')
+    ('43.2 %', '>99.9 %', '-7.1 points')
     >>> number(0.167, Kind.SIZE), number(0.167, Kind.SIZE, bare=True)
     ('16.7 points', '16.7')
     >>> number(0.58, Kind.SCORE), number(0.58, Kind.COEFFICIENT), number(0.0002, Kind.P_VALUE), number(1320, Kind.COUNT)
@@ -116,5 +116,5 @@ def _percent(value: float) -> str:
     """Return a percentage with one decimal. Less than all is never 100.0, more than none never 0.0."""
     text = f"{100 * value:.1f}"
     if text == "100.0" and value < 1:
-        return "99.9"
-    return "0.1" if text == "0.0" and value > 0 else text
+        return ">99.9"
+    return "<0.1" if text == "0.0" and value > 0 else text
