@@ -216,6 +216,7 @@ def test_what_stands_aside_is_left_out_where_there_is_no_room() -> None:
     assert "45.0 %" not in narrow
     assert "left out for lack of room: spread" in narrow
     assert "45.0" not in latex_table(lines)
+    assert latex_table(lines).startswith("% columns left out")
     assert "spread" in next(iter(csv_files([lines]).values()))
 
 

@@ -22,7 +22,11 @@ def latex_files(tables: Iterable[AnyTable]) -> Mapping[str, str]:
 
 
 def latex_table(table: AnyTable) -> str:
-    """Return one table without the columns that stand aside. Without rows it is its caption and why it is empty."""
+    """Return one table without the columns that stand aside, which a comment names. Without rows it is its caption and
+    why it is empty.
+    """
+    aside = ", ".join(visible(column.title) for column in table.columns if column.aside)
+    left_out = f"% columns left out, which CSV and JSON have: {aside}\n" if aside else ""
     table = table.narrow
     sides = "".join("r" if column.numeric else "l" for column in table.columns)
     head = " & ".join(escaped(column.title) for column in table.columns)
@@ -32,7 +36,7 @@ def latex_table(table: AnyTable) -> str:
     caption = escaped(" ".join([f"{table.title.rstrip('.')}.", *told]))
     grid = f"\\begin{{tabular}}{{{sides}}}\n\\toprule\n{head} \\\\\n\\midrule\n{rows}\\bottomrule\n\\end{{tabular}}\n"
     return (
-        "% needs \\usepackage{booktabs,amssymb}\n\\begin{table}\n\\centering\n"
+        f"{left_out}% needs \\usepackage{{booktabs,amssymb}}\n\\begin{{table}}\n\\centering\n"
         + (grid if table.rows else "")
         + f"\\caption{{{caption}}}\n\\label{{tab:{table.stem}}}\n\\end{{table}}\n"
     )
