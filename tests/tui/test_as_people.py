@@ -10,16 +10,17 @@ import pytest
 from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as figures
 from tests.tui.audit_runs import audited, small
-from tests.tui.conftest import screen_text, until
+from tests.tui.conftest import screen_text, shown
 from tests.tui.test_audit_screen import judged
+from tests.tui.test_consistency_screen import by_parts, press
 from tests.tui.test_one_seed import wavering
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.audit_agreement import AgreementScreen
-from workbench.tui.screens.audit_view import Settings, load
+from workbench.tui.results.run_agreement import RunAgreementScreen
 
 ANSWERED = ("soc-07", "env-03")
+TEMPLATES = ("personal-1", "personal-2")
 
 
 @pytest.fixture
@@ -53,15 +54,27 @@ def test_without_answers_of_people_it_says_so(tmp_path: Path, capsys: pytest.Cap
 
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 async def test_the_screen_turns_between_all_statements_and_those_of_people(path: Path, size: tuple[int, int]) -> None:
-    view = load(path, None, Settings())
-    assert view is not None
     app = WorkbenchApp(path, start="audit")
     async with app.run_test(size=size) as pilot:
         await judged(app, pilot)
-        await app.push_screen(AgreementScreen(view))
-        await until(pilot, lambda: "Mean κ" in screen_text(app))
-        assert "that people answered; left out" not in screen_text(app)
-        await pilot.press("p")
-        await until(pilot, lambda: "over the 1 statement that people answered; left out: 3" in screen_text(app))
-        await pilot.press("p")
-        await until(pilot, lambda: "Mean κ" in screen_text(app) and "left out: 3" not in screen_text(app))
+        await press(app, pilot, "a", "tab")
+        assert isinstance(app.screen, RunAgreementScreen)
+        assert "over all statements" in shown(app, "#options")
+        before = by_parts(app)
+        assert {before[("negation", by)]["n"] for by in TEMPLATES} == {"4"}
+        await press(app, pilot, "p")
+        assert "over the statements that people answered" in shown(app, "#options")
+        assert "negation: over the 1 statement that people answered; left out: 3" in screen_text(app)
+        assert {by_parts(app)[("negation", by)]["n"] for by in TEMPLATES} == {"1"}
+        await press(app, pilot, "p")
+        assert by_parts(app) == before
+
+
+async def test_where_nobody_was_asked_there_is_nothing_to_turn_to(tmp_path: Path) -> None:
+    app = WorkbenchApp(audited(tmp_path / "a.db", wavering, base=replace(small(), survey=())), start="audit")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await judged(app, pilot)
+        await press(app, pilot, "a")
+        assert "Nobody has answered the instrument" in screen_text(app)
+        await press(app, pilot, "p")
+        assert "over all statements" in shown(app, "#options")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,13 @@ from textual.widgets import Input
 from stores.store import Store
 from tests.tui.audit_runs import STATEMENTS, audited
 from tests.tui.conftest import screen_text, shown, until
+from tests.tui.test_consistency_screen import by_parts, press
 from workbench.audits.counts import ALL, TEMPLATE, TESTS
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.results.run_agreement import GONE, RunAgreementScreen
+from workbench.tui.results.run_agreement import Settings as AgreementSettings
+from workbench.tui.results.run_agreement import load as load_agreement
 from workbench.tui.screens.audit import AuditScreen
-from workbench.tui.screens.audit_agreement import AgreementScreen
 from workbench.tui.screens.audit_options import OptionsScreen, RunsScreen
 from workbench.tui.screens.audit_statement import AuditedStatementScreen
 from workbench.tui.screens.audit_table import FluidTable
@@ -183,19 +187,41 @@ async def test_at_least_one_test_has_to_count(app: WorkbenchApp) -> None:
         assert isinstance(app.screen, AuditScreen)
 
 
-async def test_agreement_shows_kappas_with_the_coin_and_people_beside_them(app: WorkbenchApp) -> None:
-    async with app.run_test(size=(80, 24)) as pilot:
+@SIZES
+async def test_agreement_shows_kappas_with_the_coin_and_people_beside_them(
+    app: WorkbenchApp, size: tuple[int, int]
+) -> None:
+    async with app.run_test(size=size) as pilot:
         await judged(app, pilot)
-        await pilot.press("a")
-        assert isinstance(app.screen, AgreementScreen)
-        await until(pilot, lambda: "Krippendorff" in shown(app, "#text"))
-        text = shown(app, "#text")
-        assert "people (2)" in text
-        assert "coin" in text
-        assert "undefined for model: all answers equal" in text
-        assert "after flipping" in text
-        await pilot.press("escape")
+        await press(app, pilot, "a")
+        assert isinstance(app.screen, RunAgreementScreen)
+        text = screen_text(app)
+        for wanted in ("people (2)", "coin", "undefined for the model: all answers equal", "smol"):
+            assert wanted in text
+        assert ("negation", "flipped") in by_parts(app)
+        keys = {binding.action for _, binding, enabled, _ in app.screen.active_bindings.values() if enabled}
+        assert not keys & {"templates", "instrument", "methods"}
+        await press(app, pilot, "tab", "tab")
+        assert "alpha" in next(iter(by_parts(app).values()))
+        await press(app, pilot, "escape")
         assert isinstance(app.screen, AuditScreen)
+
+
+async def test_agreement_is_of_the_run_whose_verdicts_were_shown(app: WorkbenchApp) -> None:
+    """New answers of the run are judged; those of another, newer run are not taken for them."""
+    verdicts = load(app.store_path, None, Settings())
+    assert verdicts is not None
+    settings = AgreementSettings()
+    found = load_agreement(app.store_path, verdicts, settings)
+    assert load_agreement(app.store_path, verdicts, settings, found) is found
+    audited(app.store_path, lambda _: (("Beneficial.", 30),), model="parrot")
+    again = load_agreement(app.store_path, verdicts, settings, found)
+    assert again.models == ["smol · small · T 1, top-p 0.85, 20 tokens"]
+    turned = load_agreement(app.store_path, verdicts, AgreementSettings(as_people=True), again)
+    assert turned.judged is again.judged
+    assert load_agreement(app.store_path, verdicts, settings, turned).book is again.book
+    other = replace(verdicts, run=replace(verdicts.run, model_id=99))
+    assert load_agreement(app.store_path, other, settings).empty == GONE
 
 
 async def test_m_switches_the_model_only_where_there_are_several(app: WorkbenchApp) -> None:

@@ -32,12 +32,12 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Probe
 from workbench.domain.seeds import SEED
+from workbench.figures.table import AnyTable, Value
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
-from workbench.tui.results import consistency
+from workbench.tui.results import consistency, run_agreement
 from workbench.tui.screens import (
     agreement,
-    audit_agreement,
     audit_view,
     questionnaire_view,
     response_bias_view,
@@ -47,6 +47,11 @@ from workbench.tui.screens import (
 WRITTEN_HERE = ("domain/seeds.py", "cli/arguments_seed.py")
 WITHOUT = {("audits/questionnaire_figures.py", "Condition")}
 "a seed of 0 that says that nothing was drawn"
+
+
+def values(table: AnyTable) -> list[list[Value]]:
+    """Return all that a table shows."""
+    return [[column.value(row) for column in table.columns] for row in table.rows]
 
 
 def intervals(found: Any) -> set[tuple[float, float]]:
@@ -85,7 +90,9 @@ def test_reliability_and_people(tmp_path: Path, capsys: pytest.CaptureFixture[st
     judged = audit_view.load(path, None, audit_view.Settings())
     assert judged is not None
     shell = data(capsys, "agreement", path, "--items")
-    screen = intervals(audit_agreement.compute(judged))
+    book = run_agreement.load(path, judged, run_agreement.Settings()).book
+    assert book is not None
+    screen = intervals([values(entry.make()) for entry in book.contents])
     assert screen
     assert screen <= intervals(shell)
     items = intervals([judged.report.item_agreement("paraphrase").of(place) for place in range(4)])

@@ -19,7 +19,7 @@ from textual.widgets import Input
 from stores.respondent import Respondent
 from stores.store import Store
 from tests.conftest import instrument
-from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
+from tests.tui.conftest import HOSTILE, made, screen_text, until
 from workbench.annotation.survey import ALL, Design
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind, Wording
@@ -442,8 +442,9 @@ async def test_the_app_can_begin_with_a_survey_and_ends_with_it(path: Path) -> N
 async def test_six_people_answer_through_the_screen_and_stand_beside_the_model(tmp_path: Path) -> None:
     """The issue's own case: a person's answers are the bound in the panel of the model's agreement."""
     from tests.tui.audit_runs import STATEMENTS, audited, small
+    from tests.tui.test_consistency_screen import by_parts, table
+    from workbench.tui.results.run_agreement import RunAgreementScreen
     from workbench.tui.screens.audit import AuditScreen
-    from workbench.tui.screens.audit_agreement import AgreementScreen
 
     path = audited(tmp_path / "audit.db", base=replace(small(), survey=()))
     for number in range(1, 7):
@@ -458,20 +459,17 @@ async def test_six_people_answer_through_the_screen_and_stand_beside_the_model(t
         await until(pilot, lambda: isinstance(app.screen, AuditScreen) and app.screen.query("FluidTable"))
         await until(pilot, lambda: app.screen.query_one("FluidTable").row_count > 0)  # type: ignore[attr-defined]
         await pilot.press("a")
-        await until(pilot, lambda: isinstance(app.screen, AgreementScreen))
-        await until(pilot, lambda: "people (6)" in shown(app, "#text"))
-        lines = shown(app, "#text").splitlines()
-        block = lines[: next(n for n, line in enumerate(lines) if "Across templates" in line)]
-        paraphrase = next(line for line in block if line.strip().startswith("paraphrase"))
-        negation = next(n for n, line in enumerate(block) if line.strip().startswith("negation"))
-        assert paraphrase.endswith("n 6")
-        assert "[" in paraphrase
-        assert "-0." in block[negation] or "-1." in block[negation]
-        assert block[negation + 1].strip().startswith("after flipping")
-        assert block[negation + 1].endswith("n 6")
-        table = [line for line in block if not line.strip().startswith("undefined for")]
-        assert all(len(line) <= 74 for line in table), "all of it in sight on 80 columns"
-        assert "coin" in block[1]
+        await until(pilot, lambda: isinstance(app.screen, RunAgreementScreen))
+        await until(pilot, lambda: "people (6)" in screen_text(app))
+        found = by_parts(app)
+        bound = {name: row["bound"] for name, row in found.items()}
+        assert "[" in bound[("paraphrase", "")]
+        assert bound[("negation", "")].startswith(("-0.", "-1."))
+        assert not bound[("negation", "flipped")].startswith("-")
+        assert {"model", "coin", "bound"} <= set(found[("paraphrase", "")])
+        assert " n 6 " in screen_text(app)
+        wide = sum(column.get_render_width(table(app)) for column in table(app).ordered_columns)
+        assert wide <= 80, "all of it in sight on 80 columns"
 
 
 async def test_the_person_dialog_of_the_survey_is_prefilled_with_nobody(path: Path) -> None:

@@ -14,12 +14,15 @@ from workbench.domain.statements import Relation
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.figures.table import Column, Kind, Table
 
-FLIPPED = "after flipping"
+FLIPPED = "flipped"
 SCALE = (-1.0, 1.0)
 OVER_STATEMENTS = (
     "Cohen's κ between the stance on the original and on the variant, over statements (Ceron et al. 2024, section "
-    "6.2). The stance on a negation or an opposite should flip: perfect consistency is -1 raw and 1 after flipping."
+    "6.2). The stance on a negation or an opposite should flip: perfect consistency is -1 raw (nearer 0 where "
+    "one stance prevails) and 1 after flipping."
 )
+COIN = "Coin: fair flips, as many per prompt as the run has samples, through the same tests (section 6.1)."
+PEOPLE = "People: respondents who answered the same wordings, the upper bound for a model (section 6.1)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +58,39 @@ def means(of: Reliability) -> Table[Beside]:
         [
             *_compared(),
             Column("model", "model", lambda row: row.model, Kind.COEFFICIENT, help="mean and sd over templates"),
-            Column("coin", "coin flips", lambda row: row.coin, Kind.COEFFICIENT, help="mean and sd over templates"),
+            Column(
+                "coin",
+                "coin flips",
+                lambda row: row.coin,
+                Kind.COEFFICIENT,
+                help="mean and sd over templates of fair flips, as many per prompt as the run has samples",
+                short="coin",
+            ),
             Column(
                 "people",
                 f"people ({of.respondents})",
                 lambda row: row.people,
                 Kind.COEFFICIENT,
-                help="over respondents",
+                help="mean and sd over respondents who answered the same wordings: the upper bound for a model",
+                aside=True,
             ),
             Column(
                 "bound",
-                "people, interval",
+                f"people ({of.respondents}), interval",
                 lambda row: row.bound,
                 Kind.COEFFICIENT,
                 help="95 % bootstrap over respondents and, within each, over statements",
                 scale=SCALE,
+                short=f"people ({of.respondents})",
             ),
-            Column("respondents", "n", lambda row: row.bound.n if row.bound else None, Kind.COUNT, help="with a κ"),
+            Column(
+                "respondents",
+                "n",
+                lambda row: row.bound.n if row.bound else None,
+                Kind.COUNT,
+                help="with a κ",
+                aside=True,
+            ),
             Column("answered", "who answered", lambda row: row.answered, Kind.COUNT, aside=True),
             Column("pairs", "pairs", lambda row: row.pairs, Kind.COUNT, aside=True, help="of answers of people"),
         ],
@@ -179,7 +198,9 @@ def kappa_table(
             Column("variant", "variant", lambda row: row.name),
             Column(by, by, lambda row: row.by),
             Column("raw", "κ", lambda row: row.raw, Kind.COEFFICIENT, scale=SCALE),
-            Column("flipped", f"κ {FLIPPED}", lambda row: row.flipped, Kind.COEFFICIENT, scale=SCALE),
+            Column(
+                "flipped", "κ after flipping", lambda row: row.flipped, Kind.COEFFICIENT, scale=SCALE, short="flipped"
+            ),
             Column("n", "pairs", lambda row: row.raw.n, Kind.COUNT, help="with a stance on both sides"),
             Column("excluded", "left out", lambda row: row.raw.excluded, Kind.COUNT, help="pairs without", short="out"),
             *(void if any(row.void for row in rows) else ()),
@@ -272,10 +293,10 @@ def people(name: str, bounds: Sequence[Bound]) -> Table[tuple[Bound, bool]]:
         [(bound, turned) for bound in bounds for turned in _ways(bound.relation)],
         [
             Column("variant", "variant", lambda row: row[0].name),
-            Column("flipped", "", lambda row: row[1], Kind.MARK, mark=FLIPPED),
+            Column("flipped", "", lambda row: row[1], Kind.MARK, mark=FLIPPED, help="the variant's stances turned"),
             Column("mean", "mean", lambda row: _mean(row), Kind.COEFFICIENT, help="mean and sd over respondents"),
             Column("bound", "interval", lambda row: _bound(row), Kind.COEFFICIENT, help="95 % bootstrap", scale=SCALE),
-            Column("n", "respondents", lambda row: _bound(row).n, Kind.COUNT, help="with a κ"),
+            Column("n", "respondents", lambda row: _bound(row).n, Kind.COUNT, help="with a κ", short="n"),
             Column("answered", "who answered", lambda row: row[0].respondents, Kind.COUNT, aside=True),
             Column("pairs", "pairs", lambda row: row[0].pairs, Kind.COUNT),
         ],

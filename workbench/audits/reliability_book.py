@@ -19,13 +19,11 @@ def book(of: Reliability, title: str, *, told: Sequence[str] = (), about: Mappin
     Behind `verdicts` stand a statement under each template (`statement`), and behind these its wordings (`wordings`);
     what a wording was answered (`answers`) leads out of the book. Behind `templates` stand the verdicts under one.
     """
-    name = of.instrument.name
     exact = of.exact
     chances = [] if exact is None else [
         Entry("sampled_would_pass", "what samples would pass", partial(tables.chances, of, exact))
     ]  # fmt: skip
     under = [(template,) for template in of.templates] if len(of.templates) > 1 else []
-    people = [Entry("people", "people", lambda: agreement.people(name, of.people))] if of.instrument.survey else []
     return Book(
         title,
         [
@@ -34,11 +32,7 @@ def book(of: Reliability, title: str, *, told: Sequence[str] = (), about: Mappin
             Entry("passing_by_template", "passing, by template", partial(passing_by_template, of)),
             *chances,
             Entry("templates", "templates", partial(tables.templates, of)),
-            Entry("mean_kappas", "κ beside coin and people", partial(agreement.means, of)),
-            Entry("kappas", "κ by template", partial(agreement.kappas, of)),
-            Entry("across_templates", "between templates", partial(agreement.across, of)),
-            Entry("item_agreement", "agreement per statement", partial(agreement.items, of)),
-            *people,
+            *_agreement(of),
         ],
         behind={
             "verdicts": partial(tables.verdicts, of),
@@ -52,3 +46,24 @@ def book(of: Reliability, title: str, *, told: Sequence[str] = (), about: Mappin
         ),
         about=about or {},
     )
+
+
+def agreement_book(of: Reliability, title: str) -> Book:
+    """Return how far the answers of a run agree between versions of statements and between templates."""
+    return Book(title, _agreement(of), notes=(agreement.OVER_STATEMENTS, agreement.COIN, agreement.PEOPLE))
+
+
+def _agreement(of: Reliability) -> list[Entry]:
+    """Return the tables of agreement; some depend on whether kappas are over the statements that people answered."""
+    name, as_people = of.instrument.name, ["people"]
+    found = [
+        Entry("mean_kappas", "κ beside coin and people", partial(agreement.means, of), choices=as_people),
+        Entry("kappas", "κ by template", partial(agreement.kappas, of), choices=as_people),
+        Entry("across_templates", "between templates", partial(agreement.across, of)),
+        Entry("item_agreement", "agreement per statement", partial(agreement.items, of)),
+    ]
+    if of.instrument.survey:
+        found.append(Entry("people", "people", lambda: agreement.people(name, of.people)))
+    if of.as_people:
+        found.append(Entry("restricted", "statements counted", partial(agreement.restricted, of), choices=as_people))
+    return found

@@ -72,9 +72,11 @@ class BookScreen(FiguresScreen, Following):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         if action == "instrument":
             return self._loaded is not None and len(self._loaded.instruments) > 1
-        if action == "notes":
-            return bool(self._book is not None and self._book.notes)
-        return self._book is not None or action not in ("view", "methods")
+        if action == "templates":
+            return self._loaded is None or bool(self.runs_shown())
+        if action in ("notes", "methods"):
+            return bool(self._book is not None and getattr(self._book, action))
+        return self._book is not None or action != "view"
 
     def depends_on(self, choice: str) -> bool:
         """Return whether the table in sight depends on a choice."""

@@ -15,7 +15,7 @@ from textual.worker import get_current_worker
 
 from workbench.domain.prompts import TemplateChoice
 from workbench.errors import WorkbenchError
-from workbench.tui.screens.audit_agreement import AgreementScreen
+from workbench.tui.results.run_agreement import RunAgreementScreen
 from workbench.tui.screens.audit_format import (
     explain_items,
     filter_line,
@@ -193,7 +193,7 @@ class AuditScreen(StoreScreen):
 
     def action_agreement(self) -> None:
         if self._judged is not None:
-            self.app.push_screen(AgreementScreen(self._judged))
+            self.app.push_screen(RunAgreementScreen(self._judged))
 
     def action_options(self) -> None:
         planned = self._judged.report.counts.sizes if self._judged else None
