@@ -18,19 +18,23 @@ from workbench.tui.results.details import details
 from workbench.tui.results.sheet import Order, Sheet
 from workbench.tui.results.sort_dialog import SortDialog
 from workbench.tui.screens.audit_table import FluidTable
+from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 
 class FigureTable(FluidTable):
-    """Rows of figures. Enter is offered where something stands behind them."""
+    """Rows of figures. Enter is offered where something stands behind them, or there is more to read of one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select_cursor", "Open", key_display="Enter", tooltip="Open what this row was made of"),
     ]
     leads = False
+    "whether something stands behind a row"
+    cut = False
+    "whether there is no room for all details of the row"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return action != "select_cursor" or self.leads
+        return action != "select_cursor" or self.leads or self.cut
 
 
 class SheetView(Vertical):
@@ -139,6 +143,7 @@ class SheetView(Vertical):
         at = self._current
         said = details(self.sheet, at, self._width) if self.sheet is not None and at is not None else self._nothing()
         self.query_one("#details", Static).update(said)
+        self.call_after_refresh(self._see_what_is_cut)
 
     def on_resize(self) -> None:
         self.set_class(self.screen.size.height >= self.TALL, "-tall")
@@ -157,6 +162,9 @@ class SheetView(Vertical):
         places = [at for at, _ in links]
         if self._current in places:
             self.post_message(self.Opened([link for _, link in links], places.index(self._current)))
+        elif self.sheet is not None and self._current is not None:
+            said = details(self.sheet, self._current, self._width)
+            self.app.push_screen(TextScreen(self.sheet.table.title, said, wide=True))
 
     @on(Input.Changed, "#find")
     def found(self) -> None:
@@ -184,6 +192,15 @@ class SheetView(Vertical):
         self._close_box()
         self.table.focus()
         return True
+
+    def _see_what_is_cut(self) -> None:
+        """Offer to open the details where there is no room for all of them."""
+        box = self.query_one("#details", Static)
+        room = box.content_size
+        cut = box.get_content_height(self.size, self.screen.size, room.width) > room.height > 0
+        if cut != self.table.cut:
+            self.table.cut = cut
+            self.refresh_bindings()
 
     def _sort(self, order: Order | None) -> None:
         if order is not None:
