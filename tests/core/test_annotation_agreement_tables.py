@@ -43,6 +43,8 @@ def test_every_number_of_the_report_is_in_a_table() -> None:
     assert [row["agreement"] for row in cells(of.table("labels"))] == [each.agreement for each in REPORT.per_label]
     groups = {(row["kind"], row["name"]): (row["items"], row["fleiss"]) for row in cells(of.table("groups"))}
     assert groups == {(each.kind, each.name): (each.items, each.fleiss) for each in REPORT.groups}
+    shares = [[row[f"share_{label}"] for label in LABELS] for row in matrices[0]]
+    assert shares == [[n / sum(row) if sum(row) else None for n in row] for row in REPORT.pairs[0].matrix]
     times = [[row[f"times_{label}"] for label in LABELS] for row in cells(of.table("given"))]
     assert times == [[n for _, n in each.labels] for each in REPORT.annotator_counts]
     assert [row["share"] for row in cells(of.table("attention"))] == [1.0, 0.5]
@@ -60,10 +62,18 @@ def test_what_people_disagree_on_comes_first_and_leads_to_what_they_said() -> No
     assert list(said.notes) == ["decision: agree (hedged)"]
 
 
+def test_groups_come_with_the_least_agreement_first_and_those_that_nobody_labelled_twice_last() -> None:
+    rows = [row for row in cells(book(queue()).table("groups")) if row["kind"] == REPORT.groups[0].kind]
+    compared = [row["percent"].value for row in rows if row["percent"].defined]
+    assert compared == sorted(compared)
+    assert [row["percent"].defined for row in rows] == [True] * len(compared) + [False] * (len(rows) - len(compared))
+
+
 def test_letters_take_the_place_of_every_name() -> None:
-    of = book(queue(ana="A", ben="B", cem="C"))
+    of = book(queue().lettered)
     tables = [entry.make(*subject) for entry in of.contents for subject in entry.subjects]
-    text = html_page(tables, of.title) + str([cells(table) for table in tables])
+    keys = [table.key(row) for table in tables for row in table.rows]
+    text = html_page(tables, of.title) + str([cells(table) for table in tables]) + str(keys)
     assert not re.search(r"\b(ana|ben|cem)\b", text.replace("-", " "))
     assert document(tables, of.about)
     assert len(csv_files(tables)) == len(tables)
@@ -73,4 +83,7 @@ def test_letters_take_the_place_of_every_name() -> None:
 def test_a_queue_without_labels_says_so(items: Any) -> None:
     of = QueueAgreement("first", quick(items))
     assert of.told == "first: nobody has labelled anything yet."
+    assert {entry.name for entry in book(of).contents if entry.empty} == {
+        "coefficients", "pairs", "labels", "groups", "items"
+    }  # fmt: skip
     assert [table.rows for table in (book(of).table("pairs"), book(of).table("given"))] == [(), []]

@@ -1,59 +1,40 @@
-"""Agreement of annotators on a queue: the numbers, who and what they are about, and the items behind them."""
+"""Agreement of annotators on a queue: its tables, letters for names, and the items behind them."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from rich.cells import cell_len
 from textual.pilot import Pilot
-from textual.screen import Screen
 
-from stores.annotator import Annotator
 from stores.queues import NewItem
 from stores.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
 from tests.tui.test_adjudicate_screen import STANCE, labelled, queued
-from workbench.domain.annotations import Codebook, LabelOption, Purpose, Reason
-from workbench.domain.verdicts import Estimate
+from tests.tui.test_consistency_screen import at, by_parts, press, settled
+from workbench.domain.annotations import Purpose, Reason
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.agreement import AgreementScreen, ItemScreen, agreement_of
-from workbench.tui.screens.agreement_format import (
-    abbreviated,
-    confusion_lines,
-    distribution_lines,
-    group_lines,
-    names,
-    pair_lines,
-    shaded,
-    why_undefined,
-)
-from workbench.tui.widgets.long_text import LongText
+from workbench.tui.results.annotators import AnnotatorsScreen, Settings, load
+from workbench.tui.results.behind import BehindScreen
+from workbench.tui.screens.dialogs import TextScreen
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 FIRST = [*["agree"] * 5, *["disagree"] * 5]
 SECOND = [*["agree"] * 4, *["disagree"] * 5, "agree"]
 "observed 8 of 10, by chance 5 of 10: Cohen's κ is (0.8 - 0.5) / (1 - 0.5) = 0.60"
+PAIRS, ITEMS, ATTENTION, GIVEN, CONFUSION = (["tab"] * n for n in (1, 4, 5, 6, 7))
 
 
-async def opened(app: WorkbenchApp, pilot: Pilot[int]) -> AgreementScreen:
-    screen = AgreementScreen("q")
-    await app.push_screen(screen)
-    await until(pilot, lambda: screen._found is not None or screen.trouble.shown)
-    await pilot.pause()
+async def opened(app: WorkbenchApp, pilot: Pilot[int], *keys: str) -> AnnotatorsScreen:
+    await until(pilot, lambda: settled(app))
+    app.action_agreement("q")
+    await until(pilot, lambda: isinstance(app.screen, AnnotatorsScreen) and bool(app.screen.query("#preview")))
+    screen = app.screen
+    assert isinstance(screen, AnnotatorsScreen)
+    await until(pilot, lambda: settled(app) or screen.trouble.shown)
+    await press(app, pilot, *keys)
     return screen
-
-
-def top(app: WorkbenchApp) -> Screen[Any]:
-    return app.screen
-
-
-def text_of(lines: object) -> str:
-    return "\n".join(line.plain for line in lines)  # type: ignore[attr-defined]
 
 
 @pytest.fixture
@@ -70,6 +51,11 @@ def two(path: Path) -> list[int]:
     return units
 
 
+def lines(found: dict[tuple[str, ...], dict[str, str]], column: str) -> list[str]:
+    """Return the cells of a column, from top to bottom."""
+    return [row[column] for row in found.values()]
+
+
 @SIZES
 async def test_coefficients_carry_intervals_n_and_what_was_left_out(
     path: Path, two: list[int], size: tuple[int, int]
@@ -77,36 +63,39 @@ async def test_coefficients_carry_intervals_n_and_what_was_left_out(
     app = WorkbenchApp(path)
     async with app.run_test(size=size) as pilot:
         await opened(app, pilot)
-        assert shown(app, "#overview") == (
-            "10 items with two labels or more by 2 annotators; 1 labelled once only and left out."
+        assert "10 items with two labels or more, by 2 annotators; left out: 1 labelled once" in " ".join(
+            shown(app, "#options").split()
         )
-        lines = shown(app, "#coefficients").splitlines()
-        assert lines[1].startswith("  percent agreement          0.80 [")
-        assert lines[1].endswith("] n 10, 1 left out")
-        assert [line.split("  ")[1] for line in lines[1:]] == [
-            "percent agreement", "Fleiss' κ", "Krippendorff's α, nominal", "Krippendorff's α, ordinal", "Gwet's AC1",
+        found = by_parts(app)
+        assert lines(found, "coefficient") == [
+            "percent agreement", "Krippendorff's α, nominal", "Krippendorff's α, ordinal", "Fleiss' κ", "Gwet's AC1",
         ]  # fmt: skip
-        pair = shown(app, "#pairs").splitlines()[2]
-        assert "Annabel – Bartholomew" in pair
-        assert " 0.60 [" in pair
-        assert pair.split()[-1] == "10"
-        assert "Agreement over all items" in screen_text(app)
+        assert found[("percent",)]["value"].startswith("0.80 [")
+        assert (found[("percent",)]["n"], found[("percent",)]["excluded"]) == ("10", "1")
+        await press(app, pilot, *PAIRS)
+        pair = by_parts(app)[("Annabel", "Bartholomew")]
+        assert pair["kappa"].startswith("0.60 [")
+        assert pair["n"] == "10"
+        assert "percent" in screen_text(app)
     del two
 
 
 async def test_letters_take_the_place_of_every_name_and_give_it_back(path: Path, two: list[int]) -> None:
     app = WorkbenchApp(path)
-    async with app.run_test(size=(140, 120)) as pilot:
-        await opened(app, pilot)
-        for section in ("#pairs", "#given", "#confusion"):
-            assert "Annabel" in shown(app, section)
-        await pilot.press("o")
-        assert "Annabel" not in screen_text(app)
-        assert "Bartholomew" not in screen_text(app)
-        assert "A – B" in shown(app, "#pairs") or "B – A" in shown(app, "#pairs")
-        assert [line.split()[0] for line in shown(app, "#given").splitlines()[2:]] == ["A", "B"]
-        await pilot.press("o")
-        assert "Annabel" in screen_text(app)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, "o")
+        assert "letters for names" in shown(app, "#options")
+        seen = ""
+        for _ in range(8):
+            await press(app, pilot, "tab")
+            seen += screen_text(app)
+        assert "Annabel" not in seen
+        assert "Bartholomew" not in seen
+        assert "labels given" in seen
+        await press(app, pilot, *GIVEN)
+        assert lines(by_parts(app), "annotator") == ["A", "B"]
+        await press(app, pilot, "o")
+        assert lines(by_parts(app), "annotator") == ["Annabel", "Bartholomew"]
     del two
 
 
@@ -115,121 +104,73 @@ async def test_an_item_opens_with_every_label_and_no_name(path: Path, two: list[
         store.labels.decide(two[9], STANCE, "agree", Reason.HEDGED, "", "Olaf")
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(app, pilot)
-        assert screen.table.keys == (str(two[4]), str(two[9]))
-        states = [screen.table.get_cell(str(unit), "state").plain for unit in (two[4], two[9])]
-        assert states == ["· open", "✓ agree"]
-        await pilot.press("i")
-        assert screen.table.has_focus
-        await pilot.press("enter")
-        assert isinstance(app.screen, ItemScreen)
-        text = "\n".join(app.screen.query_one(LongText).lines)
-        assert "answer 4" in text
-        assert "Statement a-1 should become law." in text
-        assert "disagree  “not [b]sure”  ⚑ flagged" in text
+        screen = await opened(app, pilot, "i")
+        found = by_parts(app)
+        assert list(found)[:2] == [(str(two[4]),), (str(two[9]),)]
+        assert lines(found, "decided")[:2] == ["–", "agree"]
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, BehindScreen)
+        text = screen_text(app)
+        for wanted in ("answer 4", "Statement a-1 should become law.", "disagree", "⚑", "not [b]sure"):
+            assert wanted in text
         assert "Annabel" not in text
         assert "Bartholomew" not in text
-        await pilot.press("escape", "down", "enter")
-        assert "Decision: agree (hedged)" in "\n".join(app.screen.query_one(LongText).lines)
-        await pilot.press("escape", "escape")
-        assert top(app) is screen
-        assert screen.sheet.has_focus
-        await pilot.press("escape")
-        assert top(app) is not screen
+        await press(app, pilot, "right")
+        assert "decision: agree (hedged)" in screen_text(app)
+        await press(app, pilot, "escape", "escape")
+        assert app.screen is not screen
 
 
-async def test_brackets_turn_to_another_pair_of_annotators(path: Path) -> None:
+async def test_a_text_that_is_longer_than_the_screen_is_read_on_with_enter(path: Path) -> None:
+    units = queued(path, ["begin " + "and on " * 500 + "END"])
+    for person, label in (("ana", "agree"), ("bob", "disagree")):
+        labelled(path, person, {units[0]: label})
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, "i", "enter")
+        assert isinstance(app.screen, BehindScreen)
+        await until(pilot, lambda: "Enter" in screen_text(app))
+        assert "END" not in screen_text(app)
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, TextScreen)
+        await press(app, pilot, "end")
+        await until(pilot, lambda: "END" in screen_text(app))
+
+
+@SIZES
+async def test_the_matrix_of_each_pair_is_behind_it_and_beside_the_others(path: Path, size: tuple[int, int]) -> None:
     units = queued(path, ["x", "y"], needed=3)
     labelled(path, "ana", dict(zip(units, ["agree", "agree"], strict=True)))
     labelled(path, "bob", dict(zip(units, ["agree", "disagree"], strict=True)))
     labelled(path, "cem", dict(zip(units, ["neutral", "neutral"], strict=True)))
     app = WorkbenchApp(path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(app, pilot)
-        seen = []
-        for key in ("right_square_bracket", "right_square_bracket", "right_square_bracket", "left_square_bracket"):
-            seen.append(shown(app, "#confusion").splitlines()[0])
-            await pilot.press(key)
-        assert ["rows ana, columns bob" in seen[0], "rows ana, columns cem" in seen[1]] == [True, True]
-        assert "rows bob, columns cem; pair 3 of 3" in seen[2]
-        assert seen[3] == seen[0]
-        await until(pilot, lambda: "What is taken for what" in screen_text(app))
-        assert screen.sheet.scroll_y > 0
+    async with app.run_test(size=size) as pilot:
+        await opened(app, pilot, *CONFUSION)
+        assert "ana − bob ← →" in shown(app, "#tabs")
+        agree = by_parts(app)[("agree",)]
+        assert (agree["as_agree"], agree["as_disagree"], agree["all"]) == ("1", "1", "2")
+        assert "50.0 %" in screen_text(app)
+        await press(app, pilot, "right", "right")
+        assert "bob − cem ← →" in shown(app, "#tabs")
+        await press(app, pilot, "left", "left", "left")
+        assert "bob − cem ← →" in shown(app, "#tabs")
+        await press(app, pilot, "tab", *PAIRS, "down", "enter")
+        assert isinstance(app.screen, BehindScreen)
+        assert shown(app, "#about") == "What is taken for what: rows ana, columns cem  2 of 3 ← →"
+        assert by_parts(app)[("agree",)]["as_neutral"] == "2"
 
 
-def test_the_matrix_shows_the_share_of_its_row_by_shade_and_the_items_by_number(path: Path, two: list[int]) -> None:
-    found = agreement_of(path, "q")
-    lines = text_of(confusion_lines(found, names(found.report.annotators, hidden=False), 76, 0)).splitlines()
-    assert lines[2].split() == ["agree", "█████████", "4", "░░░░░░░░░", "1", "0", "0", "5"]
-    assert lines[4].split() == ["neutral", "0", "0", "0", "0", "0"]
-    assert [shaded(n, 8, 5).strip()[0] for n in (1, 2, 3, 4, 5, 6, 7, 8)] == list("░░▒▒▓▓██")
-    del two
-
-
-def test_labels_given_are_bars_with_shares(path: Path, two: list[int]) -> None:
-    found = agreement_of(path, "q")
-    lines = text_of(distribution_lines(found, names(found.report.annotators, hidden=False), 136)).splitlines()
-    row = next(line for line in lines if "Bartholomew" in line)
-    assert row.split()[1] == "10"
-    assert row.count("50 %") == 2
-    assert row.split()[2].count("▰") == row.split()[2].count("▱")
-    del two
-
-
-def test_groups_come_worst_first_and_leave_out_what_nobody_labelled_twice(path: Path) -> None:
-    made(path, instrument())
-    with Store.open(path) as store:
-        wordings = [
-            row[0]
-            for row in store.connection.execute(
-                "select w.id from wording w join statement s on s.id = w.statement_id where w.kind = 'original' "
-                "order by s.ref"
-            )
-        ]
-        items = [NewItem(wording, 2, "s", text=f"x {wording} {n}") for wording in wordings for n in range(2)]
-        store.queues.create("q", Purpose.TEST, STANCE, items, {})
-        units = [row[0] for row in store.connection.execute("select unit_id from queue_item order by ordinal")]
-    labelled(path, "ana", dict(zip(units, ["agree"] * 5, strict=False)))
-    labelled(path, "bob", dict(zip(units, ["agree", "agree", "agree", "disagree"], strict=False)))
-    found = agreement_of(path, "q")
-    text = text_of(group_lines(found, 76, every=False))
-    rows = text.splitlines()
-    first, second = (next(n for n, row in enumerate(rows) if row.startswith(f"  {ref} ")) for ref in ("a-2", "a-1"))
-    assert first < second
-    assert "0.50" in rows[first]
-    assert "1.00" in rows[second]
-    assert "1 without an item that two people labelled" in text
-    assert "undefined: all answers equal" in text
-    assert "stratum" not in text
-    assert "stratum" in text_of(group_lines(found, 76, every=True))
-
-
-def test_an_undefined_number_says_why(path: Path) -> None:
+async def test_people_who_agree_on_everything_have_undefined_numbers_that_say_why(path: Path) -> None:
     units = queued(path, ["x", "y"])
     for person in ("ana", "bob"):
         labelled(path, person, dict.fromkeys(units, "agree"))
-    found = agreement_of(path, "q")
-    text = text_of(pair_lines(found, names(found.report.annotators, hidden=False), 76))
-    assert "undefined  " in text
-    assert "undefined: all answers equal – ana – bob" in text
-    assert "nan" not in text.lower()
-    undefined = Estimate(math.nan, math.nan, math.nan, 0, 0, "no pairs")
-    assert text_of(why_undefined([(f"p{n}", undefined) for n in range(5)])) == (
-        "  undefined: no pairs – p0, p1, p2 and 2 more"
-    )
-
-
-async def test_people_who_agree_on_everything_have_no_items_to_open(path: Path) -> None:
-    units = queued(path, ["x", "y"])
-    for person in ("ana", "bob"):
-        labelled(path, person, dict(zip(units, ["agree", "neutral"], strict=True)))
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(app, pilot)
-        assert "Everybody agrees on every item" in shown(app, "#items-head")
-        assert not screen.table.display
-        await pilot.press("i")
-        assert screen.sheet.has_focus
+        await opened(app, pilot, *PAIRS)
+        assert by_parts(app)[("ana", "bob")]["kappa"] == "undefined (a)"
+        assert "κ undefined: all answers equal" in screen_text(app)
+        await press(app, pilot, "i")
+        assert lines(by_parts(app), "agreeing") == ["100.0 %", "100.0 %"]
 
 
 async def test_empty_queues_say_what_is_missing(path: Path) -> None:
@@ -238,15 +179,15 @@ async def test_empty_queues_say_what_is_missing(path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot)
         assert "Nobody has labelled anything in this queue yet." in screen_text(app)
-        await pilot.press("escape")
+        await press(app, pilot, "tab", "i", "o", "escape")
         labelled(path, "ana", {units[0]: "agree"})
         await opened(app, pilot)
-        assert shown(app, "#overview") == (
-            "Nothing to compare yet: 1 annotator, no item with two labels; 1 labelled once only and left out."
-        )
-        assert "100 %" in shown(app, "#given")
+        assert "No item of the queue has two labels yet." in screen_text(app)
+        assert "left out: 1 labelled once" in " ".join(shown(app, "#options").split())
+        await press(app, pilot, *GIVEN)
+        assert by_parts(app)[("ana",)]["share_agree"] == "100.0 %"
         assert "undefined" not in screen_text(app)
-        await pilot.press("i", "right_square_bracket", "a", "o")
+        await press(app, pilot, "o", "i", "left", "enter")
 
 
 async def test_a_queue_that_is_not_there_is_a_plain_sentence(path: Path) -> None:
@@ -254,7 +195,7 @@ async def test_a_queue_that_is_not_there_is_a_plain_sentence(path: Path) -> None
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
-        assert screen.trouble.shown
+        await until(pilot, lambda: screen.trouble.shown)
         assert "no queue is named 'q'" in screen_text(app)
         assert "Computing" not in screen_text(app)
 
@@ -262,10 +203,16 @@ async def test_a_queue_that_is_not_there_is_a_plain_sentence(path: Path) -> None
 async def test_refreshing_brings_labels_that_came_meanwhile(path: Path, two: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
-        await opened(app, pilot)
+        await opened(app, pilot, *PAIRS)
         labelled(path, "Bartholomew", {two[10]: "neutral"})
-        await pilot.press("f5")
-        await until(pilot, lambda: "11 items with two labels" in shown(app, "#overview"))
+        await press(app, pilot, "f5")
+        assert "11 items with two labels" in shown(app, "#options")
+        assert at(app) == ("Annabel", "Bartholomew")
+    settings = Settings()
+    found = load(path, "q", settings)
+    assert load(path, "q", settings, found) is found
+    lettered = load(path, "q", Settings(letters=True), found)
+    assert lettered.material is found.material, "letters compute nothing anew"
 
 
 async def test_attention_scores_stand_apart_from_agreement(path: Path) -> None:
@@ -279,65 +226,37 @@ async def test_attention_scores_stand_apart_from_agreement(path: Path) -> None:
     labelled(path, "bob", {item: "agree", known: "disagree"})
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
-        await opened(app, pilot)
-        lines = shown(app, "#attention").splitlines()
-        assert [line.split() for line in lines[2:]] == [
-            ["ana", "1", "of", "1", "right", "100", "%"],
-            ["bob", "0", "of", "1", "right", "0", "%"],
-        ]
-        assert shown(app, "#overview").startswith("1 item with two labels or more by 2 annotators")
-        assert shown(app, "#given").count(" 100 %") == 2
+        await opened(app, pilot, *ATTENTION)
+        assert {key: (row["right"], row["answered"], row["share"]) for key, row in by_parts(app).items()} == {
+            ("ana",): ("1", "1", "100.0 %"), ("bob",): ("0", "1", "0.0 %")
+        }  # fmt: skip
+        assert "1 item with two labels or more, by 2 annotators" in " ".join(shown(app, "#options").split())
 
 
 @SIZES
-async def test_hostile_texts_and_long_names_fit_and_are_literal(path: Path, size: tuple[int, int]) -> None:
+async def test_hostile_texts_and_long_names_are_literal(path: Path, size: tuple[int, int]) -> None:
     units = queued(path, HOSTILE)
     long_names = ("[bold]" + "ä" * 50, "漢字" * 30)
     for person, label in zip(long_names, ("agree", "disagree"), strict=True):
         labelled(path, person, dict.fromkeys(units, label), notes=dict(zip(units, HOSTILE, strict=True)))
     app = WorkbenchApp(path)
     async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
-        found = screen._found
-        assert found is not None
-        for section in ("#coefficients", "#pairs", "#labels", "#given", "#confusion"):
-            assert max(map(cell_len, shown(app, section).splitlines())) <= size[0] - 3, section
-        assert "[bold]" in shown(app, "#pairs")
-        await pilot.press("i")
+        await opened(app, pilot, *PAIRS)
+        assert "[bold]" in screen_text(app)
+        await press(app, pilot, "i", "enter")
         for _ in HOSTILE:
-            await pilot.press("enter")
-            await until(pilot, lambda: app.screen.query_one(LongText).lines)
-            assert "\x1b" not in screen_text(app)
-            await pilot.press("escape", "down")
-
-
-def test_labels_that_share_a_beginning_stay_apart_where_they_are_cut(path: Path) -> None:
-    assert len({abbreviated(label, 8) for label in ("economic-left", "economic-right", "cultural-left")}) == 3
-    assert abbreviated("none", 8) == "none    "
-    made(path, instrument())
-    labels = ("economic-left", "economic-right", "cultural-left", "cultural-right", "none")
-    options = tuple(LabelOption(label, key, "") for label, key in zip(labels, "eruio", strict=True))
-    book: Codebook = replace(STANCE, name="side", options=options, ordinal=())
-    with Store.open(path) as store:
-        wording = store.connection.execute("select min(id) from wording").fetchone()[0]
-        store.queues.create("q", Purpose.CHECK, book, [NewItem(wording, 2, "", text="x")], {})
-        unit = store.connection.execute("select unit_id from queue_item").fetchone()[0]
-    for person, label in (("ana", "economic-left"), ("bob", "economic-right")):
-        with Annotator.open(path, "q", person) as annotator:
-            annotator.label(unit, label)
-    found = agreement_of(path, "q")
-    called = names(found.report.annotators, hidden=False)
-    head = text_of(confusion_lines(found, called, 76, 0)).splitlines()[1].split()
-    assert len(set(head)) == 6
-    for line in text_of(distribution_lines(found, called, 76)).splitlines():
-        assert len(line) <= 76
+            assert not {"\x1b", "\x07", "\u202e"} & set(screen_text(app))
+            await press(app, pilot, "right")
 
 
 async def test_the_explanation_says_what_each_coefficient_is(path: Path, two: list[int]) -> None:
     app = WorkbenchApp(path)
-    async with app.run_test(size=(80, 40)) as pilot:
-        await opened(app, pilot)
-        await pilot.press("question_mark")
-        for word in ("percent", "Cohen's κ", "Fleiss' κ", "Krippendorff", "Gwet's AC1"):
-            assert word in screen_text(app)
+    async with app.run_test(size=(140, 40)) as pilot:
+        screen = await opened(app, pilot)
+        assert "annotate › agreement › q" in screen_text(app)
+        for key in ("percent", "alpha", "alpha_ordinal", "fleiss", "ac1"):
+            assert by_parts(app)[(key,)]["means"]
+        await press(app, pilot, *PAIRS)
+        for word in ("percent", "Cohen's κ", "AC1"):
+            assert word in screen.explain()
     del two

@@ -35,9 +35,8 @@ from workbench.domain.seeds import SEED
 from workbench.figures.table import AnyTable, Value
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
-from workbench.tui.results import consistency, run_agreement
+from workbench.tui.results import annotators, consistency, run_agreement
 from workbench.tui.screens import (
-    agreement,
     audit_view,
     questionnaire_view,
     response_bias_view,
@@ -154,7 +153,7 @@ def test_agreement_of_annotators(tmp_path: Path, capsys: pytest.CaptureFixture[s
     units = queued(path, [f"answer {n}" for n in range(10)])
     for name, labels in (("Annabel", FIRST), ("Bartholomew", SECOND)):
         labelled(path, name, dict(zip(units, labels, strict=True)))
-    screen = intervals(agreement.agreement_of(path, "q").report)
+    screen = intervals(annotators.load(path, "q", annotators.Settings()).material.report)
     assert screen
     assert screen <= intervals(data(capsys, "agreement", path, "--queue", "q"))
 

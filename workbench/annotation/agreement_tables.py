@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import blake2b
 
 from workbench.annotation.agreement import (
     AgreementReport,
@@ -79,28 +80,46 @@ class QueueAgreement:
         return self.name(pair.first), self.name(pair.second)
 
     @property
+    def annotators(self) -> tuple[str, ...]:
+        """All who labelled an item or an attention item."""
+        return tuple(dict.fromkeys([*self.report.annotators, *(name for name, _, _ in self.attention)]))
+
+    @property
+    def lettered(self) -> QueueAgreement:
+        """The same with letters for names, which do not follow the alphabet of the names."""
+        scattered = sorted(self.annotators, key=lambda name: blake2b(name.encode(), digest_size=8).digest())
+        return replace(self, called={name: _letters(place) for place, name in enumerate(scattered)})
+
+    @property
     def told(self) -> str:
         """What is compared, in a sentence."""
         report = self.report
         if not report.annotators:
             return f"{self.queue}: nobody has labelled anything yet."
-        left_out = f"left out {report.labelled_once:,} with one and {report.unlabelled:,} with none"
+        none = f" and {report.unlabelled:,} without a label" if report.unlabelled else ""
+        left_out = f"left out: {report.labelled_once:,} labelled once{none}"
         people = plural(len(report.annotators), "annotator")
         return f"{self.queue}: {plural(report.items, 'item')} with two labels or more, by {people}; {left_out}."
 
 
+def _letters(place: int) -> str:
+    letters = chr(ord("A") + place % 26)
+    return letters if place < 26 else _letters(place // 26 - 1) + letters
+
+
 def book(of: QueueAgreement) -> Book:
     """Return all figures of a queue. Behind a pair stands its matrix, behind an item what everybody said."""
+    nothing = "" if of.report.items else NOBODY
     pairs = [of.both(pair) for pair in of.report.pairs]
     matrices = [Entry("confusion", "what is taken for what", partial(confusion, of), pairs)] if pairs else []
     return Book(
         f"{of.queue}: agreement of annotators",
         [
-            Entry("coefficients", "over all items", partial(coefficients, of)),
-            Entry("pairs", "pairs of annotators", partial(pair_table, of)),
-            Entry("labels", "labels", partial(labels, of)),
-            Entry("groups", "groups", partial(groups, of)),
-            Entry("items", "items", partial(items, of)),
+            Entry("coefficients", "over all items", partial(coefficients, of), empty=nothing),
+            Entry("pairs", "pairs of annotators", partial(pair_table, of), empty=nothing),
+            Entry("labels", "labels", partial(labels, of), empty=nothing),
+            Entry("groups", "groups", partial(groups, of), empty=nothing),
+            Entry("items", "items", partial(items, of), empty=nothing),
             Entry("attention", "attention items", partial(attention, of)),
             Entry("given", "labels given", partial(given, of)),
             *matrices,
@@ -123,7 +142,7 @@ def coefficients(of: QueueAgreement) -> Table[tuple[str, Estimate]]:
         "Agreement over all items",
         [(name, getattr(found, name)) for name in TITLES],
         [
-            Column("coefficient", "coefficient", lambda row: row[0], words=TITLES),
+            Column("coefficient", "coefficient", lambda row: row[0], words=TITLES, least=25),
             Column("value", "value", lambda row: row[1], Kind.COEFFICIENT, scale=SCALE),
             Column("n", "items", lambda row: row[1].n, Kind.COUNT),
             Column("excluded", "left out", lambda row: row[1].excluded, Kind.COUNT),
@@ -144,10 +163,25 @@ def pair_table(of: QueueAgreement) -> Table[PairAgreement]:
             Column("first", "first", lambda row: of.name(row.first)),
             Column("second", "second", lambda row: of.name(row.second)),
             Column("kappa", "Cohen's κ", lambda row: row.kappa, Kind.COEFFICIENT, help=HELP["kappa"], scale=SCALE),
-            Column("percent", "percent", lambda row: row.percent, Kind.SHARE, help=HELP["percent"], scale=SHARE),
+            Column(
+                "percent",
+                "percent",
+                lambda row: row.percent,
+                Kind.SHARE,
+                help=HELP["percent"],
+                scale=SHARE,
+                aside=True,
+            ),
             Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, help=HELP["ac1"], scale=SCALE),
             Column("n", "items", lambda row: row.percent.n, Kind.COUNT, help="that both labelled"),
-            Column("excluded", "left out", lambda row: row.percent.excluded, Kind.COUNT, help="labelled by one alone"),
+            Column(
+                "excluded",
+                "left out",
+                lambda row: row.percent.excluded,
+                Kind.COUNT,
+                help="labelled by one alone",
+                aside=True,
+            ),
         ],
         key=of.both,
         empty="No two people have labelled in this queue.",
@@ -162,6 +196,9 @@ def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, t
     def times(place: int) -> Callable[[tuple[str, tuple[int, ...]]], int]:
         return lambda row: row[1][place]
 
+    def share(place: int) -> Callable[[tuple[str, tuple[int, ...]]], float | None]:
+        return lambda row: row[1][place] / sum(row[1]) if sum(row[1]) else None
+
     return Table(
         "confusion",
         f"What is taken for what: rows {first}, columns {second}",
@@ -172,7 +209,18 @@ def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, t
                 Column(f"as_{label}", label, times(place), Kind.COUNT, help=f"items that the second calls {label}")
                 for place, label in enumerate(of.report.labels)
             ),
-            Column("all", "all", lambda row: sum(row[1]), Kind.COUNT),
+            Column("all", "all", lambda row: sum(row[1]), Kind.COUNT, help="items that the first calls so"),
+            *(
+                Column(
+                    f"share_{label}",
+                    f"{label}, share",
+                    share(place),
+                    Kind.SHARE,
+                    help=f"of these items that the second calls {label}",
+                    aside=True,
+                )
+                for place, label in enumerate(of.report.labels)
+            ),
         ],
         key=lambda row: (row[0],),
         subject=(first, second),
@@ -218,7 +266,7 @@ def groups(of: QueueAgreement) -> Table[GroupAgreement]:
             Column("name", "group", lambda row: row.name),
             Column("percent", "percent", lambda row: row.percent, Kind.SHARE, help=HELP["percent"], scale=SHARE),
             Column("alpha", "α nominal", lambda row: row.alpha, Kind.COEFFICIENT, help=HELP["alpha"], scale=SCALE),
-            Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, help=HELP["ac1"], scale=SCALE),
+            Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, help=HELP["ac1"], scale=SCALE, aside=True),
             Column("fleiss", "Fleiss' κ", lambda row: row.fleiss, Kind.COEFFICIENT, help=HELP["fleiss"], aside=True),
             Column("n", "n", lambda row: row.percent.n, Kind.COUNT, help="items with two labels or more"),
             Column("items", "items", lambda row: row.items, Kind.COUNT, help="in the group", aside=True),
@@ -243,7 +291,7 @@ def items(of: QueueAgreement) -> Table[ItemAgreement]:
         [
             Column("item", "item", lambda row: str(row.item)),
             Column("agreeing", "equal", lambda row: row.agreeing, Kind.SHARE, help="share of its pairs of labels"),
-            Column("pairs", "pairs", lambda row: row.agreeing.n, Kind.COUNT),
+            Column("pairs", "pairs", lambda row: row.agreeing.n, Kind.COUNT, aside=known),
             Column("counts", "labels", _counts, Kind.WORDS, help="how many people gave each label"),
             Column("given", "who gave what", partial(_who, of), Kind.WORDS, aside=known),
             Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, aside=True),
@@ -297,7 +345,7 @@ def attention(of: QueueAgreement) -> Table[tuple[str, int, int]]:
             Column("answered", "answered", lambda row: row[2], Kind.COUNT),
             Column("share", "share", lambda row: row[1] / row[2] if row[2] else None, Kind.SHARE, scale=SHARE),
         ],
-        key=lambda row: (row[0],),
+        key=lambda row: (of.name(row[0]),),
         definition="Their right label is known; they count in no other number.",
         empty="Nobody has answered one yet.",
     )
@@ -329,7 +377,7 @@ def given(of: QueueAgreement) -> Table[AnnotatorCounts]:
             Column("favourite", "most often", lambda row: row.favourite[0], aside=True),
             Column("favourite_share", "share of it", lambda row: row.favourite[1], Kind.SHARE, aside=True),
         ],
-        key=lambda row: (row.annotator,),
+        key=lambda row: (of.name(row.annotator),),
         empty="Nobody has labelled anything in this queue yet.",
     )
 

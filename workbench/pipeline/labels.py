@@ -40,11 +40,31 @@ def codebook_of(store: Store, queue: str | None, name: str) -> Codebook:
 
 def queue_agreement(store: Store, queue: str, *, seed: int = SEED, resamples: int = 1000) -> QueueAgreement:
     """Return how far the people who labelled a queue agree, with the items that they labelled."""
+    return agreement_of(queue_labels(store, queue), seed=seed, resamples=resamples)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLabels:
+    """What people labelled in a queue: all that its agreement rests on."""
+
+    queue: str
+    codebook: Codebook
+    judged: tuple[Judged, ...]
+    attention: tuple[tuple[str, int, int], ...]
+    "(annotator, right, answered) of items whose right label is known"
+
+
+def queue_labels(store: Store, queue: str) -> QueueLabels:
+    """Return what people labelled in a queue. Raises UnknownName."""
     book = store.queues.get(queue).codebook
-    judged = store.labels.judged(book.name, queue=queue)
-    report = agreement_report(item_labels(judged), book, seed=seed, resamples=resamples)
-    items = {item.context.unit: _labelled(item) for item in judged}
-    return QueueAgreement(queue, report, items, store.labels.attention(queue))
+    return QueueLabels(queue, book, store.labels.judged(book.name, queue=queue), store.labels.attention(queue))
+
+
+def agreement_of(found: QueueLabels, *, seed: int = SEED, resamples: int = 1000) -> QueueAgreement:
+    """Return how far people agree; takes a second or two."""
+    report = agreement_report(item_labels(found.judged), found.codebook, seed=seed, resamples=resamples)
+    items = {item.context.unit: _labelled(item) for item in found.judged}
+    return QueueAgreement(found.queue, report, items, found.attention)
 
 
 def _labelled(item: Judged) -> LabelledItem:

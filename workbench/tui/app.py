@@ -247,9 +247,9 @@ class WorkbenchApp(LiteralApp):
 
     def action_agreement(self, queue: str) -> None:
         """Show how far the annotators of a queue agree."""
-        from workbench.tui.screens.agreement import AgreementScreen
+        from workbench.tui.results.annotators import AnnotatorsScreen
 
-        self.push_screen(AgreementScreen(queue))
+        self.push_screen(AnnotatorsScreen(queue))
 
     def action_explain(self) -> None:
         """Say what the numbers on this screen mean."""

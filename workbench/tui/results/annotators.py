@@ -1,0 +1,83 @@
+"""Agreement of the people who label a queue: over all items, by pair, label, group and item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from workbench.tui.format import literal
+from workbench.tui.results.book_screen import BookScreen
+from workbench.tui.results.loaded import Loaded
+
+if TYPE_CHECKING:
+    from workbench.annotation.agreement_tables import QueueAgreement
+
+NOBODY = "Nobody has labelled anything in this queue yet."
+ITEMS = "items"
+QUEUE_COLUMNS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What annotators are called."""
+
+    letters: bool = False
+    "letters for their names"
+
+
+class AnnotatorsScreen(BookScreen):
+    """Agreement between the annotators of one queue; Esc leads back to the queues."""
+
+    COUNTING = "Computing the coefficients and their intervals …"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("o", "names", "Names", tooltip="Show letters for names, or names"),
+        Binding("i", "items", "Items", tooltip="Go to the items with the least agreement"),
+        Binding("q", "leave", "Leave", show=False),
+    ]
+
+    _settings: Settings
+
+    def __init__(self, queue: str) -> None:
+        super().__init__(Settings())
+        self._queue = queue
+        self.PLACE = f"annotate › agreement › {literal(queue, QUEUE_COLUMNS).plain}"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("names", "items"):
+            return self._judged is not None
+        return super().check_action(action, parameters)
+
+    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+        return load(self.store_path, self._queue, settings, known)
+
+    def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
+        return "Esc leads back to the queues."
+
+    def action_names(self) -> None:
+        self._set(replace(self._settings, letters=not self._settings.letters))
+
+    def action_items(self) -> None:
+        """Show the items, those that people disagree on first."""
+        self._go(replace(self._look, view=ITEMS))
+
+
+def load(path: Path, queue: str, settings: Settings, known: Loaded | None = None) -> Loaded:
+    """Return the agreement on a queue. Returns `known` itself where nothing has changed. Raises UnknownName."""
+    from stores.store import Store
+    from workbench.annotation.agreement_tables import book
+    from workbench.pipeline.labels import agreement_of, queue_labels
+
+    with Store.open(path) as store:
+        labels = queue_labels(store, queue)
+    same = known is not None and known.rests_on == [labels]
+    if known is not None and same and known.settings == settings:
+        return known
+    found: QueueAgreement = known.material if known is not None and same else agreement_of(labels)
+    if not found.annotators:
+        return Loaded(settings, empty=NOBODY, material=found, rests_on=[labels])
+    shown = found.lettered if settings.letters else found
+    told = [("", shown.told.rstrip(".")), *([("", "letters for names")] if settings.letters else [])]
+    return Loaded(settings, book=book(shown), judged=shown, options=told, material=found, rests_on=[labels])
