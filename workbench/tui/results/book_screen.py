@@ -92,7 +92,7 @@ class BookScreen(FiguresScreen, Following):
 
     def explain(self) -> str:
         sheet = self._shown.sheet
-        return explained(sheet.table) if sheet is not None else self.EXPLAIN
+        return explained(sheet.table) if sheet is not None and self._book is not None else self.EXPLAIN
 
     @on(FluidTable.Sideways)
     def turn(self, event: FluidTable.Sideways) -> None:
@@ -139,6 +139,10 @@ class BookScreen(FiguresScreen, Following):
             told = [words for choice, words in self._loaded.options if not choice or choice in entry.choices]
             self.query_one("#tabs", Static).update(tabs(self._book, found.look, self.size.width - 2))
             self.query_one("#options", Static).update(visible(" · ".join(told)))
+
+    def show_around_nothing(self, loaded: Loaded) -> None:
+        self.query_one("#tabs", Static).update("")
+        self.query_one("#options", Static).update(visible(loaded.instrument))
 
     def shows_nothing(self, found: Shown) -> bool:
         return found.sheet is None or not found.sheet.table.rows

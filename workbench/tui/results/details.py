@@ -12,7 +12,7 @@ from workbench.figures.visible import visible
 from workbench.tui.results.sheet import Sheet
 
 KEYS = """Enter opens what a row was made of, Esc comes back. ← → show the next one that the table can be about.
-s sorts by a column, / finds rows, m shows the paragraph for the paper."""
+s sorts by a column, / finds rows; F1 lists every key."""
 
 
 def details(sheet: Sheet, at: int, width: int) -> Content:

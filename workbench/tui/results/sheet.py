@@ -1,7 +1,7 @@
 """A table of figures as rows and columns of a terminal: what fits in a width, in which order, and which rows match.
 
 Numbers read as in every medium (`figures.shown`). Where there is too little room for them and one picture, columns that
-stand aside go first, from the right; the details of a row show them.
+stand aside go first, from the right; then any others for which there is no room at all. The details of a row show them.
 """
 
 from __future__ import annotations
@@ -168,6 +168,9 @@ class Sheet:
             titles = [visible(column.short or column.title) for column in columns]
         for at in reversed(self._usable):
             if needed() > room and columns[at].aside:
+                shown.remove(at)
+        for at in reversed(shown[1:]):
+            if needed() > width:
                 shown.remove(at)
         spare = max(0, width - needed())
         drawn = [at for at in shown if columns[at].scale is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -137,6 +137,11 @@ class SheetView(Vertical):
     def previews(self) -> bool:
         """Whether there is room for a preview."""
         return self.has_class("-tall")
+
+    @property
+    def row(self) -> Any:
+        """The row under the cursor, of the kind that the table holds; None where there is none."""
+        return self.sheet.table.rows[self._current] if self.sheet is not None and self._current is not None else None
 
     def follow(self) -> None:
         """Show the details of the row under the cursor."""
