@@ -124,8 +124,9 @@ def test_tables_are_about_all_models_or_one_and_about_pairs(whole: Book) -> None
         assert {table.key(row)[0] for table in (one,) for row in table.rows} == {"base"}
         assert {key[0] for key in map(both.key, both.rows)} >= {"base"}
     compared = whole.table("compared")
-    assert (compared.title, compared.subject) == ("tuned − base", ("base", "tuned"))
-    assert cell(compared, "respondents", "tuned", "base", "qm", "t0") == 12
+    assert (compared.title, compared.subject) == ("base − tuned", ("base", "tuned"))
+    assert cell(compared, "respondents", "base", "tuned", "qm", "t0") == 12
+    assert whole.entry("compared").subjects == (("base", "tuned"), ("tuned", "base"))
     assert whole.entry("against").empty
 
 

@@ -35,10 +35,9 @@ from workbench.domain.seeds import SEED
 from workbench.figures.table import AnyTable, Value
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
-from workbench.tui.results import annotators, consistency, run_agreement
+from workbench.tui.results import annotators, consistency, questionnaire_loaded, run_agreement
 from workbench.tui.screens import (
     audit_view,
-    questionnaire_view,
     response_bias_view,
     results_view,
 )
@@ -111,7 +110,7 @@ def test_questionnaire(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     path = made(tmp_path / "panel.db", panel(12))
     with Store.open(path) as store:
         predict(store, _masses, card("doubts"), conditions=("qm", "zero-shot"))
-    judged = questionnaire_view.load(path, questionnaire_view.Settings()).judged
+    judged = questionnaire_loaded.load(path, questionnaire_loaded.Settings()).judged
     assert judged is not None
     (report,) = judged.reports.values()
     screen = intervals([*(report.condition(one) for one in report.conditions), report.ablations()])

@@ -1,4 +1,4 @@
-"""Few people, other people, and one figure larger than another: what the questionnaire screen must not hide."""
+"""Few people, other people and old figures: what the questionnaire's figures and screens must not hide."""
 
 from __future__ import annotations
 
@@ -8,21 +8,24 @@ import pytest
 
 from stores.store import Store
 from tests.questionnaire_stores import TARGETS, Masses, Predict, card, ideal, panel, predict
-from tests.tui.conftest import made, screen_text, shown, until
-from tests.tui.test_questionnaire_screen import begin, cells, press, settled, table, to
-from workbench.audits.questionnaire_figures import Condition
+from tests.tui.conftest import made, screen_text, until
+from tests.tui.test_questionnaire_screen import begin, press, settled
+from workbench.audits.questionnaire_book import book
+from workbench.audits.questionnaire_results import under
 from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import LEAST_RESPONDENTS
+from workbench.figures.book import Book
+from workbench.figures.shown import painted
+from workbench.figures.table import AnyTable
 from workbench.pipeline.questionnaire import questionnaire
+from workbench.pipeline.questionnaire_book import results_of
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.results.questionnaire import QuestionnaireScreen
+from workbench.tui.results.questionnaire_instrument import QuestionsScreen
 from workbench.tui.screens.home import HomeScreen
-from workbench.tui.screens.questionnaire import QuestionnaireScreen
-from workbench.tui.screens.questionnaire_questions import QuestionsScreen
-from workbench.tui.screens.questionnaire_view import AVERAGE, AXIS, model_order
 
 PEOPLE = 12
 ALL, SOME, ONE = "all-7b", "some-7b", "one-7b"
-QM = Condition("qm")
 
 
 def only(people: tuple[str, ...], masses: Masses) -> Predict:
@@ -45,140 +48,80 @@ def uneven(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def column(model: str) -> int:
-    return 3 + (ALL, ONE, SOME).index(model)
+def of(store: Store) -> Book:
+    """Return all figures of a store's questionnaire."""
+    results = results_of(questionnaire(store))
+    return book(results, under(results))
 
 
-async def test_people_and_n_are_those_of_the_chosen_model(uneven: Path) -> None:
-    app = WorkbenchApp(uneven, start="questionnaire")
-    async with app.run_test(size=(140, 40)) as pilot:
-        await begin(app, pilot)
-        assert cells(app, "t0")[1:3] == ["50 % yes", str(PEOPLE)]
-        assert "not the same people: all-7b 12 · one-7b 1 · some-7b 3" in shown(app, "#details")
-        await press(app, pilot, "right", "right")
-        assert cells(app, "t0")[1:3] == ["0 % yes", "3"]
-        await press(app, pilot, "s")
-        assert cells(app, "t0")[1:3] == ["100 %", "3"]
-
-
-async def test_models_stand_by_name_whoever_was_asked_last(uneven: Path) -> None:
+@pytest.fixture(scope="module")
+def figures(uneven: Path) -> Book:
     with Store.open(uneven) as store:
-        judged = questionnaire(store)
-    assert model_order(judged) == (ALL, ONE, SOME)
-    app = WorkbenchApp(uneven, start="questionnaire")
-    async with app.run_test(size=(140, 40)) as pilot:
-        await begin(app, pilot)
-        text = screen_text(app)
-        assert text.index("▸all-7b") < text.index(" one-7b") < text.index(" some-7b")
+        return of(store)
 
 
-async def test_few_people_are_marked_in_questions_means_and_with_a_single_one(uneven: Path) -> None:
-    app = WorkbenchApp(uneven, start="questionnaire")
-    async with app.run_test(size=(140, 40)) as pilot:
-        await begin(app, pilot)
-        for key in (*TARGETS, AVERAGE, AXIS):
-            row = cells(app, key)
-            assert row[column(SOME)].endswith("·"), key
-            assert row[column(ONE)].endswith("·"), key
-            assert not row[column(ALL)].endswith("·"), key
-        await press(app, pilot, "right", "right", "end", "up")
-        assert table(app).current == AVERAGE
-        assert f"fewer than {LEAST_RESPONDENTS} respondents" in shown(app, "#details")
-        await press(app, pilot, "s")
-        assert cells(app, AVERAGE)[column(SOME)].endswith("·")
+def cell(table: AnyTable, key: str, *row: str) -> str:
+    """Return what a table says of a row in one column."""
+    keys = [table.key(one) for one in table.rows]
+    return painted(table)[0][keys.index(row)][[column.key for column in table.columns].index(key)]
 
 
-async def test_a_comparison_with_a_model_of_few_people_has_no_side(uneven: Path) -> None:
-    app = WorkbenchApp(uneven, start="questionnaire")
-    async with app.run_test(size=(140, 40)) as pilot:
-        await begin(app, pilot)
-        await press(app, pilot, "d", "right", "right", "d")
-        for key in (*TARGETS, AVERAGE):
-            assert cells(app, key)[-1].endswith("·"), key
-        assert "few respondents" in shown(app, "#details").splitlines()[-2]
+def test_people_are_those_of_the_first_model_and_others_are_named(figures: Book) -> None:
+    table = figures.table("bias")
+    assert (cell(table, "human", "t0"), cell(table, "respondents", "t0")) == ("50.0 %", "1–12")
+    assert table.detail is not None
+    assert list(table.detail(table.rows[0])) == ["not the same people: all-7b 12 · one-7b 1 · some-7b 3"]
+    assert "the models were asked about different people" in painted(table)[1][1]
+    assert cell(figures.table("bias", SOME), "human", "t0") == "0.0 %"
+    assert cell(figures.table("accuracy", SOME), "majority", "t0") == "100.0 %"
 
 
-async def test_a_correlation_over_figures_of_few_people_says_so_and_has_no_side(uneven: Path) -> None:
-    app = WorkbenchApp(uneven, start="questionnaire")
-    async with app.run_test(size=(140, 40)) as pilot:
-        await begin(app, pilot)
-        await press(app, pilot, *to("correlation"))
-        assert cells(app, AVERAGE)[-1].endswith("·")
-        assert f"4 of 6 figures rest on fewer than {LEAST_RESPONDENTS} respondents" in shown(app, "#details")
+def test_models_stand_by_name_whoever_was_asked_last(figures: Book) -> None:
+    assert [column.key for column in figures.table("bias").columns][3:6] == [ALL, ONE, SOME]
+    assert [column.key for column in figures.table("bias", SOME).columns][3:6] == [SOME, ALL, ONE]
 
 
-async def test_the_axis_of_few_people_has_no_side(uneven: Path) -> None:
-    app = WorkbenchApp(uneven, start="questionnaire")
-    async with app.run_test(size=(140, 40)) as pilot:
-        await begin(app, pilot)
-        await press(app, pilot, *to("axis"))
-        assert cells(app, SOME)[-1].endswith("·")
-        assert cells(app, ONE)[-1].endswith("·")
-        await press(app, pilot, "end")
-        assert "no side: · few respondents" in shown(app, "#details")
+def test_few_people_are_marked_in_targets_means_and_with_a_single_one(figures: Book) -> None:
+    for name in ("bias", "accuracy"):
+        table = figures.table(name)
+        for target in TARGETS:
+            assert [cell(table, model, target).endswith("few") for model in (ALL, SOME, ONE)] == [False, True, True]
+    few = f"few: fewer than {LEAST_RESPONDENTS} respondents"
+    assert any(note.startswith(few) for note in painted(figures.table("bias"))[1])
+    for name, key in (("means", "few"), ("axis", "leans")):
+        table = figures.table(name)
+        assert [cell(table, key, model, "qm") == "few" for model in (ALL, SOME, ONE)] == [False, True, True]
+        assert any(note.startswith(few) for note in painted(table)[1])
 
 
-async def test_a_pole_is_named_only_where_the_interval_leaves_0_out(tmp_path: Path) -> None:
-    path = made(tmp_path / "panel.db", panel(PEOPLE))
-    with Store.open(path) as store:
+def test_a_comparison_with_a_model_of_few_people_has_no_side(figures: Book) -> None:
+    table = figures.table("compared", SOME, ALL)
+    assert [cell(table, "mark", SOME, ALL, "qm", target) for target in (*TARGETS, "")] == ["few"] * 3
+
+
+def test_a_correlation_over_figures_of_few_people_says_so(figures: Book) -> None:
+    table = figures.table("correlation")
+    assert cell(table, "few", "qm", "all") == "4"
+    assert any(f"4 of the 6 points rest on fewer than {LEAST_RESPONDENTS}" in note for note in painted(table)[1])
+
+
+def test_a_pole_is_named_only_where_the_interval_leaves_0_out(tmp_path: Path) -> None:
+    with Store.open(made(tmp_path / "panel.db", panel(PEOPLE))) as store:
         predict(store, lambda probe: (0.4, 0.5) if probe.statement == "t0" else (0.1, 0.8), card(ALL))
-    app = WorkbenchApp(path, start="questionnaire")
-    async with app.run_test(size=(140, 40)) as pilot:
-        await begin(app, pilot)
-        said = shown(app, "#details").splitlines()[2]
-        assert "neither side" in said
-        assert "conservative" not in said
-        await press(app, pilot, "down")
-        assert "liberal" in shown(app, "#details").splitlines()[2]
+        table = of(store).table("targets")
+    assert [cell(table, "pole", ALL, "qm", target) for target in TARGETS] == ["", "liberal"]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
-async def test_an_ablation_names_its_measure_and_what_its_first_column_is(uneven: Path, size: tuple[int, int]) -> None:
-    app = WorkbenchApp(uneven, start="questionnaire")
-    async with app.run_test(size=size) as pilot:
-        await begin(app, pilot)
-        await press(app, pilot, *to("ablation"))
-        assert "Δ bias against qm" in shown(app, "#tabs")
-        assert "cells: Δ bias against qm, points; first column: Δ mean |bias|" in shown(app, "#options")
-        assert "Δ|bias|" in screen_text(app)
-        await press(app, pilot, "s")
-        assert "Δ accuracy against qm" in shown(app, "#tabs")
-        assert "Δ mean" in screen_text(app)
-
-
-async def test_a_condition_without_figures_says_why(tmp_path: Path) -> None:
-    path = made(tmp_path / "panel.db", panel(PEOPLE))
-    with Store.open(path) as store:
+def test_a_condition_without_figures_says_why(tmp_path: Path) -> None:
+    with Store.open(made(tmp_path / "panel.db", panel(PEOPLE))) as store:
         predict(store, ideal(store), card(ALL))
         predict(store, lambda p: (0.0, 0.0) if dict(p.axes)["condition"] == "random" else (0.5, 0.4), card(ALL),
                 conditions=("qm", "random"))  # fmt: skip
-    app = WorkbenchApp(path, start="questionnaire")
-    async with app.run_test(size=(140, 40)) as pilot:
-        await begin(app, pilot)
-        await press(app, pilot, *to("ablation"), "down")
-        assert table(app).current == "random"
-        assert "no figure: no respondent could be read on both sides" in shown(app, "#details")
-        assert "no question's bias changes" not in shown(app, "#details")
-
-
-async def test_o_puts_the_largest_figure_of_the_chosen_model_first_and_back(uneven: Path) -> None:
-    with Store.open(uneven) as store:
-        figures = questionnaire(store).reports[ALL].condition(QM).targets
-    by_size = sorted((one.target for one in figures), key=lambda ref: -abs(_bias(figures, ref)))
-    assert by_size == ["t1", "t0"]
-    app = WorkbenchApp(uneven, start="questionnaire")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await begin(app, pilot)
-        assert table(app).keys[:2] == TARGETS
-        await press(app, pilot, "o")
-        assert table(app).keys[:2] == tuple(by_size)
-        assert "by size, o: as asked" in shown(app, "#options").replace("\n", " ")
-        await press(app, pilot, "o")
-        assert table(app).keys[:2] == TARGETS
-
-
-def _bias(figures: tuple[object, ...], ref: str) -> float:
-    return next(float(one.bias.value) for one in figures if one.target == ref)  # type: ignore[attr-defined]
+        table = of(store).table("bias_changes", ALL)
+    assert cell(table, "mean", "random") == "undefined (a)"
+    assert any("no respondent could be read on both sides" in note for note in painted(table)[1])
+    assert table.detail is not None
+    assert list(table.detail(table.rows[1])) == [], "that nothing changes is not known"
 
 
 async def test_the_table_from_before_is_dimmed_while_the_store_is_read(

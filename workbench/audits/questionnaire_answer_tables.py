@@ -16,6 +16,12 @@ from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.figures.table import Column, Kind, Link, Table
 
+PARTS = {
+    "yes": "mean probability that the next token is a yes, in all its spellings",
+    "no": "mean probability that the next token is a no, in all its spellings",
+    "other": "of tokens among the ten likeliest that are neither yes nor no",
+    "rest": "of all tokens that are less likely",
+}
 ANSWERS = {1: "yes", 0: "no", -1: "unreadable"}
 
 
@@ -52,10 +58,11 @@ def tokens(results: Results, choice: Choice) -> Table[Any]:
     )
 
 
-def _shares(of: Callable[[Any], TokenShares]) -> Iterator[Column[Any]]:
+def _shares(of: Callable[[Any], TokenShares], *, aside: bool = False) -> Iterator[Column[Any]]:
     """Yield the four parts of the probability, which add up to 1."""
     for name in ("yes", "no", "other", "rest"):
-        yield Column(name, name, partial(_part, of, name), Kind.SHARE, scale=SHARES)
+        scale = None if aside else SHARES
+        yield Column(name, name, partial(_part, of, name), Kind.SHARE, aside=aside, scale=scale, help=PARTS[name])
 
 
 def _part(of: Callable[[Any], TokenShares], name: str, row: Any) -> float:
@@ -86,11 +93,14 @@ def one_question(results: Results, model: str, target: str) -> Table[Asked]:
         [
             Column("condition", "condition", lambda row: str(row.of.condition)),
             Column("respondents", "n", lambda row: row.of.figure.respondents, Kind.COUNT, help="respondents"),
-            *_shares(lambda row: row.shares),
+            *_shares(lambda row: row.shares, aside=True),
             Column(
                 "bias", "bias", lambda row: row.of.figure.bias, Kind.POINTS, scale=SIGNED, reference=lambda _: 0.0
             ),
-            Column("leans", "leans", lambda row: leans(row.of)),
+            Column(
+                "leans", "leans", lambda row: leans(row.of), least=13, aside=True,
+                help="where the interval of the bias leaves out 0",
+            ),
             Column(
                 "accuracy", "accuracy", lambda row: row.of.figure.accuracy, Kind.SHARE, scale=SHARES,
                 reference=lambda row: row.of.figure.majority,

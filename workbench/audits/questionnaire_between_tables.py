@@ -126,7 +126,7 @@ def against(results: Results, choice: Choice) -> Table[Any]:
             Column("model", "model", lambda row: row[1].model),
             Column("base", "minus", lambda row: row[0]),
             Column("condition", "condition", lambda row: str(row[1].condition)),
-            Column("target", "target", lambda row: row[1].figure.target or "mean, of |bias|"),
+            Column("target", "target", lambda row: row[1].figure.target or "mean, of |bias|", least=15),
             Column(
                 "respondents", "n", lambda row: row[1].figure.respondents, Kind.COUNT,
                 help="respondents who could be read on both sides; of a mean the fewest of one of its targets",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from itertools import combinations
+from itertools import permutations
 
 from workbench.audits import questionnaire_answer_tables as answers
 from workbench.audits import questionnaire_between_tables as between
@@ -14,7 +14,7 @@ from workbench.audits import questionnaire_model_tables as beside
 from workbench.audits import questionnaire_tables as tables
 from workbench.audits.questionnaire_results import Choice, Results, each, of_one, under
 from workbench.domain.statements import VariantId
-from workbench.figures.book import Book, Entry
+from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.table import AnyTable
 
 ONE_MODEL = "Only one model has answered. Answers of a second one make a comparison."
@@ -34,8 +34,8 @@ def book(results: Results, choice: Choice) -> Book:
 
 
 def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
-    names = [(name,) for name in results.reports]
-    one_or_all = [(), *names] if len(names) > 1 else [()]
+    names: list[Subject] = [(name,) for name in results.reports]
+    one_or_all: list[Subject] = [(), *names] if len(names) > 1 else [()]
     under_one = ("condition",)
 
     def of(name: str, title: str, make: Callable[..., AnyTable], choices: Sequence[str] = ()) -> Entry:
@@ -44,7 +44,9 @@ def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
 
     yield Entry("models", "models", lambda: tables.models(results))
     for measure in beside.TITLES:
-        yield Entry(measure, measure, partial(beside.by_model, results, choice, measure), choices=under_one)
+        depends = (*under_one, "variability") if measure == "variability" else under_one
+        one_measure = partial(beside.by_model, results, choice, measure)
+        yield Entry(measure, measure, one_measure, names if len(names) > 1 else [()], depends)
     yield of("targets", "accuracy and bias", tables.targets, under_one)
     yield of("means", "means over targets", tables.means, under_one)
     yield of("axis", "liberal to conservative", tables.axis, under_one)
@@ -53,8 +55,8 @@ def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
     for measure in ("bias", "accuracy"):
         make = partial(beside.changes_by_target, results, choice, measure)
         yield Entry(f"{measure}_changes", f"changes of {measure}", make, names)
-    yield of("wordings", "variability over wordings", effects.wordings)
-    yield of("wording_means", "mean variability", effects.wording_means)
+    yield of("wordings", "variability over wordings", effects.wordings, ("variability",))
+    yield of("wording_means", "mean variability", effects.wording_means, ("variability",))
     yield of("each_wording", "bias in each wording", effects.each_wording)
     yield of("tokens", "next tokens", answers.tokens)
     yield from _over_models(results, choice, under_one)
@@ -68,7 +70,7 @@ def _over_models(results: Results, choice: Choice, under_one: Sequence[str]) -> 
     yield Entry("correlation", "bias and accuracy together", correlations, choices=under_one)
     no_base = "" if choice.bases else NO_BASE
     yield Entry("against", "differences to bases", partial(between.against, results, choice), empty=no_base)
-    pairs = tuple(combinations(results.reports, 2))
+    pairs = tuple(permutations(results.reports, 2))
     alone = "" if pairs else ONE_MODEL
     yield Entry("compared", "two models compared", partial(_compared, results, choice), pairs, under_one, alone)
 
@@ -78,10 +80,10 @@ def _narrowed(make: Callable[[Results, Choice], AnyTable], results: Results, cho
     return replace(make(results, choice.only(*model)), subject=model) if model else make(results, choice)
 
 
-def _compared(results: Results, choice: Choice, first: str, second: str) -> AnyTable:
-    """Return how the second model differs from the first."""
-    made = between.against(results, replace(choice.only(first, second), bases=(first,)))
-    return replace(made, name="compared", title=f"{second} − {first}", subject=(first, second))
+def _compared(results: Results, choice: Choice, model: str, base: str) -> AnyTable:
+    """Return how a model differs from another one."""
+    made = between.against(results, replace(choice.only(model, base), bases=(base,)))
+    return replace(made, name="compared", title=f"{model} − {base}", subject=(model, base))
 
 
 def _respondents(results: Results, choice: Choice) -> AnyTable:
@@ -106,11 +108,13 @@ def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:
 
     def wordings_of(model: str, condition: str, target: str) -> AnyTable:
         subject = (model, condition, target)
-        return effects.each_wording(results, of(*subject), name="wordings_of", subject=subject)
+        made = effects.each_wording(results, of(*subject), name="wordings_of", subject=subject)
+        return replace(made, title=f"{target} under {condition}: bias of {model} in each wording")
 
     def models_on(condition: str, target: str) -> AnyTable:
         choice = under(results, condition, target)
-        return tables.targets(results, choice, name="models_on", subject=(condition, target))
+        made = tables.targets(results, choice, name="models_on", subject=(condition, target))
+        return replace(made, title=f"{target} under {condition}: accuracy and bias of each model")
 
     def conditions_of(model: str) -> AnyTable:
         every = of_one(model, results.report(model).conditions)

@@ -71,6 +71,8 @@ def most_changed(mean: Of[Changed], targets: Sequence[Of[Changed]]) -> list[str]
     """Say on which targets a condition changes the bias beyond the interval; of qm what it is."""
     if mean.figure.change is None:
         return ["qm: the person's answers to the context questions, in their order"]
+    if not mean.figure.change.defined:
+        return []
     same = [one for one in targets if (one.model, one.condition) == (mean.model, mean.condition)]
     named = [one.figure.target or "" for one in same if _change_side(one, one.figure.change) in ("above 0", "below 0")]
     if not named:

@@ -63,9 +63,13 @@ class Line:
         return "–".join(map(str, sorted({min(counts), max(counts)}))) if counts else ""
 
 
-def by_model(results: Results, choice: Choice, measure: str) -> Table[Line]:
-    """Return one measure of every target, with a column for each model."""
-    one = {name: tuple(of[:1]) for name, of in choice.conditions.items()}
+def by_model(results: Results, choice: Choice, measure: str, first: str = "") -> Table[Line]:
+    """Return one measure of every target, with a column for each model.
+
+    The people are those whom the first model was asked about, and models may have been asked about others.
+    """
+    names = sorted(results.reports, key=lambda name: name != first)
+    one = {name: tuple(choice.conditions.get(name, ())[:1]) for name in names}
     lines = _lines(results, Choice(one, one, choice.target), spreads=measure == "variability")
     conditions = dict.fromkeys(str(condition) for of in one.values() for condition in of)
     people: Column[Line] = (
@@ -81,23 +85,34 @@ def by_model(results: Results, choice: Choice, measure: str) -> Table[Line]:
             Column("target", "target", lambda line: line.target),
             people,
             Column("respondents", "n", lambda line: line.respondents, aside=True, help="respondents"),
-            *(_model(name, measure, results.options.variability) for name in results.reports),
+            *(_model(name, measure, results.options.variability) for name in names),
             Column("question", "question", lambda line: results.texts.get(line.target, ""), aside=True),
         ],
         key=lambda line: (line.target,),
         notes=_notes(lines, measure),
         empty="No model was asked under this condition.",
         link=lambda line: Link("models_on", (next(iter(conditions), ""), line.target)),
+        detail=_people_of,
+        subject=(first,) if first else (),
     )
+
+
+def _people_of(line: Line) -> list[str]:
+    """Say of how many people each model was asked, where these are not as many."""
+    if "–" not in line.respondents:
+        return []
+    counts = " · ".join(f"{name} {of.figure.respondents:,}" for name, of in line.figures.items())
+    return [f"not the same people: {counts}"]
 
 
 def _lines(results: Results, choice: Choice, *, spreads: bool) -> list[Line]:
     rows = target_rows(results, choice)
     varied = wording_rows(results, choice) if spreads else []
+    asked = {(of.model, of.figure.target): of for of in rows}
     return [
         Line(
             ref,
-            {of.model: of for of in rows if of.figure.target == ref},
+            {name: asked[name, ref] for name in choice.conditions if (name, ref) in asked},
             {of.model: of.figure for of in varied if of.figure.target == ref},
         )
         for ref in results.targets

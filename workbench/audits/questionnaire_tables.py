@@ -206,7 +206,7 @@ def _bias_columns(results: Results) -> list[Column[Of[TargetFigure]]]:
             "bias_se", "SE of bias", lambda row: row.figure.bias_se, Kind.SIZE, aside=True,
             help=ERRORS[results.options.error],
         ),
-        Column("leans", "leans", leans, help="where the interval of the bias leaves out 0"),
+        Column("leans", "leans", leans, least=13, help="where the interval of the bias leaves out 0"),
         Column(
             "pole", "pole", lambda row: _pole(results, row), aside=True,
             help="the pole to which the bias leans, where a yes to the question has one",

@@ -75,7 +75,7 @@ def consistency_screen() -> Screen[None]:
 
 def questionnaire_screen() -> Screen[None]:
     """Return the results of the questionnaire audit, imported when they are first shown."""
-    from workbench.tui.screens.questionnaire import QuestionnaireScreen
+    from workbench.tui.results.questionnaire import QuestionnaireScreen
 
     return QuestionnaireScreen()
 

@@ -1,0 +1,105 @@
+"""Results of the questionnaire audit: how far each model's predictions of people's answers are biased, and how good."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.worker import get_current_worker
+
+from workbench.data import SHIPPED_QUESTIONNAIRE
+from workbench.tui.neighbours import following
+from workbench.tui.results.book_screen import BookScreen
+from workbench.tui.results.loaded import Loaded, Look
+from workbench.tui.results.questionnaire_loaded import Settings, condition_names, condition_of, load
+from workbench.tui.results.questionnaire_prompt import prompt
+
+if TYPE_CHECKING:
+    from workbench.pipeline.questionnaire import QuestionnaireJudged
+
+
+class QuestionnaireScreen(BookScreen):
+    """Bias, accuracy and variability of every model against the people who answered."""
+
+    COUNTING = "Judging the predictions …"
+    SHIPPED = SHIPPED_QUESTIONNAIRE
+    PLACE = "results › questionnaire"
+    EXPLAIN = """A model reads a person's answers to the context questions as a conversation, then predicts the \
+person's answer to a target question (Haller, Vamvas, Sennrich, Jäger 2025)."""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("c", "condition(1)", "Condition", tooltip="Show the next condition"),
+        Binding("C", "condition(-1)", "Condition before", show=False),
+        Binding("d", "compare", "Compare", tooltip="Show how this model differs from another one"),
+        Binding("v", "variability", "sd/rms", tooltip="Variability as standard deviation, or as printed (rms)"),
+        Binding(
+            "m", "masses", "Masses", show=False,
+            tooltip="Sum yes and no among the 10 likeliest tokens, or the vocabulary",
+        ),
+        Binding(
+            "e", "error", "SE", show=False, tooltip="Standard error of the bias: paired, or as the paper prints it"
+        ),
+        Binding("u", "questions", "Questions", tooltip="Show the questionnaire: roles, scales, answers"),
+        Binding("i", "instrument", "Instrument", show=False, tooltip="Show the next questionnaire"),
+        Binding("i", "import_shipped", "Import veldania_panel", tooltip="Import the shipped questionnaire"),
+    ]  # fmt: skip
+
+    _settings: Settings
+
+    def __init__(self) -> None:
+        super().__init__(Settings())
+        self.routes = {"prompt": prompt}
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        loaded, judged = self._loaded, self._judged
+        if action == "condition":
+            return self.depends_on(action) and judged is not None and len(condition_names(judged)) > 1
+        if action == "variability":
+            return self.depends_on(action)
+        if action in ("masses", "error"):
+            return judged is not None
+        if action == "compare":
+            return len(self.models) > 1
+        if action == "questions":
+            return loaded is not None and bool(loaded.instrument)
+        if action == "import_shipped":
+            return loaded is not None and not loaded.instruments
+        return super().check_action(action, parameters)
+
+    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+        worker = get_current_worker()
+
+        def show_part(loaded: Loaded) -> None:
+            if not worker.is_cancelled:
+                self.post_message(self.WasLoaded(loaded, whole=False))
+
+        return load(self.store_path, settings, known, show_part)
+
+    def action_condition(self, step: int) -> None:
+        """Go to a neighbouring condition, around the ends."""
+        judged: QuestionnaireJudged | None = self._judged
+        if judged is not None:
+            at = condition_of(judged, self._settings)
+            self._set(replace(self._settings, condition=following(condition_names(judged), at, step)))
+
+    def action_compare(self) -> None:
+        """Show the model in sight minus another one; left and right choose the pair."""
+        self._go(Look("compared", self._look.subject))
+
+    def action_variability(self) -> None:
+        self._set(replace(self._settings, variability="rms" if self._settings.variability == "sd" else "sd"))
+
+    def action_masses(self) -> None:
+        self._set(replace(self._settings, masses="vocabulary" if self._settings.masses == "top10" else "top10"))
+
+    def action_error(self) -> None:
+        self._set(replace(self._settings, error="printed" if self._settings.error == "paired" else "paired"))
+
+    def action_questions(self) -> None:
+        from workbench.tui.results.questionnaire_instrument import QuestionsScreen
+
+        if self._loaded is not None and self._loaded.instrument:
+            self.app.push_screen(QuestionsScreen(self._loaded.instrument))
+
+    def way_out(self, loaded: Loaded) -> str:
+        return "u shows the questionnaire." + " i shows the next one." * (len(loaded.instruments) > 1)

@@ -1,0 +1,243 @@
+"""The questionnaire itself: questions with their roles, scales with what each answer means, and changing both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import Static
+
+from workbench.domain.counting import plural
+from workbench.domain.questionnaire_tallies import Tallied
+from workbench.domain.questionnaires import Meaning, Option, Question, Role, Scale
+from workbench.domain.statements import ORIGINAL
+from workbench.errors import WorkbenchError
+from workbench.figures.book import Book
+from workbench.figures.visible import visible
+from workbench.tui.neighbours import following
+from workbench.tui.results.book_screen import tabs
+from workbench.tui.results.details import explained
+from workbench.tui.results.following import Following
+from workbench.tui.results.loaded import Loaded, Look
+from workbench.tui.results.questionnaire_changes import change_words, mapping_words, with_change
+from workbench.tui.results.sheet import Sheet
+from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.screens.dialogs import ConfirmScreen
+from workbench.tui.screens.editor_dialog import as_person
+
+if TYPE_CHECKING:
+    from stores.store import Store
+
+Write = Callable[["Store"], object]
+ABOUT_CHANGES = """Among the questions, o changes the role of one, l its leaning, t its form and a its scale. Among \
+the scales, y, n, e and m say that an answer means yes, no, neutral or missing. Every change is kept with your name, \
+and figures follow at once; what models were asked before stays what it was."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Held:
+    """A questionnaire, its tables, and the scales that a question may have."""
+
+    book: Book
+    tallied: Tallied
+    scales: Mapping[str, Scale]
+    "the questionnaire's own and the shipped ones"
+
+
+class QuestionsScreen(Following):
+    """Questions, or scales."""
+
+    DEFAULT_CSS = """
+    QuestionsScreen #tabs, QuestionsScreen #about {
+        height: auto;
+        margin: 0 1;
+    }
+    QuestionsScreen #about {
+        color: $text-muted;
+        margin: 0 1 1 1;
+    }
+    """
+    PLACE = "results › questionnaire › questions"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "turn", "Questions/scales", key_display="Tab", tooltip="Show the scales, or the questions"),
+        Binding("o", "change('role')", "Role", tooltip="Make it a target or a context question"),
+        Binding("l", "change('leaning')", "Leaning", tooltip="Say which pole a yes leans to"),
+        Binding("t", "change('form')", "Form", tooltip="Ask it as a question, or whether one agrees"),
+        Binding("a", "change('scale')", "Scale", tooltip="Take the next scale"),
+        Binding("y", "means('yes')", "Yes", tooltip="This answer means yes"),
+        Binding("n", "means('no')", "No", tooltip="This answer means no"),
+        Binding("e", "means('neutral')", "Neutral", tooltip="This answer is neutral"),
+        Binding("m", "means('missing')", "Missing", tooltip="This answer counts as none"),
+        Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
+        Binding("escape", "back", "Back", key_display="Esc"),
+    ]
+
+    @dataclass
+    class Found(Message):
+        """The questionnaire is read."""
+
+        held: Held
+
+    @dataclass
+    class Changed(Message):
+        """A change is kept."""
+
+        said: str
+
+    def __init__(self, instrument: str) -> None:
+        super().__init__()
+        self._instrument = instrument
+        self._held: Held | None = None
+        self._look = Look("questions")
+
+    def compose_body(self) -> ComposeResult:
+        yield Static(id="tabs", markup=False)
+        yield Static("Reading …", id="about", markup=False)
+        yield SheetView()
+
+    def on_mount(self) -> None:
+        self.view.table.focus()
+        self.action_refresh()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        if action in ("change", "means"):
+            return self._held is not None and (action == "change") == (self._look.view == "questions")
+        return True
+
+    @property
+    def figures(self) -> Loaded | None:
+        return Loaded(None, book=self._held.book) if self._held is not None else None
+
+    def explain(self) -> str:
+        sheet = self.view.sheet
+        return f"{explained(sheet.table)}\n\n{ABOUT_CHANGES}" if sheet is not None else ABOUT_CHANGES
+
+    @on(Found)
+    def put(self, event: Found) -> None:
+        self._held = event.held
+        self.trouble.hide()
+        self.query_one("#about", Static).update(visible(" · ".join(event.held.book.told)))
+        self._show()
+
+    @on(Changed)
+    def say_changed(self, event: Changed) -> None:
+        self.notify(event.said, markup=False, timeout=4)
+        self.action_refresh()
+
+    def action_turn(self) -> None:
+        """Show the other table."""
+        self._look = Look(following(("questions", "scales"), self._look.view))
+        self._show()
+
+    def action_back(self) -> None:
+        if not self.view.take_back():
+            self.dismiss(None)
+
+    def action_change(self, what: str) -> None:
+        """Take the next role, leaning, form or scale of the question under the cursor."""
+        held, row = self._held, self.view.row
+        if held is None or row is None:
+            return
+        question: Question = row
+        after = with_change(question, what, tuple(held.scales))
+        if after == question:
+            self.notify("There is no other one.", timeout=3)
+            return
+        said = change_words(question, after, held.tallied.respondents)
+        self._confirm(said, lambda person: self._keep_question(after, what, person))
+
+    def action_means(self, meaning: str) -> None:
+        """Give the answer under the cursor another meaning."""
+        held, row = self._held, self.view.row
+        if held is None or row is None:
+            return
+        answer: tuple[Scale, Option] = row
+        (scale, option), wanted = answer, Meaning(meaning)
+        if option.meaning is wanted:
+            self.notify(f"It means {meaning} already.", timeout=3, markup=False)
+            return
+        after = scale.remapped({option.values[0]: wanted})
+        said = mapping_words(held.tallied, scale, option, wanted)
+        self._confirm(said, lambda person: self._keep_scale(after, person))
+
+    def action_refresh(self) -> None:
+        self.read_questions()
+
+    def failed(self, error: WorkbenchError) -> None:
+        super().failed(error)
+        if self._held is None:
+            self.query_one("#about", Static).update("")
+
+    def _show(self) -> None:
+        if self._held is not None:
+            book = self._held.book
+            self.query_one("#tabs", Static).update(tabs(book, self._look, self.size.width - 2))
+            self.view.show(Sheet(book.table(self._look.view)))
+            self.refresh_bindings()
+
+    def _confirm(self, said: str, then: Callable[[str], None]) -> None:
+        def answered(agreed: bool | None) -> None:
+            if agreed:
+                as_person(self, self._instrument, then)
+
+        self.app.push_screen(ConfirmScreen(said, "Change it", "Leave it"), answered)
+
+    def _keep_question(self, after: Question, what: str, person: str) -> None:
+        value = getattr(after, what)
+        given = {what: value}
+        self.write(
+            lambda store: store.questionnaires.set_question(self._instrument, after.ref, person=person, **given),
+            f"{after.ref}: {what} is {getattr(value, 'value', value) or 'neither'} now",
+        )
+
+    def _keep_scale(self, scale: Scale, person: str) -> None:
+        self.write(
+            lambda store: store.questionnaires.set_scale(self._instrument, scale, person=person),
+            f"the scale {scale.name} is changed",
+        )
+
+    @work(thread=True, exit_on_error=False, group="write")
+    def write(self, change: Write, said: str) -> None:
+        from stores.store import Store
+
+        with Store.open(self.store_path) as store:
+            change(store)
+        self.post_message(self.Changed(said))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="questions")
+    def read_questions(self) -> None:
+        from stores.store import Store
+
+        with Store.open(self.store_path) as store:
+            self.post_message(self.Found(read(store, self._instrument)))
+
+
+def read(store: Store, name: str) -> Held:
+    """Read a questionnaire. Raises UsageError where no question of the instrument has a role."""
+    from workbench.audits.questionnaire_instrument_tables import book
+    from workbench.errors import UsageError
+
+    tallied, instrument = store.questionnaires.tallied(name), store.instruments.get(name)
+    if tallied is None:
+        raise UsageError(f"{name} has no question with a role")
+    texts = {s.ref: w.text for s in instrument.statements if (w := s.wording(ORIGINAL, instrument.language))}
+    topics = {s.ref: s.topic for s in instrument.statements}
+    made = book(name, tallied, texts, topics, told(name, tallied))
+    return Held(made, tallied, store.questionnaires.scales(name))
+
+
+def told(name: str, of: Tallied) -> tuple[str, ...]:
+    """Say what a questionnaire holds."""
+    questions = of.questionnaire.questions
+    roles = ", ".join(f"{len(of.questionnaire.of_role(role)):,} {role.value}" for role in Role)
+    return (
+        name,
+        f"{plural(len(questions), 'question')}: {roles}",
+        plural(of.respondents, "respondent"),
+        plural(len({question.scale for question in questions}), "scale"),
+    )

@@ -1,0 +1,206 @@
+"""The predictions on one questionnaire, read and judged for their results screen.
+
+Numpy, the statistics and the pipeline are imported in the functions that workers call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.domain.counting import plural
+from workbench.domain.prompts import LATEST, TemplateChoice
+from workbench.domain.seeds import SEED
+from workbench.errors import WorkbenchError
+from workbench.figures.visible import visible
+from workbench.tui.results.loaded import Loaded
+from workbench.tui.screens.template_words import heading
+
+if TYPE_CHECKING:
+    from stores.store import Store
+    from workbench.audits.questionnaire_figures import ErrorOf, Masses, Options, Variability
+    from workbench.figures.book import Book
+    from workbench.pipeline.questionnaire import QuestionnaireJudged
+
+CONTENTS = (
+    *("bias", "accuracy", "variability", "predicted", "without"),
+    *("targets", "means", "axis", "bias_changes", "accuracy_changes", "correlation", "compared"),
+    *("conditions", "changes", "wordings", "wording_means", "each_wording", "tokens", "models", "asked"),
+)
+"""Tables of the book in the order in which Tab goes through them.
+
+Left out: `against`, which has a base that only the command line can name (`compared` shows the same of any two models);
+`respondents`, which lists every person of every model at once (each target leads to its own); `choices`, which stand
+above the tables.
+"""
+MASSES = {"top10": "yes/no among the 10 likeliest tokens", "vocabulary": "yes/no over the vocabulary"}
+ERRORS = {"paired": "SE paired", "printed": "SE as printed"}
+VARIABILITIES = {"sd": "sd over wordings", "rms": "rms over wordings, as printed"}
+
+NO_QUESTIONNAIRE = """No instrument of this store is a questionnaire yet.
+
+A questionnaire has questions with a role, context or target, and people's answers to them.
+i imports the shipped one, of a fictional country with synthetic people.
+To import your own: workbench import STORE --format csv FOLDER"""
+NO_PREDICTIONS = """{name} has no predictions yet.
+
+3 goes to Jobs: n there starts one; choose the audit questionnaire.
+Or: workbench run STORE --audit questionnaire --model MODEL
+
+u shows the questions, their roles and scales."""
+ANOTHER = "\ni shows the next of the {n} questionnaires of this store."
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a person chose; see `pipeline.questionnaire.QuestionnaireChoice`."""
+
+    instrument: str = ""
+    "empty: the first one with predictions, else the first questionnaire"
+    masses: Masses = "top10"
+    error: ErrorOf = "paired"
+    templates: TemplateChoice = LATEST
+    seed: int = SEED
+    condition: str = ""
+    "as it is printed; empty: the first one there is"
+    variability: Variability = "sd"
+
+    @property
+    def judging(self) -> Settings:
+        """The settings that decide how predictions are judged; the others choose among the figures."""
+        return replace(self, condition="", variability="sd")
+
+
+def load(
+    path: Path, settings: Settings, known: Loaded | None = None, first: Callable[[Loaded], None] | None = None
+) -> Loaded:
+    """Read and judge what a store has on one questionnaire. Returns what is known itself where nothing has changed.
+
+    `first` is called before with what is soon there: what is known by other choices, or the figures of one condition
+    where nothing of this questionnaire is known and all takes long to read.
+    """
+    from stores.store import Store
+    from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
+
+    with Store.open(path) as store:
+        if known is not None and known.settings.templates != settings.templates:
+            known = None
+        if known is not None and known.judged is not None and known.settings.instrument == settings.instrument:
+            known = _by(store, known, settings, first)
+        held = tuple(name for name in store.instruments.names() if store.questionnaires.questions(name))
+        if not held:
+            return Loaded(settings, empty=NO_QUESTIONNAIRE)
+        runs = store.predictions.runs("questionnaire", versions=dict(settings.templates.versions))
+        answered = (run.instrument for run in runs if run.instrument in held)
+        name = settings.instrument if settings.instrument in held else next(answered, held[0])
+        rests_on = (runs, store.questionnaires.tallied(name), store.instruments.get(name), _under_way(store, name))
+        if known is not None and (known.settings, known.rests_on) == (settings, rests_on) and known.problem is None:
+            return known if known.instruments == held else replace(known, instruments=held)
+        base = Loaded(settings, instruments=held, instrument=name, rests_on=rests_on, empty=_no_predictions(name, held))
+        if not any(run.instrument == name for run in runs):
+            return base
+
+        def found(part: QuestionnaireJudged) -> None:
+            if first is not None and (known is None or known.judged is None or known.instrument != name):
+                first(_with_book(replace(base, rests_on=()), part, settings))
+
+        choice = QuestionnaireChoice(name, templates=settings.templates, options=_options(settings))
+        try:
+            return _with_book(base, questionnaire(store, choice, found, runs), settings)
+        except WorkbenchError as error:
+            return replace(base, problem=error)
+
+
+def _no_predictions(name: str, held: Sequence[str]) -> str:
+    others = ANOTHER.format(n=len(held)) if len(held) > 1 else ""
+    return NO_PREDICTIONS.format(name=visible(name)) + others
+
+
+def _by(store: Store, known: Loaded, settings: Settings, first: Callable[[Loaded], None] | None) -> Loaded:
+    """Return what is known by these settings, for which nothing is read; `first` is told where they are others."""
+    from workbench.pipeline.questionnaire_options import rejudged
+
+    if known.settings == settings:
+        return known
+    same = known.settings.judging == settings.judging
+    found = _with_book(known, known.judged if same else rejudged(store, known.judged, _options(settings)), settings)
+    if first is not None:
+        first(found)
+    return found
+
+
+def _options(settings: Settings) -> Options:
+    """Return the options of the audit.
+
+    How variability is read is none of them: the figures have it both ways, so another one judges nothing anew.
+    """
+    from workbench.audits.questionnaire_figures import Options
+
+    return Options(masses=settings.masses, error=settings.error, seed=settings.seed)
+
+
+def _under_way(store: Store, instrument: str) -> tuple[tuple[int, str, int], ...]:
+    """Return the jobs that have not come to their end, and how far they are: a note says so of their figures."""
+    jobs = [job for job in store.jobs.list() if job.state != "done" and job.spec.get("instrument") == instrument]
+    return tuple((job.id, job.state, job.done) for job in jobs)
+
+
+def _with_book(loaded: Loaded, judged: QuestionnaireJudged, settings: Settings) -> Loaded:
+    """Return a result with its figures, by the choices among them."""
+    return replace(
+        loaded,
+        settings=settings,
+        judged=judged,
+        book=_book(judged, settings),
+        models=model_order(judged),
+        runs=list(judged.runs.values()),
+        options=options_words(judged, settings),
+    )
+
+
+def _book(judged: QuestionnaireJudged, settings: Settings) -> Book:
+    from workbench.audits.questionnaire_book import book
+    from workbench.audits.questionnaire_results import under
+    from workbench.pipeline.questionnaire_book import results_of
+
+    results = results_of(judged)
+    results = replace(results, options=replace(results.options, variability=settings.variability))
+    found = book(results, under(results, condition_of(judged, settings)))
+    return replace(found, contents=[found.entry(name) for name in CONTENTS])
+
+
+def model_order(judged: QuestionnaireJudged) -> tuple[str, ...]:
+    """Return the models by name: an order that stays when one of them is asked more, or another is added."""
+    return tuple(sorted(judged.reports, key=lambda name: (name.casefold(), name)))
+
+
+def condition_names(judged: QuestionnaireJudged) -> tuple[str, ...]:
+    """Return every condition that some model was asked under, in the order of the models."""
+    return tuple(dict.fromkeys(str(c) for name in model_order(judged) for c in judged.reports[name].conditions))
+
+
+def condition_of(judged: QuestionnaireJudged, settings: Settings) -> str:
+    """Return the condition that was chosen, or the first where nobody was asked under it."""
+    names = condition_names(judged)
+    return settings.condition if settings.condition in names else next(iter(names), "")
+
+
+def options_words(judged: QuestionnaireJudged, settings: Settings) -> Sequence[tuple[str, str]]:
+    """Return every choice that is in force, in a few words each."""
+    names, condition = condition_names(judged), condition_of(judged, settings)
+    at = f" ({names.index(condition) + 1} of {len(names)})" if len(names) > 1 else ""
+    always = [
+        *heading(judged.runs.values()),
+        MASSES[settings.masses],
+        ERRORS[settings.error],
+        f"seed {settings.seed}",
+        *[f"{plural(len(judged.notes), 'note')}: n"] * bool(judged.notes),
+    ]
+    return (
+        ("", judged.instrument.name),
+        ("condition", f"condition {condition}{at}"),
+        ("variability", VARIABILITIES[settings.variability]),
+        *(("", words) for words in always),
+    )

@@ -1,0 +1,133 @@
+"""One prompt as the model was given it, its context folded, and the distribution of the token that comes next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.getters import query_one
+from textual.widgets import Static
+
+from workbench.figures.book import Subject
+from workbench.tui.results.loaded import Loaded, Opened
+from workbench.tui.results.questionnaire_prompt_format import (
+    EXPLAIN,
+    about,
+    as_copied,
+    conversation,
+    provenance,
+    token_columns,
+    token_record,
+)
+from workbench.tui.screens.answers import copied
+from workbench.tui.screens.audit_table import FluidTable
+from workbench.tui.screens.base import StoreScreen
+from workbench.tui.widgets.long_text import LongText
+from workbench.tui.widgets.record_table import Record
+
+if TYPE_CHECKING:
+    from workbench.pipeline.questionnaire_asked import PromptAsked
+
+
+def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
+    """Return the screen of a prompt; subject: a model, the prompt's number, a respondent and what this one answered."""
+    from stores.store import Store
+    from workbench.pipeline.questionnaire_asked import prompt_asked
+
+    model, probe, respondent, answer = subject
+    with Store.open(path) as store:
+        found = prompt_asked(store, loaded.judged, model, int(probe))
+    human = answer if found.respondent else f"{answer} by {respondent}"
+    return lambda: PromptScreen(found, model, human, loaded.settings.masses)
+
+
+class TokenTable(FluidTable):
+    """The likeliest next tokens; nothing lies below them."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "select_cursor"
+
+
+class PromptScreen(StoreScreen):
+    """What was asked, and what the model holds likeliest next."""
+
+    DEFAULT_CSS = """
+    PromptScreen #about {
+        height: auto;
+        max-height: 4;
+        margin: 0 1 1 1;
+    }
+    PromptScreen #prompt {
+        height: 2fr;
+        margin: 0 1;
+        border: round $panel;
+    }
+    PromptScreen #prompt:focus {
+        border: round $accent;
+    }
+    PromptScreen #prompt.-folded {
+        height: 1fr;
+        min-height: 6;
+        max-height: 9;
+    }
+    PromptScreen #tokens {
+        height: 1fr;
+    }
+    PromptScreen #provenance {
+        height: auto;
+        max-height: 3;
+        margin: 0 1;
+        color: $text-muted;
+    }
+    """
+    PLACE = "results › questionnaire › prompt"
+    EXPLAIN = EXPLAIN
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("x", "fold", "Unfold", tooltip="Unfold the context, every answered question, or fold it"),
+        Binding("tab", "other", "Text/tokens", key_display="Tab", tooltip="Go to the text or the tokens, to scroll"),
+        Binding("y", "copy", "Copy", tooltip="Copy the whole prompt as it was put"),
+        Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
+    ]
+
+    table = query_one("#tokens", TokenTable)
+    text = query_one("#prompt", LongText)
+
+    def __init__(self, asked: PromptAsked, model: str, human: str, masses: str) -> None:
+        """`human`: what the person answered, whom the prompt is about, or by whose name it was reached."""
+        super().__init__()
+        self._asked, self._model, self._human, self._masses = asked, model, human, masses
+        self._folded = True
+
+    def compose_body(self) -> ComposeResult:
+        yield Static(about(self._asked, self._model, self._human, self._masses), id="about", markup=False)
+        yield LongText("", name="prompt")
+        yield TokenTable(token_columns, name="tokens")
+        yield Static(provenance(self._asked), id="provenance", markup=False)
+
+    def on_mount(self) -> None:
+        self._show_text()
+        self.table.show_for_width(self._records)
+        self.table.focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "fold" or self._asked.prompt.context > 0
+
+    def action_fold(self) -> None:
+        self._folded = not self._folded
+        self._show_text()
+        (self.table if self._folded else self.text).focus()
+
+    def action_other(self) -> None:
+        (self.text if self.focused is self.table else self.table).focus()
+
+    def action_copy(self) -> None:
+        copied(self, as_copied(self._asked))
+
+    def _show_text(self) -> None:
+        self.text.show(conversation(self._asked, folded=self._folded))
+        self.text.set_class(self._folded, "-folded")
+
+    def _records(self, width: int) -> list[Record]:
+        return [token_record(place, token, width) for place, token in enumerate(self._asked.tokens, 1)]

@@ -1,0 +1,120 @@
+"""One prompt and its tokens as text and cells; pure. What a model is shown, it shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.content import Content
+
+from workbench.domain.counting import plural
+from workbench.domain.prompts import Message
+from workbench.tui.format import percent, visible
+from workbench.tui.widgets.record_table import Column, Record
+
+if TYPE_CHECKING:
+    from workbench.pipeline.questionnaire_asked import PromptAsked, TokenRow
+
+TOKEN = 24
+"columns of a token"
+EXPLAIN = """One prompt as the model was given it, and the tokens that the model holds likeliest next.
+
+Above is the conversation. Its context is folded to a line; x unfolds it. The role stands before each turn; the \
+model's own chat template puts its signs around the turns.
+
+Below are the 20 likeliest tokens with their probabilities: y marks a yes and n a no, in whatever case. Blanks are \
+shown as ␣. The masses are those over the whole vocabulary, where the backend says them. y copies the prompt."""
+
+
+def folded_context(asked: PromptAsked) -> str:
+    """Say in a line what the context holds."""
+    context = asked.prompt.messages[: asked.prompt.context]
+    questions = sum(message.role == "user" for message in context)
+    whose = f" of {asked.respondent}" if asked.respondent else ""
+    return f"▸ {plural(questions, 'answered question')}{visible(whose)} · x unfolds"
+
+
+def conversation(asked: PromptAsked, *, folded: bool) -> str:
+    """Return the prompt as text that is safe to print; the context as one line where it is folded."""
+    messages, context = asked.prompt.messages, asked.prompt.context
+    if not context:
+        return _turns(messages)
+    shown = folded_context(asked) if folded else _turns(messages[:context])
+    return f"{shown}\n\n{_turns(messages[context:])}"
+
+
+def _turns(messages: Sequence[Message]) -> str:
+    lines: list[str] = []
+    for message in messages:
+        indented = visible(message.content, lines=True).replace("\n", "\n" + " " * 11)
+        gap = "" if not lines or message.role == "assistant" else "\n"
+        lines.append(f"{gap}{visible(message.role):<9}  {indented}")
+    return "\n".join(lines)
+
+
+def as_copied(asked: PromptAsked) -> str:
+    """Return the whole prompt as it was put, for the clipboard."""
+    return "\n\n".join(f"{message.role}: {message.content}" for message in asked.prompt.messages)
+
+
+def token_columns(width: int) -> tuple[Column, ...]:
+    """Return the columns of the likeliest tokens for a width."""
+    bar = max(10, min(61, width - 6 - TOKEN - 10 - 18))
+    return (Column("place", "", 5), Column("token", "next token", TOKEN), Column("mark", "reads as", 10),
+            Column("share", "probability", 13), Column("bar", "", bar))  # fmt: skip
+
+
+def token_record(place_: int, token: TokenRow, width: int) -> Record:
+    """Return the row of a token; blanks in it are shown as ␣."""
+    bar = (token_columns(width)[-1].width or 10) - 1
+    style = "dim" if token.mark == "other" else "bold"
+    mark = {"yes": "y yes", "no": "n no"}.get(token.mark, "  other")
+    shown = Text(f"“{visible(token.text).replace(' ', '␣')}”", style=style, no_wrap=True, overflow="ellipsis")
+    shown.truncate(TOKEN - 1, overflow="ellipsis")
+    filled = round(bar * token.probability)
+    return str(place_), (
+        Text(f"{place_:>3}", style="" if token.counted else "dim"),
+        shown,
+        Text(mark, style=style),
+        Text(f"{percent(token.probability, digits=2):>9}", style=style),
+        Text("█" * filled or "·", style=style),
+    )
+
+
+def about(asked: PromptAsked, model: str, human: str, masses: str) -> Content:
+    """Say which prompt this is, and what came of it."""
+    who = asked.respondent or "nobody's answers are shown"
+    where = "10 likeliest" if masses == "top10" else masses
+    return Content.assemble(
+        (visible(asked.target), "bold"),
+        f" · {asked.variant} · {visible(str(asked.condition))} · {visible(who)}",
+        (f" · answered {visible(human)}" if human else "", "bold"),
+        "\n",
+        (visible(model), "bold"),
+        f"  p(yes) {_mass(asked.yes)} · p(no) {_mass(asked.no)} ({where}) · all other tokens {_mass(asked.rest)}",
+    )
+
+
+def _mass(value: float) -> str:
+    return "not known" if math.isnan(value) else percent(value, digits=2)
+
+
+def provenance(asked: PromptAsked) -> str:
+    """Say where a prediction comes from, in one line."""
+    of = asked.provenance
+    parts = [
+        of.model,
+        of.version,
+        of.backend,
+        of.dtype,
+        f"template {asked.template}",
+        str(asked.condition),
+        f"seed {of.seed}" if of.seed else "",
+        f"{of.at[:19].replace('T', ' ')} UTC",
+        f"workbench {of.code_version}",
+        f"job {of.job}",
+        "would be put differently now" if asked.outdated else "",
+    ]
+    return " · ".join(visible(part) for part in parts if part)
