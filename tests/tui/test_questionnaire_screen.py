@@ -40,6 +40,7 @@ from workbench.tui.format import percent
 from workbench.tui.results import questionnaire as screens
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.following import Following
+from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.questionnaire import QuestionnaireScreen
 from workbench.tui.results.questionnaire_instrument import QuestionsScreen
 from workbench.tui.results.questionnaire_loaded import CONTENTS
@@ -384,7 +385,7 @@ async def test_the_cursor_stays_on_its_question_through_models_measures_and_cond
 
 
 async def test_figures_are_worked_out_beside_the_terminal(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only workers judge and resample: no figure is computed in the thread that draws."""
+    """Only workers judge and resample: no figure is computed or written out in the thread that draws."""
     may_go, threads = threading.Event(), []
     load, condition = screens.load, Report.condition
 
@@ -396,8 +397,12 @@ async def test_figures_are_worked_out_beside_the_terminal(filled: Path, monkeypa
         threads.append(threading.current_thread())
         return condition(*given)
 
+    def written_out(_: Loaded) -> str:
+        raise AssertionError("all that was judged is written out")
+
     monkeypatch.setattr(screens, "load", slow)
     monkeypatch.setattr(Report, "condition", watched)
+    monkeypatch.setattr(Loaded, "__repr__", written_out)
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, QuestionnaireScreen) and app.screen.is_mounted)

@@ -103,7 +103,7 @@ class Following(StoreScreen):
     def say_who(self) -> None:
         """Put into the title whose figures these are."""
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="follow", description="")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="follow", description="figures")
     def bring(self, loaded: Loaded, links: Sequence[Link], at: int, *, instead: bool = False) -> None:
         """Make or read what a link leads to."""
         worker = get_current_worker()
@@ -111,7 +111,7 @@ class Following(StoreScreen):
         if not worker.is_cancelled:
             self.post_message(self.Came(found, links, at, instead))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="preview", description="")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="preview", description="figures")
     def make_preview(self, loaded: Loaded, link: Link) -> None:
         worker = get_current_worker()
         table = loaded.book.follow(link) if loaded.book is not None else None

@@ -145,7 +145,13 @@ class Sheet:
         ]
 
     def _right(self, at: int) -> bool:
-        return self.table.columns[at].numeric and all(" [" not in row[at] for row in self.cells)
+        return at in self._plain
+
+    @cached_property
+    def _plain(self) -> frozenset[int]:
+        """Places of the columns of numbers without intervals."""
+        places = (at for at, column in enumerate(self.table.columns) if column.numeric)
+        return frozenset(at for at in places if all(" [" not in row[at] for row in self.cells))
 
     def _natural(self, at: int, title: str) -> int:
         return max(len(title), *(len(row[at]) for row in self.cells), 1)

@@ -81,6 +81,8 @@ class SheetView(Vertical):
     ]
     TALL = 34
     "lines from which there is room for a preview of what Enter opens"
+    PREVIEWED = 100
+    "rows of which a preview shows those for which there is room: it does not scroll"
 
     class Current(Message):
         """The cursor went to a row; None: there is no row."""
@@ -253,4 +255,4 @@ class SheetView(Vertical):
         return self._previewed.columns(width) if self._previewed is not None else []
 
     def _preview_records(self, width: int) -> list[Record]:
-        return self._previewed.records(width, self._previewed.rows()) if self._previewed is not None else []
+        return self._previewed.records(width, self._previewed.rows()[: self.PREVIEWED]) if self._previewed else []

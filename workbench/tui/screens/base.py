@@ -40,7 +40,7 @@ def as_trouble(error: BaseException) -> WorkbenchError:
 class StoreScreen(Screen[None]):
     """A screen that reads the store in thread workers, each with a connection of its own.
 
-    Workers that are given what was read have an empty description: Textual's own would write out all of it, beforehand.
+    Workers that are given what was read have a description that is not empty: else Textual writes out all of it first.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("f5", "refresh", "Refresh", show=False)]

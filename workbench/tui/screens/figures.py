@@ -293,14 +293,14 @@ class FiguresScreen(StoreScreen):
         empty.set_class(text is not None, "-shown")
         self.query_one("#body").display = text is None
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="answers", description="")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="answers", description="figures")
     def read_store(self, settings: Any, known: Any) -> None:
         worker = get_current_worker()
         loaded = self.judged_now(settings, known)
         if not worker.is_cancelled:
             self.post_message(self.WasLoaded(loaded))
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="view", description="")
+    @work(thread=True, exclusive=True, exit_on_error=False, group="view", description="figures")
     def work_out(self, loaded: Any, look: Any) -> None:
         worker = get_current_worker()
         found = self.shown_now(loaded, look)
