@@ -35,10 +35,9 @@ from workbench.domain.seeds import SEED
 from workbench.figures.table import AnyTable, Value
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
-from workbench.tui.results import annotators, consistency, questionnaire_loaded, run_agreement
+from workbench.tui.results import annotators, consistency, questionnaire_loaded, response_bias, run_agreement
 from workbench.tui.screens import (
     audit_view,
-    response_bias_view,
     results_view,
 )
 
@@ -140,7 +139,7 @@ def test_likeness_to_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         store.instruments.add(with_pairs(blank, pairs(), ()))
         model = ScriptedModel(Persona(letters=LetterHabits(weights=(4.0, 2.0, 1.0), by_text=0.4)), name="first")
         ask(store, model, Design("choices", "first", "response_bias", 20, DEFAULTS.sampling, family="lettered"))
-    judged = response_bias_view.load(path, response_bias_view.Settings()).judged
+    judged = response_bias.load(path, response_bias.Settings()).judged
     assert judged is not None
     screen = intervals(list(judged.people.values()))
     assert screen

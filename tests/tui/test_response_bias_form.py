@@ -27,11 +27,11 @@ from workbench.pipeline.estimates import estimate
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.design_form import EXACT_LABELS, RESPONSE_BIAS, FormValues, as_design, sampling_note
 from workbench.tui.overview import read_judgement, read_overview
+from workbench.tui.results.response_bias import ResponseBiasScreen
 from workbench.tui.screens.home import HomeScreen
 from workbench.tui.screens.home_lines import BELOW, home_lines
 from workbench.tui.screens.job_form import read_choices
 from workbench.tui.screens.job_lines import hint, job_details, subject
-from workbench.tui.screens.response_bias import ResponseBiasScreen
 from workbench.tui.widgets.ticks import TickList
 
 LETTER = Sampling(1.0, 1.0, None, 1)

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import math
+import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.coordinate import Coordinate
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from stores.store import Store
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from tests.tui.conftest import flowing, screen_text, shown, until
 from workbench.audits.response_bias import DEFAULTS
+from workbench.audits.response_bias_book import book
+from workbench.audits.response_bias_columns import change
 from workbench.audits.response_bias_deltas import Definition
 from workbench.audits.response_bias_figures import Options
+from workbench.audits.response_bias_forms import blanks_shown
 from workbench.audits.response_bias_formula import formula
+from workbench.audits.response_bias_names import subject_of
+from workbench.audits.response_bias_words import beside
 from workbench.cli.main import build_parser
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
@@ -25,8 +31,15 @@ from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, 
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import EXACTLY
+from workbench.domain.verdicts import Estimate
+from workbench.figures.shown import number, painted
+from workbench.figures.shown import shown as shown_value
+from workbench.figures.table import Column, Kind, Table
+from workbench.figures.visible import visible
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
+from workbench.pipeline import response_bias as judging
+from workbench.pipeline import response_bias_questions as below
 from workbench.pipeline.response_bias import (
     ResponseBiasChoice,
     ResponseBiasJudged,
@@ -34,39 +47,25 @@ from workbench.pipeline.response_bias import (
     response_bias,
     sampling_agreements,
 )
+from workbench.pipeline.response_bias_book import findings
 from workbench.pipeline.response_bias_options import rejudged
 from workbench.pipeline.response_bias_questions import question, questions
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.format import EMPTY, percent
-from workbench.tui.screens.answers import WholeAnswerScreen
-from workbench.tui.screens.audit_table import FluidTable
+from workbench.tui.results import response_bias as screens
+from workbench.tui.results.behind import BehindScreen
+from workbench.tui.results.book_screen import BookScreen
+from workbench.tui.results.grid import Grid
+from workbench.tui.results.response_bias import ResponseBiasScreen, Settings, load
+from workbench.tui.results.response_bias_help import BIASES, DEFINITION_WORDS
+from workbench.tui.results.response_bias_prompt import FormScreen
+from workbench.tui.results.response_bias_question import QuestionScreen
+from workbench.tui.results.sheet_view import FigureTable
+from workbench.tui.row_keys import row_parts
 from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.response_bias import ResponseBiasScreen
-from workbench.tui.screens.response_bias_around import DEFINITION_WORDS
-from workbench.tui.screens.response_bias_details import details
-from workbench.tui.screens.response_bias_explain import BIASES
-from workbench.tui.screens.response_bias_format import cell_text, interval, p_words, signed
-from workbench.tui.screens.response_bias_prompt import FormScreen
-from workbench.tui.screens.response_bias_prompt_format import AnswerRow, FormAsked, form_record
-from workbench.tui.screens.response_bias_question import QuestionScreen
-from workbench.tui.screens.response_bias_questions import CellQuestionsScreen
-from workbench.tui.screens.response_bias_tables import head, matrix_records, window
-from workbench.tui.screens.response_bias_view import (
-    LIKENESS,
-    PEOPLE,
-    SCORE,
-    SIGNED,
-    VALID,
-    Look,
-    Place,
-    Settings,
-    Shown,
-    load,
-    place_key,
-    place_of,
-)
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+Place = tuple[Bias, Perturbation | None, str]
+Key = tuple[str, ...]
 SCALE = ("Much better", "A little better", "The same", "A little worse", "Much worse")
 ORDER: Place = (Bias.RESPONSE_ORDER, None, "")
 ODD: Place = (Bias.ODD_EVEN, None, "")
@@ -123,34 +122,33 @@ def judged(filled: Path) -> ResponseBiasJudged:
         return response_bias(store)
 
 
+CONTENTS = (
+    "matrix", "scores", "likeness", "cells", "entropies", "left_out", "topics", "draws", "draw_spread", "valid_answers",
+    "validity", "validity_shares", "people", "people_questions", "questions", "compared", "compared_means", "sampling",
+    "subjects",
+)  # fmt: skip
+
+
 def settled(app: WorkbenchApp) -> bool:
     """Whether nothing is being worked out and the screen shows what it was last asked for."""
     screen = app.screen
     if any(not worker.is_finished for worker in app.workers) or not screen.is_mounted:
         return False
-    if isinstance(screen, ResponseBiasScreen):
-        loaded = screen._loaded
-        return loaded is not None and (
-            loaded.judged is None or (loaded.settings == screen._settings and screen._shown.look == screen._look)
+    if isinstance(screen, BookScreen):
+        judged = screen._judged is not None
+        return screen._loaded is not None and (
+            not judged or (screen._loaded.settings == screen._settings and screen._shown.look == screen._look)
         )
-    if isinstance(screen, QuestionScreen):
-        return screen._shown is not None and not screen.title_bar.note
-    return not isinstance(screen, CellQuestionsScreen | FormScreen) or not screen.title_bar.note
+    return not isinstance(screen, QuestionScreen | FormScreen) or not screen.title_bar.note
 
 
 async def press(app: WorkbenchApp, pilot: Pilot[int], *keys: str) -> None:
     """Press keys one after the other, each when what the one before asked for is there."""
     for key in keys:
         await pilot.press(key)
-        await until(pilot, lambda: settled(app))
         await pilot.pause()
         await until(pilot, lambda: settled(app))
-
-
-async def to_row(app: WorkbenchApp, pilot: Pilot[int], key: str) -> None:
-    """Put the cursor on a row, without a press of a key for each row before it."""
-    table(app).show_row(table(app).keys.index(key))
-    await pilot.pause()
+        await pilot.pause()
 
 
 async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> None:
@@ -158,13 +156,48 @@ async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> None:
     await pilot.pause()
 
 
-def table(app: WorkbenchApp) -> FluidTable:
-    return next(one for one in app.screen.query(FluidTable) if one.display)
+async def look_at(app: WorkbenchApp, pilot: Pilot[int], table: str, *subject: str) -> None:
+    """Show a table without a press of a key for each one before it."""
+    assert isinstance(app.screen, ResponseBiasScreen)
+    app.screen._go(replace(app.screen._look, view=table, subject=subject))
+    await pilot.pause()
+    await until(pilot, lambda: settled(app))
+    await pilot.pause()
 
 
-def cells(app: WorkbenchApp, key: str) -> list[str]:
-    """Return the cells of a row of the table in sight, without blanks around them."""
-    return [str(cell).strip() for cell in table(app).get_row(key)]
+def rows_in_sight(app: WorkbenchApp) -> FigureTable:
+    return app.screen.query_one("#rows", FigureTable)
+
+
+def by_parts(app: WorkbenchApp) -> dict[Key, dict[str, str]]:
+    """Return the cells of the table in sight by the names of the row and the key of the column."""
+    found = rows_in_sight(app)
+    names = [str(column.key.value) for column in found.ordered_columns]
+    return {
+        tuple(row_parts(key)): {
+            name: found.get_cell_at(Coordinate(row, n)).plain.strip() for n, name in enumerate(names)
+        }
+        for row, key in enumerate(found.keys)
+    }
+
+
+async def to_row(app: WorkbenchApp, pilot: Pilot[int], *parts: str) -> None:
+    """Put the cursor on a row, without a press of a key for each row before it."""
+    found = rows_in_sight(app)
+    found.show_row([tuple(row_parts(key)) for key in found.keys].index(parts))
+    await pilot.pause()
+
+
+def cell_words(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[str, ...]:
+    """Return what the matrix says of a cell, with its interval or, in short, without: `+36.5 ** human-like`."""
+    report = judged.reports[name]
+    cell = report.find(*place)
+    if cell is None:
+        return ("–",)
+    like = next((one for one in report.likeness if one.bias is place[0] and cell.scored), None)
+    column: Column[Any] = Column("change", "change", lambda row: row, Kind.POINTS)
+    short = number(cell.delta.mean / 100, Kind.POINTS, bare=True)
+    return tuple(f"{text} {beside(cell, like)}" for text in (short, shown_value(change(cell.delta), column)))
 
 
 @SIZES
@@ -172,29 +205,53 @@ async def test_a_cell_says_sign_size_and_significance_in_marks_and_a_word(
     filled: Path, judged: ResponseBiasJudged, size: tuple[int, int]
 ) -> None:
     app = WorkbenchApp(filled, start="response_bias")
-    rows = [place_key(place) for place in (ORDER, ODD, TYPO)]
+    places = (ORDER, ODD, TYPO)
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
-        folded = [key for key in rows if size[1] > 30 or key != place_key(TYPO)]
-        assert table(app).keys == (*folded, SCORE, LIKENESS, VALID, PEOPLE)
-        await press(app, pilot, *["x"] * (size[1] < 30))
-        assert table(app).keys == (*rows, SCORE, LIKENESS, VALID, PEOPLE)
-        for column, name in enumerate((TOLD, EXACT, SAMPLED), 1):
-            for place in (ORDER, ODD, TYPO):
-                figure = cell_text(judged.reports[name].find(*place)).plain.strip()
-                assert cells(app, place_key(place))[column].removesuffix(" ✓").split() == figure.split()
+        assert list(by_parts(app)) == [subject_of(place) for place in places]
+        seen = set()
+        for name in judged.reports:
+            rows = by_parts(app)
+            assert f"▸{visible(name)}" in screen_text(app)
+            for place in places:
+                for other in judged.reports.keys() & rows[subject_of(place)].keys():
+                    seen.add(other)
+                    assert rows[subject_of(place)][other] in cell_words(judged, other, place)
+            mean = judged.reports[name].cell(*ORDER).delta.mean / 100
+            assert number(mean, Kind.POINTS) in shown(app, "#details").splitlines()[0]
+            await press(app, pilot, "right")
+        assert seen == set(judged.reports)
         text = screen_text(app)
         assert "human-like" in text
-        assert "not asked" in text
-        assert DEFINITION_WORDS["corrected"] in text
+        assert DEFINITION_WORDS["corrected"] in flowing(app)
         assert "\x1b" not in text
-        assert "[red]told␛[0m" in text
-        assert cells(app, VALID)[1] == percent(judged.validity[TOLD].mean, digits=1)
-        assert cells(app, PEOPLE)[3].startswith(f"{judged.people[SAMPLED].mean.value:.2f}")
+        assert "[red]told␛[0m" in visible(TOLD)
         assert max(map(len, text.splitlines())) == size[0]
+        await press(app, pilot, "x")
+        assert list(by_parts(app)) == [subject_of(place) for place in (ORDER, ODD)]
         await press(app, pilot, "question_mark")
         assert isinstance(app.screen, TextScreen)
         assert BIASES in shown(app, "#text")
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_the_marked_model_keeps_a_column_and_long_names_keep_their_ends(width: int) -> None:
+    names = [f"meta-llama/Llama-3.1-{n}B-Instruct · {way}" for n in range(4) for way in ("samples", "exact")]
+    columns: list[Column[str]] = [Column("bias", "bias", lambda row: row)]
+    columns += [
+        Column(name, name, lambda _: Estimate(0.1, 0.0, 0.2, 9), Kind.POINTS, scale=(-1, 1), link=lambda _: None)
+        for name in names
+    ]
+    grid = Grid(Table("matrix", "Matrix", ["odd/even"], columns, key=lambda row: (row,)))
+    for name in names:
+        assert grid.mark == name
+        places = grid.places(width)
+        assert sum(place.width + 2 for place in places) <= width
+        title = next(place.title for place in places if place.at == grid.marked)
+        assert title.startswith("▸meta")
+        assert title.endswith(name[-8:])
+        grid.turn(1)
+    assert grid.mark == names[-1]
 
 
 async def test_definition_adjustment_level_and_entropy_are_chosen_here_and_stay_written(
@@ -203,55 +260,68 @@ async def test_definition_adjustment_level_and_entropy_are_chosen_here_and_stay_
     app = WorkbenchApp(filled, start="response_bias")
     async with app.run_test(size=(120, 36)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, "right", "right", "f", "m", "m", "a", "e")
-        assert DEFINITION_WORDS["paper"] in shown(app, "#options")
-        assert "Holm over all cells · a alpha 0.01 · e entropy as published" in shown(app, "#options")
-        expected = rejudged(judged, Options(Definition.PAPER, 0.01, "all", "csv")).reports[SAMPLED]
-        for place in (ORDER, ODD, TYPO):
-            assert (
-                cells(app, place_key(place))[3].removesuffix(" ✓").split()
-                == cell_text(expected.cell(*place)).plain.split()
-            )
-        cell = expected.cell(*ORDER)
-        details = shown(app, "#details")
-        assert f"{signed(cell.delta.mean)} {interval(cell.delta)}" in details
-        assert f"{p_words(cell.delta.p)} · {p_words(cell.p_adjusted, 'Holm p')}" in details
-        assert f"{cell.spread.original:.2f} → {cell.spread.changed:.2f}" in details
-        assert f"{round(cell.dropped.invalid):,} answers drawn again" in details
-        await to_row(app, pilot, place_key(TYPO))
+        await press(app, pilot, "right", "f", "p", "p", "a")
+        await look_at(app, pilot, "cells", SAMPLED)
+        await press(app, pilot, "e")
+        assert DEFINITION_WORDS["paper"] in flowing(app)
+        assert "alpha 0.01 · Holm over all cells · entropy as published" in shown(app, "#options")
+        again = rejudged(judged, Options(Definition.PAPER, 0.01, "all", "csv"))
+        table = book(findings(again, lambda: Store.open(filled))).table("cells", SAMPLED)
+        cells, rows = painted(table)[0], by_parts(app)
+        for row, texts in zip(table.rows, cells, strict=True):
+            of = dict(zip([column.key for column in table.columns], texts, strict=True))
+            found = rows[table.key(row)]
+            assert {key: of[key] for key in found.keys() & of.keys()} == {
+                key: found[key] for key in found.keys() & of.keys()
+            }
+            assert {"change", "t", "p"} <= found.keys()
+        await to_row(app, pilot, SAMPLED, *subject_of(TYPO))
         await press(app, pilot, "v")
         assert isinstance(app.screen, TextScreen)
-        whole = shown(app, "#text")
-        typo = expected.cell(*TYPO)
-        for draw in typo.draws.draws:
-            assert f"{draw.draw:>3}  {signed(draw.delta.mean):>6}" in whole
-        for topic in typo.topics:
-            assert f"{topic.topic}" in whole
+        whole, typo = shown(app, "#text"), again.reports[SAMPLED].cell(*TYPO)
         assert formula(TYPO, "paper", Bias.ODD_EVEN) in whole
+        assert number(typo.p_adjusted, Kind.P_VALUE) in whole
         await press(app, pilot, "escape")
-        await to_row(app, pilot, PEOPLE)
-        await press(app, pilot, "v")
-        assert "representativeness" in shown(app, "#text")
+        await look_at(app, pilot, "draws", SAMPLED)
+        drawn = {key: row["change"].split(" points")[0] for key, row in by_parts(app).items()}
+        assert drawn == {
+            (SAMPLED, *subject_of(TYPO), str(one.draw)): number(one.delta.mean / 100, Kind.POINTS, bare=True)
+            for one in typo.draws.draws
+        }
+        await look_at(app, pilot, "entropies")
+        await to_row(app, pilot, SAMPLED, *subject_of(ORDER), "offered")
+        spread = again.reports[SAMPLED].cell(*ORDER).spread
+        row = by_parts(app)[(SAMPLED, *subject_of(ORDER), "offered")]
+        assert (row["original"], row["changed"]) == (f"{spread.original:.2f}", f"{spread.changed:.2f}")
 
 
-async def test_two_marked_models_have_their_difference_beside_and_samples_are_held_against_probabilities(
+async def test_two_marked_models_are_compared_and_samples_are_held_against_probabilities(
     filled: Path, judged: ResponseBiasJudged
 ) -> None:
     app = WorkbenchApp(filled, start="response_bias")
     rows = {row.bias: row for row in compared(judged, EXACT, SAMPLED).rows}
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, "right", "d")
-        assert "A is marked" in shown(app, "#options")
-        await press(app, pilot, "right", "d")
-        assert cells(app, place_key(ODD))[3].startswith(signed(rows[Bias.ODD_EVEN].change.mean))
-        assert interval(rows[Bias.ODD_EVEN].change) in cells(app, place_key(ODD))[3]
-        await press(app, pilot, "down")
-        agreement = sampling_agreements(judged, EXACT, SAMPLED)[ODD]
-        assert f"z = {agreement.z:+.2f}" in shown(app, "#details")
-        assert "B − A" in shown(app, "#details")
+        screen = app.screen
+        assert isinstance(screen, ResponseBiasScreen)
+        while screen.view.mark != EXACT:
+            await press(app, pilot, "right")
         await press(app, pilot, "d")
-        assert len(cells(app, place_key(ODD))) == 4  # the third model is back
+        assert f"{EXACT} is marked" in flowing(app)
+        while screen.view.mark != SAMPLED:
+            await press(app, pilot, "left")
+        await press(app, pilot, "d")
+        assert f"{EXACT} − {SAMPLED}" in shown(app, "#tabs")
+        both = rows[Bias.ODD_EVEN].change
+        assert by_parts(app)["odd_even",]["change"].startswith(number(both.mean / 100, Kind.POINTS))
+        await press(app, pilot, "tab", "tab")
+        agreement = sampling_agreements(judged, EXACT, SAMPLED)[ODD]
+        assert by_parts(app)["odd_even", "bias"]["z"] == number(agreement.z, Kind.SCORE)
+        await look_at(app, pilot, "scores")
+        await press(app, pilot, "d")
+        assert "is marked" in flowing(app)
+        await press(app, pilot, "d")
+        assert "is marked" not in flowing(app)
 
 
 async def test_a_cell_leads_to_its_questions_by_size_and_a_question_to_both_forms_draws_prompts_and_answers(
@@ -261,51 +331,57 @@ async def test_a_cell_leads_to_its_questions_by_size_and_a_question_to_both_form
     rows = questions(judged, SAMPLED, ODD)
     async with app.run_test(size=(120, 36)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, "right", "right", "right")  # the last one: it does not go around the end
-        await to_row(app, pilot, place_key(ODD))
+        assert isinstance(app.screen, ResponseBiasScreen)
+        while app.screen.view.mark != SAMPLED:
+            await press(app, pilot, "right")
+        await to_row(app, pilot, *subject_of(ODD))
         await press(app, pilot, "enter")
-        assert isinstance(app.screen, CellQuestionsScreen)
-        assert table(app).keys == tuple(row.key for row in rows)
-        assert [cells(app, row.key)[0] for row in rows] == [signed(row.delta) for row in rows]
-        assert cells(app, rows[0].key)[4] == f"{rows[0].entropy:.2f}"
-        await press(app, pilot, "t")
-        assert table(app).keys == tuple(row.key for row in rows if row.topic == "topic-0")
-        await press(app, pilot, "t", "t", "slash")
-        app.screen.query_one(Input).value = "DISTRICT 3"
-        await until(pilot, lambda: table(app).row_count == 1)
-        await press(app, pilot, "enter")
-        assert table(app).keys == ("s3",)
-        await press(app, pilot, "escape", "c")
+        assert isinstance(app.screen, BehindScreen)
+        found = by_parts(app)
+        assert [key[-1] for key in found] == [row.key for row in rows]
+        assert [one["change"] for one in found.values()] == [number(row.delta / 100, Kind.POINTS) for row in rows]
+        assert next(iter(found.values()))["entropy"] == f"{rows[0].entropy:.2f}"
+        await press(app, pilot, "slash", *"topic-0", "enter")
+        assert {key[-1] for key in by_parts(app)} == {row.key for row in rows if row.topic == "topic-0"}
+        await press(app, pilot, "escape", "slash", *"DISTRICT S3", "enter")
+        assert [key[-1] for key in by_parts(app)] == ["s3"]
+        await press(app, pilot, "escape", "right")
         assert "odd/even, key typo" in shown(app, "#about")
         typos = questions(judged, SAMPLED, TYPO)
-        assert table(app).keys == tuple(row.key for row in typos)
+        assert [key[-1] for key in by_parts(app)] == [row.key for row in typos]
         await press(app, pilot, "home", "enter")
+        assert isinstance(app.screen, QuestionScreen)
         with Store.open(filled) as store:
-            found = question(store, judged, SAMPLED, TYPO, typos[0].key)
+            found_ = question(store, judged, SAMPLED, TYPO, typos[0].key)
             second = question(store, judged, SAMPLED, TYPO, typos[0].key, 2)
-        for side, arm in (("#original", found.original), ("#changed", found.changed)):
+        for side, arm in (("#original", found_.original), ("#changed", found_.changed)):
             lines = shown(app, side).splitlines()
             for option in arm.options:
                 (line,) = (line for line in lines if line.lstrip().startswith(f"{option.letter.upper()} "))
-                assert f"{percent(option.share):>6}{option.count:>6.0f}" in line
+                assert f"{number(option.share, Kind.SHARE):>8}{option.count:>8.0f}" in line
                 assert line.endswith(option.text)
             assert f"{arm.invalid} without a letter on offer" in " ".join(lines)
-        assert "40 %" in shown(app, "#original")  # of the people
+        assert "40.0 %" in shown(app, "#original")  # of the people
         assert "+[thxngs]" in shown(app, "#changed")
         assert "−[things]" in shown(app, "#original")
         await press(app, pilot, "right_square_bracket")
         assert "draw 2 of 2" in shown(app, "#about")
         assert f"entropy {second.changed.entropy:.2f}" in shown(app, "#changed")
-        await press(app, pilot, "enter", "o")
+        await press(app, pilot, "c")
+        assert shown(app, "#about").splitlines()[1].startswith("odd/even  Change")
+        await press(app, pilot, "C", "n")
+        assert typos[1].key in shown(app, "#about")
+        await press(app, pilot, "N", "right_square_bracket", "enter", "o")
         assert isinstance(app.screen, FormScreen)
         text = screen_text(app)
         assert "Please answer the following question with one of the alphabetical options" in text
         assert "How are thxxngs" in text
-        assert "no letter, redrawn" in text
+        assert "no letter" in text
         assert "[/b]␛[1m" in text
-        assert "template lettered" in shown(app, "#provenance").replace("\n", " ")
+        assert "template lettered" in flowing(app)
         await press(app, pilot, "enter")
-        assert isinstance(app.screen, WholeAnswerScreen)
+        assert isinstance(app.screen, TextScreen)
+        assert "as written" in shown(app, "#text")
 
 
 async def test_imported_answers_show_what_was_not_on_offer_and_texts_as_they_stand(
@@ -314,13 +390,14 @@ async def test_imported_answers_show_what_was_not_on_offer_and_texts_as_they_sta
     app = WorkbenchApp(filled, start="response_bias")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        assert "left out 1: no usable answer to the original form (1)" in shown(app, "#details").replace("\n", " ")
+        assert "1 question left out: no usable answer to the original form (1)." in flowing(app)
+        assert "blank 2, not offered 11" in flowing(app)
         await press(app, pilot, "enter")
-        assert table(app).keys[-1] == "o2"
-        assert cells(app, "o2")[0] == "left out"
+        assert [key[-1] for key in by_parts(app)][-1] == "o2"
         await press(app, pilot, "end")
-        assert "takes no part: no usable answer to the original form" in shown(app, "#details")
+        assert "Takes no part: no usable answer to the original form." in shown(app, "#details")
         await press(app, pilot, "enter")
+        assert "takes no part: no usable answer to the original form" in flowing(app)
         assert "Z  answered 10×, though it was not on offer" in shown(app, "#original")
         while not shown(app, "#about").startswith("o0"):
             await press(app, pilot, "n")
@@ -329,13 +406,17 @@ async def test_imported_answers_show_what_was_not_on_offer_and_texts_as_they_sta
         assert "\\u202e" in text
         assert "[b]Trams" in text
         assert "=C" in shown(app, "#changed")
-        await press(app, pilot, "right")  # the same question of the model that was asked exactly
+        while EXACT not in shown(app, "#about"):
+            await press(app, pilot, "right")  # the same question of the model that was asked exactly
         with Store.open(filled) as store:
             exact = question(store, judged, EXACT, ORDER, "o0")
-        assert f"{exact.original.options[0].probability:.3f}" in shown(app, "#original")
+        assert number(exact.original.options[0].probability, Kind.SHARE) in shown(app, "#original")
         await press(app, pilot, "enter")
-        assert "letter A" in screen_text(app)
-        await press(app, pilot, "escape", "left", "enter")
+        assert number(exact.original.options[0].probability, Kind.SHARE) in screen_text(app)
+        await press(app, pilot, "escape")
+        while visible(TOLD) not in shown(app, "#about"):
+            await press(app, pilot, "left")
+        await press(app, pilot, "enter")
         assert "These answers were imported" in screen_text(app)
         assert "\x1b[31m" not in screen_text(app)
 
@@ -349,8 +430,8 @@ async def test_a_warning_of_imported_answers_stands_with_the_cell_and_in_the_not
     app = WorkbenchApp(path, start="response_bias")
     async with app.run_test(size=(80, 40)) as pilot:
         await begin(app, pilot)
-        assert "warning: m/x.csv: rows may be shifted" in shown(app, "#details").replace("\n", " ")
-        assert "warning: m/x.csv: rows may be shifted" in shown(app, "#notes").replace("\n", " ")
+        assert "Warning: m/x.csv: rows may be shifted" in shown(app, "#details").replace("\n", " ")
+        assert "n: 2 notes" in shown(app, "#options")
         await pilot.press("n")
         await until(pilot, lambda: isinstance(app.screen, TextScreen))
         assert "warning: m/x.csv: rows may be shifted" in flowing(app)
@@ -364,7 +445,7 @@ async def test_an_empty_store_says_what_to_do_and_9_leads_here(tmp_path: Path) -
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("9")
         await begin(app, pilot)
-        await until(pilot, lambda: "i imports those that are shipped" in screen_text(app))
+        await until(pilot, lambda: "i imports the shipped ones" in screen_text(app))
         await pilot.press("i")
         await until(pilot, lambda: "No model has answered the questions of veldania_choices" in screen_text(app))
         assert "workbench run STORE --audit response_bias" in screen_text(app)
@@ -429,39 +510,70 @@ def test_what_has_no_test_is_no_verdict_and_the_published_score_has_a_row_where_
     )
     with new_store(tmp_path / "few.db") as store:
         store.instruments.add(with_pairs(Instrument("few", "Few", ()), (), sets))
-    for definition, published in (("corrected", []), ("paper", ["+1 of 1", "– no test"])):
+    for definition, published in (("corrected", -1), ("paper", 1)):
         loaded = load(tmp_path / "few.db", Settings(definition=definition))
-        look = Shown(Look("never"))
+        assert loaded.book is not None
+        table = loaded.book.table("scores")
+        keys = [column.key for column in table.columns]
         rows = {
-            key: [cell.plain.strip() for cell in row[1:]]
-            for key, row in matrix_records(look, loaded, 100, unfolded=False)
+            name: dict(zip(keys, (column.value(name) for column in table.columns), strict=True)) for name in table.rows
         }
-        assert rows[SCORE][::2] == ["-1 of 1", "– no test"]
-        assert rows.get(SIGNED, [])[:3:2] == published
-        assert rows[LIKENESS][2] == "– open"
-        assert rows[VALID][1] == "0.0 %"
+        assert (rows["moved"]["score"], rows["moved"]["biases"]) == (-1, 1)
+        assert rows["moved"]["score_as_published"] == published
+        aside = next(column.aside for column in table.columns if column.key == "score_as_published")
+        assert aside == (definition == "corrected")
+        assert rows["single"]["score"] is None
+        assert rows["single"]["most_human_like"] == 0
+        assert rows["single"]["open"] == 1
+        assert rows["never"]["valid"] == 0
         if definition == "paper":
             continue  # which counts every answer, valid or not
-        assert rows[SCORE][1] == "– no test"
-        assert rows[LIKENESS][1] == "– open"
-        said = details(look, loaded, place_key((Bias.ALLOW_FORBID, None, ""))).plain
-        assert "no question takes part" in said
-        assert "most human-like" not in said
-        assert "no bias has a test" in details(look, loaded, SCORE).plain
+        assert rows["never"]["score"] is None
+        assert (rows["never"]["most_human_like"], rows["never"]["open"]) == (0, 1)
+        matrix = loaded.book.table("matrix")
+        [of_never] = [column for column in matrix.columns if column.key == "never"]
+        assert shown_value(of_never.value(matrix.rows[0]), of_never) == "undefined: no question takes part"
+        assert of_never.detail is not None
+        said = " ".join(of_never.detail(matrix.rows[0]))
+        assert "No question takes part" in said
+        assert "Most human-like: open" in said
 
 
 def test_answers_that_differ_in_a_blank_are_told_apart() -> None:
-    asked = FormAsked(None, "", "abc", tuple(AnswerRow(text, 3, "a", math.nan) for text in (" A", "A", "  ", "")))
-    shown_ = [form_record(place, row, asked, 80)[1][2].plain for place, row in enumerate(asked.rows)]
-    assert shown_ == ["␣A", "A", "␣␣", EMPTY]
+    assert [blanks_shown(text) for text in (" A", "A", "  ", "")] == ["␣A", "A", "␣␣", "(empty)"]
 
 
-def test_the_chosen_model_keeps_a_column_and_long_names_keep_their_ends() -> None:
-    names = tuple("abcdefgh")
-    for width in (80, 100, 140):
-        for chosen in names:
-            first, last = window(Look(chosen), names, width)
-            assert first <= names.index(chosen) < last
-    assert head("meta-llama/Llama-3.1-8B-Instruct · exact", Look(), 20).endswith("· exact")
-    assert place_of(place_key(TYPO)) == TYPO
-    assert place_of(SCORE) is None
+async def test_only_workers_judge_compare_and_read(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No figure is computed in the thread that draws, and what is under way is said."""
+    may_go, threads = threading.Event(), []
+    judge = screens.load
+
+    def slow(*given: Any) -> Any:
+        may_go.wait(60)
+        return judge(*given)
+
+    def watched(function: Any) -> Any:
+        def called(*given: Any, **more: Any) -> Any:
+            threads.append(threading.current_thread())
+            return function(*given, **more)
+
+        return called
+
+    monkeypatch.setattr(screens, "load", slow)
+    for name in ("questions", "question"):
+        monkeypatch.setattr(below, name, watched(getattr(below, name)))
+    for name in ("judge", "compare"):
+        monkeypatch.setattr(judging, name, watched(getattr(judging, name)))
+    app = WorkbenchApp(filled, start="response_bias")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, ResponseBiasScreen) and app.screen.is_mounted)
+        assert "Judging the answers …" in screen_text(app)
+        may_go.set()
+        await begin(app, pilot)
+        for view in CONTENTS:
+            assert isinstance(app.screen, ResponseBiasScreen)
+            assert app.screen._look.view == view
+            await press(app, pilot, "down", "up", "tab")
+        await press(app, pilot, "enter", "enter", "n", "enter", "o")
+    assert threads
+    assert threading.main_thread() not in threads

@@ -13,9 +13,9 @@ from workbench.domain.prompts import TemplateChoice
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.consistency import ConsistencyScreen
 from workbench.tui.results.questionnaire import QuestionnaireScreen
+from workbench.tui.results.response_bias import ResponseBiasScreen
 from workbench.tui.screens.audit import AuditScreen
 from workbench.tui.screens.audit_options import RunsScreen
-from workbench.tui.screens.response_bias import ResponseBiasScreen
 from workbench.tui.screens.results import ResultsScreen
 from workbench.tui.screens.template_choice import TemplatesScreen, form, picked
 from workbench.tui.screens.template_words import Offer

@@ -22,11 +22,11 @@ from workbench.figures.book import Book, Entry
 from workbench.figures.table import AnyTable
 
 
-def book(found: Findings) -> Book:
-    """Return every figure of response biases."""
+def book(found: Findings, *, typos: bool = True) -> Book:
+    """Return every figure of response biases; `typos`: with the perturbations in the matrix."""
     return Book(
         title=f"{found.instrument}: response biases",
-        contents=tuple(_contents(found)),
+        contents=tuple(_contents(found, typos=typos)),
         behind=_behind(found),
         told=(f"{found.instrument}: {plural(found.questions_with_texts, 'question')}.", *told(found)),
         notes=tuple(found.notes),
@@ -53,7 +53,7 @@ def about(found: Findings) -> dict[str, Any]:
 Make = Callable[[Findings], AnyTable]
 
 
-def _contents(found: Findings) -> Iterator[Entry]:
+def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
     names = tuple(found.reports)
     each = ((), *((name,) for name in names)) if len(names) > 1 else ((),)
     one_way = "" if len(names) > 1 else "One way of asking alone has answers; a second one makes a comparison."
@@ -70,7 +70,7 @@ def _contents(found: Findings) -> Iterator[Entry]:
         """Return an entry about two ways of asking: the second minus the first."""
         return Entry(name, title, partial(make, found), tuple(permutations(names, 2)) or ((),), choices, one_way)
 
-    yield of_all("matrix", "biases by model", matrix.matrix, *tests)
+    yield of_all("matrix", "biases by model", partial(matrix.matrix, typos=typos), *tests, "typos")
     yield of_all("scores", "over all biases", models.scores, *tests)
     yield of_each("likeness", "human-likeness", models.likeness, *tests)
     yield of_each("cells", "changes with tests", cells.cells, *tests, "entropy")

@@ -9,10 +9,9 @@ from workbench.audits import response_bias_columns as columns
 from workbench.audits.response_bias_figures import Cell, DrawFigure, TopicFigure
 from workbench.audits.response_bias_findings import Findings
 from workbench.audits.response_bias_formula import formula
-from workbench.audits.response_bias_matrix import cell_change, copied
 from workbench.audits.response_bias_names import Place, kind_said, place_said, subject_of
 from workbench.audits.response_bias_uncertainty import ENTROPY_RULES, EntropyRule, Spread
-from workbench.audits.response_bias_words import ENTROPIES, stars
+from workbench.audits.response_bias_words import ENTROPIES, stars, why
 from workbench.domain.counting import plural
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.verdicts import Estimate
@@ -54,7 +53,7 @@ def _cells(found: Findings, rows: Sequence[Line], name: str, title: str, subject
             *_rest(),
         ],
         key=lambda row: (row[0], *subject_of(row[1].place)),
-        notes=[*copied(found), *_warnings(rows)],
+        notes=[*columns.copied(found), *_warnings(rows)],
         empty="Nobody was asked this.",
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
         detail=_detail,
@@ -80,7 +79,7 @@ def _test(found: Findings) -> Iterator[Column[Line]]:
     yield Column(
         "change",
         "mean change",
-        lambda row: cell_change(row[1]),
+        lambda row: columns.cell_change(row[1]),
         Kind.POINTS,
         beside=sign,
         scale=columns.reach(found),
@@ -123,6 +122,27 @@ def _rest() -> Iterator[Column[Line]]:
 
 def _formula(row: Line) -> str:
     return formula(row[1].place, row[1].deltas.definition, row[1].deltas.source)
+
+
+NOT_COUNTED = ("blank", "not_offered", "questions_with_these", "drawn_again")
+
+
+def said(found: Findings, row: Line) -> list[str]:
+    """Return what `cells` says of a cell beside its change, in sentences, and whether it is most human-like and why."""
+    from workbench.figures.shown import NONE, shown
+
+    name, cell = row
+    test = [column for column in _test(found) if column.key not in ("change", "degenerate") and not column.aside]
+    values = [f"{column.title} {text}" for column in test if (text := shown(column.value(row), column)) != NONE]
+    lost = [f"{column.title} {shown(column.value(row), column)}" for column in _rest() if column.key in NOT_COUNTED]
+    likeness = [one for one in found.likeness(name) if one.bias is cell.bias and cell.scored]
+    any_lost = cell.dropped.blank or cell.dropped.not_offered or cell.dropped.invalid
+    return [
+        f"{cell.said.capitalize()}: {', '.join(values)}.",
+        *(f"Most human-like: {why(one)}." for one in likeness),
+        *_detail(row),
+        *[f"Answers: {', '.join(lost)}."] * bool(any_lost),
+    ]
 
 
 def _detail(row: Line) -> list[str]:

@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from workbench.audits.response_bias_figures import Cell
 from workbench.audits.response_bias_findings import Findings
+from workbench.audits.response_bias_formula import lent_said
 from workbench.audits.response_bias_names import CONDITIONS, Place, condition_name, kind_name
 from workbench.domain.verdicts import Estimate
 from workbench.figures.table import Column, Kind
@@ -15,6 +17,7 @@ from workbench.stats.one_sample import MeanTest
 
 Row = TypeVar("Row")
 NAN = float("nan")
+NO_QUESTION = "no question takes part"
 CONDITION_WORDS = {condition_name(condition): said for condition, said in CONDITIONS.items()}
 
 
@@ -90,3 +93,15 @@ def reach(found: Findings) -> tuple[float, float]:
 def zero(_: Any) -> float:
     """Return the value that a picture of a change is compared with."""
     return 0.0
+
+
+def cell_change(cell: Cell) -> Estimate:
+    """Return the mean change of a cell with its interval."""
+    return change(cell.delta, len(cell.deltas.left_out), NO_QUESTION)
+
+
+def copied(found: Findings) -> list[str]:
+    """Say which figures rest on another bias's answers; nothing where none do."""
+    if not any(cell.copied for _, cell in found.lines):
+        return []
+    return [f"Opinion float under errors of typing: {lent_said(found.options.definition)}."]

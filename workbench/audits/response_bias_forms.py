@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from workbench.audits import response_bias_columns as columns
@@ -48,9 +49,16 @@ def _questions(
         key=lambda row: (row[0], *subject_of(row[1]), row[2].key),
         empty="Nobody was asked this.",
         link=lambda row: Link("options", (row[0], *subject_of(row[1]), row[2].key)),
-        detail=lambda row: [row[2].stem or "Its text is not known: only answers to it were imported."],
+        detail=_question_detail,
         subject=subject,
     )
+
+
+def _question_detail(row: Asked) -> list[str]:
+    """Say why a question takes no part, and give its text."""
+    left_out, stem = row[2].left_out, row[2].stem
+    why = [f"Takes no part: {left_out}."] * bool(left_out)
+    return [*why, stem or "Its text is not known: only answers to it were imported."]
 
 
 def _question_columns(found: Findings) -> Iterator[Column[Asked]]:
@@ -112,7 +120,7 @@ def forms(found: Findings, shown: QuestionShown, made: Sequence[FormShown]) -> T
             Column("code_version", "workbench", lambda form: form.code_version, aside=True),
         ],
         key=lambda form: (form.shown.arm,),
-        definition=_said(found, shown),
+        definition=change_said(found, shown),
         detail=lambda form: [lettered(form) or "The text of this form is not known."],
         link=lambda form: Link("answers", (*_subject(shown), form.shown.arm)),
         subject=_subject(shown),
@@ -134,7 +142,7 @@ def _probability(form: FormShown) -> float:
     return sum(option.probability for option in form.shown.options)
 
 
-def _said(found: Findings, shown: QuestionShown) -> str:
+def change_said(found: Findings, shown: QuestionShown) -> str:
     """Say how far the answers move, and which shares the change is the difference of."""
     from workbench.figures.shown import number
 
@@ -222,18 +230,52 @@ def answers(shown: QuestionShown, made: Sequence[FormShown], arm: str = "") -> T
         rows,
         [
             Column("form", "form", lambda row: row[0].shown.arm),
-            Column("text", "as written", lambda row: row[1].text),
+            Column("text", "as written", lambda row: row[1].text, words=_with_blanks(rows)),
             Column("letter", "read as", lambda row: row[1].letter, words={"": "no letter"}),
             Column("offered", "on offer", _offered),
             Column("count", "times", lambda row: row[1].count, Kind.COUNT, aside=_exact(shown)),
             Column("probability", "probability", lambda row: row[1].probability, Kind.SHARE, scale=(0, 1),
                    aside=not _exact(shown)),
+            Column("share", "share", _share(rows), Kind.SHARE, scale=(0, 1), aside=True,
+                   help="of all answers to this form"),
             *_origin(),
         ],
-        key=lambda row: (row[0].shown.arm, row[1].text, str(row[1].seed), str(row[1].job), row[1].at),
+        key=lambda row: (row[0].shown.arm, row[1].text, str(row[1].seed or ""), str(row[1].job), row[1].at),
         empty="No answer to this question is stored as it was written: imported answers are counts alone.",
         subject=(*_subject(shown), *([arm] if arm else [])),
     )  # fmt: skip
+
+
+def _with_blanks(rows: Iterable[Answer]) -> dict[str, str]:
+    """Return how texts are painted that begin or end with blanks, or are empty."""
+    texts = {answer.text for _, answer in rows}
+    return {text: blanks_shown(text) for text in texts if text != text.strip(" ") or not text}
+
+
+def blanks_shown(text: str) -> str:
+    """Return a text whose blanks at its ends are seen: ` A` and `A` are two answers.
+
+    Examples
+    --------
+    >>> blanks_shown(" A"), blanks_shown("A"), blanks_shown(" The answer "), blanks_shown("  ")
+    ('␣A', 'A', '␣The answer␣', '␣␣')
+    """
+    if not text:
+        return "(empty)"
+    before, after = len(text) - len(text.lstrip(" ")), len(text) - len(text.rstrip(" "))
+    return "␣" * before + text.strip(" ") + "␣" * (after if text.strip(" ") else 0)
+
+
+def _share(rows: Sequence[Answer]) -> Callable[[Answer], float | None]:
+    """Return what tells how many of the answers to a form are like one; None of a probability."""
+    totals = Counter[Arm]()
+    for form, answer in rows:
+        totals[form.shown.arm] += answer.count or 0
+
+    def share(row: Answer) -> float | None:
+        return row[1].count / totals[row[0].shown.arm] if row[1].count else None
+
+    return share
 
 
 def _offered(row: Answer) -> bool:

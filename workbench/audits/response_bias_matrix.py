@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from workbench.audits import response_bias_cells as cells
 from workbench.audits import response_bias_columns as columns
-from workbench.audits.response_bias_figures import Cell
 from workbench.audits.response_bias_findings import Asked, Findings
-from workbench.audits.response_bias_formula import lent_said
 from workbench.audits.response_bias_names import Place, subject_of
 from workbench.audits.response_bias_words import beside
 from workbench.domain.verdicts import Estimate
@@ -15,7 +14,6 @@ from workbench.figures.table import Column, Kind, Link, Table
 
 LEAST = 14
 "columns of a terminal for `+24.9 points` above `*** human-like`"
-NO_QUESTION = "no question takes part"
 
 
 def subjects(found: Findings) -> Table[tuple[str, Asked]]:
@@ -40,8 +38,8 @@ def subjects(found: Findings) -> Table[tuple[str, Asked]]:
     )
 
 
-def matrix(found: Findings) -> Table[Place]:
-    """Return the mean change of every bias and perturbation, a column each model."""
+def matrix(found: Findings, *, typos: bool = True) -> Table[Place]:
+    """Return the mean change of every bias and, where `typos` are wanted, perturbation; a column each model."""
     alpha, ends = found.options.alpha, columns.reach(found)
 
     def of(name: str) -> Column[Place]:
@@ -52,21 +50,38 @@ def matrix(found: Findings) -> Table[Place]:
             like = likeness.get(place[0]) if not place[1] and not place[2] else None
             return beside(report.find(*place), like)
 
-        key = f"model {name}" if name in ("bias", "condition") else name
-        value = _change_of(found, name)
-        return Column(key, name, value, Kind.POINTS, least=LEAST, beside=sign, scale=ends, reference=columns.zero)
+        def questions(place: Place) -> Link | None:
+            return Link("questions", (name, *subject_of(place))) if report.find(*place) is not None else None
+
+        def said(place: Place) -> list[str]:
+            cell = report.find(*place)
+            return cells.said(found, (name, cell)) if cell is not None else []
+
+        return Column(
+            f"model {name}" if name in ("bias", "condition") else name,
+            name,
+            _change_of(found, name),
+            Kind.POINTS,
+            least=LEAST,
+            help="mean change with its 95 % interval; in percentage points where there is little room",
+            beside=sign,
+            scale=ends,
+            reference=columns.zero,
+            link=questions,
+            detail=said,
+        )
 
     return Table(
         "matrix",
         "Mean change by bias and model",
-        found.places,
+        [place for place in found.places if typos or place[1] is None],
         [*columns.places(found, lambda place: place), *(of(name) for name in found.reports)],
         key=subject_of,
         notes=[
             f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked.",
             "human-like: significant as with people; opposite: significant against people; changes: significant, "
             "though people overlook errors of typing. ✓: human-like, and no error of typing changes anything.",
-            *copied(found),
+            *columns.copied(found),
         ],
         link=lambda place: Link("place", subject_of(place)),
     )
@@ -75,18 +90,6 @@ def matrix(found: Findings) -> Table[Place]:
 def _change_of(found: Findings, name: str) -> Callable[[Place], Estimate | None]:
     def value(place: Place) -> Estimate | None:
         cell = found.reports[name].find(*place)
-        return None if cell is None else cell_change(cell)
+        return None if cell is None else columns.cell_change(cell)
 
     return value
-
-
-def cell_change(cell: Cell) -> Estimate:
-    """Return the mean change of a cell with its interval."""
-    return columns.change(cell.delta, len(cell.deltas.left_out), NO_QUESTION)
-
-
-def copied(found: Findings) -> list[str]:
-    """Say which figures rest on another bias's answers; nothing where none do."""
-    if not any(cell.copied for _, cell in found.lines):
-        return []
-    return [f"Opinion float under errors of typing: {lent_said(found.options.definition)}."]

@@ -87,6 +87,10 @@ class Column(Generic[Row]):
     "what is painted instead of a text that data keep: `odd_even` -> `odd/even`"
     beside: Callable[[Row], str] | None = None
     "what is painted behind the value, for instance stars of significance; data have a column for it"
+    link: Callable[[Row], Link | None] | None = None
+    "what the cell alone was made of. A screen marks one column of those that have it, and opens the marked cell"
+    detail: Callable[[Row], Sequence[str]] | None = None
+    "what else is to be said of the cell, in sentences"
 
     @property
     def numeric(self) -> bool:

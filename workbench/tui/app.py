@@ -82,7 +82,7 @@ def questionnaire_screen() -> Screen[None]:
 
 def response_bias_screen() -> Screen[None]:
     """Return the results of the audit of response biases, imported when they are first shown."""
-    from workbench.tui.screens.response_bias import ResponseBiasScreen
+    from workbench.tui.results.response_bias import ResponseBiasScreen
 
     return ResponseBiasScreen()
 

@@ -36,7 +36,10 @@ class BehindScreen(Following):
         color: $text-muted;
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "Back", key_display="Esc")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("v", "whole", "Whole row", show=False, tooltip="Show everything that is known of this row"),
+        Binding("escape", "back", "Back", key_display="Esc"),
+    ]
 
     def __init__(self, over: Following, loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int) -> None:
         super().__init__()
@@ -57,6 +60,9 @@ class BehindScreen(Following):
     def figures(self) -> Loaded | None:
         return self._loaded
 
+    def say_who(self) -> None:
+        self.title_bar.note = ""
+
     def explain(self) -> str:
         return explained(self._sheet.table)
 
@@ -73,6 +79,9 @@ class BehindScreen(Following):
             self._put()
         else:
             super().show_table(event)
+
+    def action_whole(self) -> None:
+        self.view.show_whole()
 
     def action_back(self) -> None:
         if not self.view.take_back():

@@ -19,8 +19,8 @@ from workbench.figures.visible import visible
 from workbench.tui.neighbours import following
 from workbench.tui.results.details import explained
 from workbench.tui.results.following import Following
+from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.loaded import Loaded, Look, Shown
-from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.dialogs import TextScreen
@@ -123,7 +123,7 @@ class BookScreen(FiguresScreen, Following):
         if loaded.book is None:
             return Shown(look)
         entry = loaded.book.entry(look.view)
-        return Shown(look, None if entry.empty else Sheet(entry.make(*look.subject), look.subject))
+        return Shown(look, None if entry.empty else sheet_of(entry.make(*look.subject), look.subject))
 
     def fitted(self, look: Look) -> Look:
         """Return the look at a table that there is, about a subject that it can have, as near as can be."""
@@ -136,9 +136,13 @@ class BookScreen(FiguresScreen, Following):
     def show_around(self, found: Shown) -> None:
         if self._loaded is not None and self._book is not None:
             entry = self._book.entry(found.look.view)
-            told = [words for choice, words in self._loaded.options if not choice or choice in entry.choices]
             self.query_one("#tabs", Static).update(tabs(self._book, found.look, self.size.width - 2))
-            self.query_one("#options", Static).update(visible(" · ".join(told)))
+            self.query_one("#options", Static).update(visible(" · ".join(self.chosen(entry))))
+
+    def chosen(self, entry: Entry) -> list[str]:
+        """Return the choices that a table rests on, in a few words each."""
+        options = self._loaded.options if self._loaded is not None else ()
+        return [words for choice, words in options if not choice or choice in entry.choices]
 
     def show_around_nothing(self, loaded: Loaded) -> None:
         self.query_one("#tabs", Static).update("")

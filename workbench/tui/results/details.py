@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from textual.content import Content
 
 from workbench.figures.shown import NONE
-from workbench.figures.table import AnyTable, Kind
+from workbench.figures.table import AnyTable, Column, Kind
 from workbench.figures.visible import visible
 from workbench.tui.results.sheet import Sheet
 
@@ -21,22 +22,60 @@ def details(sheet: Sheet, at: int, width: int) -> Content:
 
 
 def _details(sheet: Sheet, at: int, width: int) -> Iterator[Content]:
-    table, row = sheet.table, sheet.table.rows[at]
+    table = sheet.table
+    said = [visible(one, lines=True) for one in _said(sheet, at)]
     hidden = [
         f"{visible(column.title)} {sheet.cells[at][place]}"
         for place in sheet.hidden(width)
         for column in [table.columns[place]]
-        if column.kind is not Kind.MARK and sheet.cells[at][place] not in ("", NONE)
+        if column.kind is not Kind.MARK and sheet.cells[at][place] not in ("", NONE, *said)
     ]
-    name = visible(" · ".join(_named(table, part) for part in table.key(row) if part))
-    yield Content.assemble((name, "bold"), f"  {' · '.join(hidden)}" if hidden else "")
+    yield Content.assemble((_name(sheet, at), "bold"), f"  {' · '.join(hidden)}" if hidden else "", *_cell(sheet, at))
     for title, why in sheet.undefined(at):
         yield Content.styled(f"{visible(title)} undefined: {visible(why)}", "$text-warning")
-    if table.detail is not None:
-        yield from (Content(visible(said, lines=True)) for said in table.detail(row))
+    yield from map(Content, said)
     yield from (Content.styled(note, "$text-muted") for note in sheet.notes)
     if table.definition:
         yield Content.styled(visible(table.definition), "$text-muted")
+
+
+def whole(sheet: Sheet, at: int) -> tuple[str, str]:
+    """Return the name of a row and everything that is known of it: every value, texts with their lines."""
+    table, row = sheet.table, sheet.table.rows[at]
+    shown = [
+        (visible(column.title), _whole_value(column, column.value(row), text))
+        for column, text in zip(table.columns, sheet.cells[at], strict=True)
+    ]
+    width = min(24, max((len(title) for title, text in shown if text), default=0))
+    values = "\n".join(f"{title:<{width}}  {text}" for title, text in shown if text not in ("", NONE))
+    reasons = [f"{title} undefined: {why}" for title, why in sheet.undefined(at)]
+    said = [visible(one, lines=True) for one in (*reasons, *_said(sheet, at))]
+    parts = (values, "\n".join(said), "\n".join(sheet.notes), visible(table.definition))
+    return _name(sheet, at), "\n\n".join(part for part in parts if part)
+
+
+def _whole_value(column: Column[Any], value: object, text: str) -> str:
+    return visible(column.words.get(value, value), lines=True) if isinstance(value, str) else text
+
+
+def _name(sheet: Sheet, at: int) -> str:
+    table = sheet.table
+    return visible(" · ".join(_named(table, part) for part in table.key(table.rows[at]) if part))
+
+
+def _cell(sheet: Sheet, at: int) -> Iterator[str | tuple[str, str]]:
+    """Yield the marked column and its value, where one is marked."""
+    if sheet.marked is not None:
+        yield from ("  ", (visible(sheet.table.columns[sheet.marked].title), "$text-accent"), "  ")
+        yield sheet.cells[at][sheet.marked]
+
+
+def _said(sheet: Sheet, at: int) -> Iterator[str]:
+    """Yield what else is to be said of the marked cell, and of the row."""
+    row = sheet.table.rows[at]
+    of_cell = sheet.table.columns[sheet.marked].detail if sheet.marked is not None else None
+    for detail in (of_cell, sheet.table.detail):
+        yield from detail(row) if detail is not None else ()
 
 
 def _named(table: AnyTable, name: str) -> str:

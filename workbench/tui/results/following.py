@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from workbench.figures.table import Link
+from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.loaded import Loaded, Opened, Routes
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 OPENING = "Reading …"
+
+
+class AmongRows(StoreScreen):
+    """A screen that a route opens, which can go on to what the neighbouring rows lead to."""
+
+    links: Sequence[Link] = ()
+    "of all rows in sight"
 
 
 class Following(StoreScreen):
@@ -44,7 +52,7 @@ class Following(StoreScreen):
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.routes: Routes = {}
-        "where links lead that leave the book: name of a table -> what opens it"
+        "where links lead that leave the book, or to a table with a screen of its own: name of a table -> what opens it"
         self._previewed: Link | None = None
 
     @property
@@ -91,7 +99,10 @@ class Following(StoreScreen):
         elif isinstance(event.found, Sheet):
             self.show_table(event)
         else:
-            self.app.push_screen(event.found())
+            screen = event.found()
+            if isinstance(screen, AmongRows):
+                screen.links = event.links
+            self.app.push_screen(screen)
 
     def show_table(self, event: Came) -> None:
         """Show the table that a link leads to."""
@@ -116,11 +127,12 @@ class Following(StoreScreen):
         worker = get_current_worker()
         table = loaded.book.follow(link) if loaded.book is not None else None
         if not worker.is_cancelled:
-            self.post_message(self.Previewed(link, Sheet(table, link.subject) if table is not None else None))
+            self.post_message(self.Previewed(link, sheet_of(table, link.subject) if table is not None else None))
 
     def found(self, loaded: Loaded, link: Link) -> Sheet | Opened | str:
         """Return the table, screen or sentence that a link leads to. Called in a thread."""
-        table = loaded.book.follow(link) if loaded.book is not None else None
+        route = self.routes.get(link.table)
+        table = loaded.book.follow(link) if route is None and loaded.book is not None else None
         if table is not None:
-            return Sheet(table, link.subject)
+            return sheet_of(table, link.subject)
         return self.routes[link.table](self.store_path, loaded, link.subject)

@@ -15,8 +15,8 @@ from typing import Any
 from rich.text import Text
 
 from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
-from workbench.figures.shown import painted
-from workbench.figures.table import AnyTable, Column, Kind, Value
+from workbench.figures.shown import NONE, painted
+from workbench.figures.table import AnyTable, Column, Kind, Link, Value
 from workbench.figures.visible import visible
 from workbench.tui.format import literal
 from workbench.tui.row_keys import row_key
@@ -49,6 +49,8 @@ class Place:
     title: str
     width: int
     picture: bool = False
+    brief: bool = False
+    "the value without its interval and unit"
 
 
 class Sheet:
@@ -56,6 +58,9 @@ class Sheet:
 
     Make it in a worker: the values of some tables are computed here. What it does later costs no more than drawing.
     """
+
+    marked: int | None = None
+    "place of the column whose cells are looked at, where single cells lead further"
 
     def __init__(self, table: AnyTable, about: Sequence[str] = ()):
         self.table = table
@@ -72,6 +77,15 @@ class Sheet:
     def row(self, key: str | None) -> int | None:
         """Return the place of the row of a key among the table's rows."""
         return self._at.get(key) if key is not None else None
+
+    @property
+    def leads(self) -> bool:
+        """Return whether something stands behind rows."""
+        return self.table.link is not None
+
+    def link(self, at: int) -> Link | None:
+        """Return what a row was made of."""
+        return self.table.link(self.table.rows[at]) if self.table.link is not None else None
 
     def rows(self, order: Order | None = None, wanted: str = "") -> list[int]:
         """Return the places of the rows that contain what is wanted, in an order; values that are undefined come last.
@@ -137,12 +151,15 @@ class Sheet:
         """Places of the columns that say something: not only what the table is about, and not nothing at all."""
         columns = self.table.columns
         said = [{row[at] for row in self.cells} for at in range(len(columns))]
-        return [
-            at
-            for at, column in enumerate(columns)
-            if not (column.kind is Kind.MARK and said[at] <= {""})
-            and not (column.kind is Kind.TEXT and said[at] and said[at] <= self._about)
-        ]
+        return [at for at, column in enumerate(columns) if not said[at] or not self._idle(column, said[at])]
+
+    def _idle(self, column: Column[Any], said: set[str]) -> bool:
+        about = self._about | {visible(column.words[name]) for name in self._about & column.words.keys()}
+        return (
+            (not column.numeric and said <= {""})
+            or (column.aside and said <= {"", NONE})
+            or (column.kind is Kind.TEXT and said <= about)
+        )
 
     def _right(self, at: int) -> bool:
         return at in self._plain
@@ -175,8 +192,8 @@ class Sheet:
         for at in reversed(self._usable):
             if needed() > room and columns[at].aside:
                 shown.remove(at)
-        for at in reversed(shown[1:]):
-            if needed() > width:
+        for at in sorted(self._usable[1:], key=lambda at: (columns[at].scale is not None, -at)):
+            if needed() > width and at in shown:
                 shown.remove(at)
         spare = max(0, width - needed())
         drawn = [at for at in shown if columns[at].scale is not None]
@@ -187,7 +204,7 @@ class Sheet:
             wide = min(self._natural(at, titles[at]), least + spare)
             spare -= wide - least
             if at in pictures:
-                yield Place(at, picture_scale(_scale(columns[at]), pictures[at]), pictures[at], picture=True)
+                yield Place(at, scale_title(columns[at], pictures[at]), pictures[at], picture=True)
             yield Place(at, titles[at], wide)
 
     def _pictures(self, drawn: Sequence[int], spare: int) -> dict[int, int]:
@@ -210,6 +227,12 @@ class Sheet:
             style = "dim" if column.kind is Kind.COUNT or text.startswith("undefined") else ""
             return Text(text.rjust(place.width) if self._right(place.at) else text, style=style, no_wrap=True)
         return literal(text, place.width)
+
+
+def scale_title(column: Column[Any], width: int) -> str:
+    """Return the heading of a column of pictures: the ends of its scale, as its values are written."""
+    low, high = _scale(column)
+    return picture_scale((100 * low, 100 * high) if column.kind is Kind.POINTS else (low, high), width)
 
 
 def _scale(column: Column[Any]) -> tuple[float, float]:

@@ -14,7 +14,8 @@ from textual.message import Message
 from textual.widgets import DataTable, Input, Static
 
 from workbench.figures.table import Link
-from workbench.tui.results.details import details
+from workbench.tui.results.details import details, whole
+from workbench.tui.results.grid import Grid
 from workbench.tui.results.sheet import Order, Sheet
 from workbench.tui.results.sort_dialog import SortDialog
 from workbench.tui.screens.audit_table import FluidTable
@@ -106,6 +107,8 @@ class SheetView(Vertical):
         super().__init__()
         self.sheet: Sheet | None = None
         self.order: Order | None = None
+        self.mark = ""
+        "key of the marked column, of a table that has one"
         self._previewed: Sheet | None = None
 
     def compose(self) -> ComposeResult:
@@ -124,7 +127,10 @@ class SheetView(Vertical):
             self.order = None
             self._close_box()
         self.sheet = sheet
-        self.table.leads = sheet.table.link is not None
+        self.table.leads = sheet.leads
+        if isinstance(sheet, Grid):
+            sheet.put_mark(self.mark)
+            self.mark = sheet.mark
         self._show()
         self.table.focus()
 
@@ -169,9 +175,17 @@ class SheetView(Vertical):
         places = [at for at, _ in links]
         if self._current in places:
             self.post_message(self.Opened([link for _, link in links], places.index(self._current)))
-        elif self.sheet is not None and self._current is not None:
-            said = details(self.sheet, self._current, self._width)
-            self.app.push_screen(TextScreen(self.sheet.table.title, said, wide=True))
+        else:
+            self.show_whole()
+
+    @on(FluidTable.Sideways)
+    def turn(self, event: FluidTable.Sideways) -> None:
+        """Mark the column beside, of a table that has a marked one."""
+        if isinstance(self.sheet, Grid):
+            event.stop()
+            self.sheet.turn(event.direction)
+            self.mark = self.sheet.mark
+            self._show()
 
     @on(Input.Changed, "#find")
     def found(self) -> None:
@@ -191,6 +205,11 @@ class SheetView(Vertical):
     def action_find(self) -> None:
         self.box.add_class("-shown")
         self.box.focus()
+
+    def show_whole(self) -> None:
+        """Show everything that is known of the row under the cursor."""
+        if self.sheet is not None and (at := self._current) is not None:
+            self.app.push_screen(TextScreen(*whole(self.sheet, at), wide=True))
 
     def take_back(self) -> bool:
         """Show all rows again; False where all are in sight."""
@@ -237,8 +256,7 @@ class SheetView(Vertical):
         return max(self.table.size.width, 1)
 
     def _link(self, at: int | None) -> Link | None:
-        table = self.sheet.table if self.sheet is not None else None
-        return table.link(table.rows[at]) if table is not None and table.link is not None and at is not None else None
+        return self.sheet.link(at) if self.sheet is not None and at is not None else None
 
     def _nothing(self) -> Content:
         if self.sheet is None or not self.sheet.table.rows:

@@ -89,7 +89,8 @@ def whisker_scale(width: int, limit: float = 1.0) -> str:
     if width < 11:
         return "0".center(width)
     signs = [" "] * width
-    for text, at in ((f"{-limit:.1f}", 0), ("0", _column(0.0, limit, width)), (f"{limit:+.1f}", width - 4)):
+    low, high = (f"{-limit:.1f}", f"{limit:+.1f}") if limit < 10 else (f"{-limit:.0f}", f"{limit:+.0f}")
+    for text, at in ((low, 0), ("0", _column(0.0, limit, width)), (high, width - len(high))):
         signs[at : at + len(text)] = text
     return "".join(signs)[:width]
 

@@ -11,50 +11,55 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from workbench.audits.response_bias_names import BIASES, CONDITIONS, place_said
 from workbench.domain.counting import plural
-from workbench.tui.format import percent, visible
-from workbench.tui.screens.response_bias_format import (
-    BIAS_NAMES,
-    CONDITION_NAMES,
-    NONE,
-    place_name,
-    share,
-    share_bar,
-    signed,
-)
+from workbench.figures.shown import number
+from workbench.figures.table import Kind
+from workbench.tui.format import visible
 from workbench.tui.screens.statement_format import MOST_SHOWN, difference, marked
 from workbench.tui.widgets.long_text import folded
 
 if TYPE_CHECKING:
-    from workbench.pipeline.response_bias_questions import ArmShown, OptionShown, QuestionShown
+    from workbench.audits.response_bias_findings import Findings
+    from workbench.audits.response_bias_questions import ArmShown, OptionShown, QuestionShown
 
 DIM = "$text-muted"
 SIDE_BY_SIDE = 116
 "columns of the terminal from which the two forms stand beside each other"
-NUMBERS = 6
+NUMBERS = 8
 "columns of a share, a count or a probability"
 UNKNOWN = "(the text of this form is not known: only answers to it were imported)"
 
 
-def about(found: QuestionShown, definition: str, rule: str, at: tuple[int, int], *, several: bool) -> Content:
+def about(found: Findings, shown: QuestionShown, at: tuple[int, int], *, several: bool) -> Content:
     """Say which question of whom this is, how far its answers move, and its place among those listed."""
-    row = found.row
+    from workbench.audits.response_bias_forms import change_said
+
+    row = shown.row
     topic = f" · {visible(row.topic)}" if row.topic else ""
-    mean = f" over {row.over_draws} draws" if row.over_draws > 1 else ""
-    moved = Content.styled(f"takes no part by {definition}: {row.left_out}", "$text-warning")
-    if not row.left_out:
-        moved = Content.assemble((f"Δ {signed(row.delta)}", "bold"), f"{mean}  {definition}: {rule}")
-    draws = f", draw {found.draw} of {len(found.draws)} [ ]" if len(found.draws) > 1 else ""
-    place = place_name((found.bias, found.condition, found.variant))
+    draws = f", draw {shown.draw} of {len(shown.draws)} [ ]" if len(shown.draws) > 1 else ""
+    place = visible(place_said(shown.bias, shown.condition, shown.variant))
+    said = visible(change_said(found, shown))
+    listed = f"  question {at[0]} of {at[1]} listed" if at[0] else ""
     return Content("\n").join(
         [
             Content.assemble(
-                (visible(row.key), "bold"), topic, "  ", (visible(found.subject), "bold $text-accent"),
-                (" ← →" if several else "", DIM), (f"  question {at[0]} of {at[1]} listed", DIM),
+                (visible(row.key), "bold"), topic, "  ", (visible(shown.subject), "bold $text-accent"),
+                (" ← →" if several else "", DIM), (listed, DIM),
             ),
-            Content.assemble((place, "bold"), draws, "  ", moved),
+            Content.assemble((place, "bold"), draws, "  ", (said, "$text-warning" if row.left_out else "")),
         ]
     )  # fmt: skip
+
+
+def form_name(found: QuestionShown, arm: ArmShown) -> str:
+    """Return `original`, `changed: odd/even` or `changed: key typo, draw 2`."""
+    if arm is found.original:
+        return "original"
+    if found.condition is None:
+        return f"changed: {BIASES[found.bias]}"
+    draw = f", draw {found.draw}" if len(found.draws) > 1 else ""
+    return f"changed: {CONDITIONS[found.condition]}{draw}"
 
 
 def arm_text(found: QuestionShown, arm: ArmShown, width: int) -> Content:
@@ -63,20 +68,12 @@ def arm_text(found: QuestionShown, arm: ArmShown, width: int) -> Content:
 
 
 def _lines(found: QuestionShown, arm: ArmShown, width: int) -> Iterator[Content]:
-    changed = arm is found.changed
-    yield Content.styled(f" {_name(found) if changed else 'original'} ", "bold reverse")
+    yield Content.styled(f" {form_name(found, arm)} ", "bold reverse")
     yield from _wrapped(_stem(found, arm), width)
     yield Content()
     yield from _options(found, arm, width)
     yield from _others(arm)
     yield Content.styled(_counted(arm), DIM)
-
-
-def _name(found: QuestionShown) -> str:
-    if found.condition is None:
-        return f"changed: {BIAS_NAMES[found.bias]}"
-    draw = f", draw {found.draw}" if len(found.draws) > 1 else ""
-    return f"changed: {CONDITION_NAMES[found.condition]}{draw}"
 
 
 def _stem(found: QuestionShown, arm: ArmShown) -> Content:
@@ -95,7 +92,7 @@ def _options(found: QuestionShown, arm: ArmShown, width: int) -> Iterator[Conten
     people = arm is found.original and len(found.shares) == len(arm.options)
     named = _renamed(found)
     indent = 3 + (4 if named else 0) + _bar(width) + NUMBERS * (2 + people) + 2
-    heads = f"{'p' if exact else 'n':>{NUMBERS}}" + (f"{'people':>{NUMBERS + 1}}" if people else "")
+    heads = f"{'p' if exact else 'answers':>{NUMBERS}}" + (f"{'people':>{NUMBERS + 1}}" if people else "")
     yield Content.styled(f"{'':{indent - 2 - len(heads) - NUMBERS}}{'share':>{NUMBERS}}{heads}", DIM)
     for place, option in enumerate(arm.options):
         origin = _origin(option, changed=arm is found.changed).ljust(4) if named else ""
@@ -128,13 +125,25 @@ def _bar(width: int) -> int:
 
 
 def _percent(value: float) -> str:
-    return f"{NONE if math.isnan(value) else percent(value):>{NUMBERS}}"
+    return f"{number(value, Kind.SHARE):>{NUMBERS}}"
 
 
 def _count(option: OptionShown, *, exact: bool) -> str:
-    if exact:
-        return f"{option.probability:>{NUMBERS}.3f}"
-    return f"{NONE if math.isnan(option.count) else f'{option.count:,.0f}':>{NUMBERS}}"
+    return _percent(option.probability) if exact else f"{number(option.count, Kind.COUNT):>{NUMBERS}}"
+
+
+def share_bar(value: float, width: int) -> str:
+    """Return a share as a bar; what is there at all has half a column.
+
+    Examples
+    --------
+    >>> share_bar(0.5, 8), share_bar(0.01, 8), share_bar(0.0, 8)
+    ('████····', '▌·······', '········')
+    """
+    if math.isnan(value):
+        return " " * width
+    halves = max(round(2 * width * min(1.0, value)), 1 if value > 0 else 0)
+    return ("█" * (halves // 2) + "▌" * (halves % 2)).ljust(width, "·")
 
 
 def _option_text(found: QuestionShown, arm: ArmShown, option: OptionShown) -> Content:
@@ -164,16 +173,14 @@ def _others(arm: ArmShown) -> Iterator[Content]:
 
 def _counted(arm: ArmShown) -> str:
     """Say what counts, and how spread out it is."""
+    entropy = f"entropy {number(arm.entropy, Kind.COEFFICIENT)}"
     likely = [option.probability for option in arm.options if not math.isnan(option.probability)]
     if likely:
-        return f"all letters on offer together p {sum(likely):.3f} · entropy {share(arm.entropy)}"
+        return f"all letters on offer together {number(sum(likely), Kind.SHARE)} · {entropy}"
     drawn = "no answers" if math.isnan(arm.drawn) else f"{plural(round(arm.valid), 'valid answer')} of {arm.drawn:,.0f}"
-    said = [drawn]
-    if arm.invalid:
-        said.append(f"{arm.invalid:,} without a letter on offer, drawn again")
-    if arm.truncated:
-        said.append(f"{arm.truncated:,} cut off in thought, drawn again")
-    return " · ".join([*said, f"entropy {share(arm.entropy)}"])
+    invalid = [f"{arm.invalid:,} without a letter on offer, drawn again"] * bool(arm.invalid)
+    truncated = [f"{arm.truncated:,} cut off in thought, drawn again"] * bool(arm.truncated)
+    return " · ".join([drawn, *invalid, *truncated, entropy])
 
 
 def _wrapped(content: Content, width: int) -> Iterator[Content]:

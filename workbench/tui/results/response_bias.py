@@ -1,0 +1,234 @@
+"""Results of the audit of response biases: every model and every bias, with the errors of typing beneath."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from workbench.data import SHIPPED_CHOICES
+from workbench.domain.counting import plural
+from workbench.domain.prompts import LATEST, TemplateChoice
+from workbench.errors import WorkbenchError
+from workbench.figures.book import Entry
+from workbench.figures.visible import visible
+from workbench.tui.neighbours import following, marked_anew
+from workbench.tui.results.book_screen import BookScreen
+from workbench.tui.results.grid import Grid
+from workbench.tui.results.loaded import Loaded, Look
+from workbench.tui.results.response_bias_help import BIASES, DEFINITION_WORDS, KEYS, definitions_said
+from workbench.tui.results.response_bias_routes import answers, question
+from workbench.tui.row_keys import row_parts
+from workbench.tui.screens.template_words import heading
+
+if TYPE_CHECKING:
+    from stores.run_rows import Run
+    from stores.store import Store
+    from workbench.audits.response_bias_figures import Adjusted, Options
+    from workbench.audits.response_bias_uncertainty import EntropyRule
+    from workbench.pipeline.response_bias import ResponseBiasJudged
+
+DEFINITIONS = tuple(DEFINITION_WORDS)
+"the default first; `response_bias_deltas.Definition` says what they are"
+HOLM: tuple[Adjusted, ...] = ("none", "biases", "all")
+HOLM_WORDS = {"none": "p not adjusted", "biases": "Holm over biases", "all": "Holm over all cells"}
+ENTROPY_WORDS = {"offered": "entropy by options offered", "csv": "entropy as published"}
+ALPHAS = (0.05, 0.01, 0.001, 0.1)
+NO_QUESTIONS = """No instrument of this store has multiple-choice questions yet.
+
+i imports the shipped ones: veldania_choices, 40 questions about a fictional country that cover all five biases.
+Your own: workbench import STORE --format choices FOLDER
+Published questions and answers: workbench import STORE --format biasmonkey FOLDER"""
+NO_ANSWERS = """No model has answered the questions of {name} yet.
+
+3 goes to Jobs: n there starts one; choose the audit response_bias.
+Or: workbench run STORE --audit response_bias --model MODEL
+Published answers: workbench import STORE --format biasmonkey FOLDER"""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a person chose; see `pipeline.response_bias.ResponseBiasChoice`."""
+
+    instrument: str = ""
+    "empty: the first one with answers, else the first one with questions"
+    definition: str = DEFINITIONS[0]
+    holm: Adjusted = "none"
+    alpha: float = ALPHAS[0]
+    entropy: EntropyRule = "offered"
+    templates: TemplateChoice = LATEST
+    typos: bool = True
+    "whether errors of typing have rows in the matrix"
+
+    @property
+    def options(self) -> Options:
+        from workbench.audits.response_bias_deltas import Definition
+        from workbench.audits.response_bias_figures import Options
+
+        return Options(Definition(self.definition), self.alpha, self.holm, self.entropy)
+
+
+class ResponseBiasScreen(BookScreen):
+    """Models and their response biases, with sign, size and significance."""
+
+    PLACE = "results › response bias"
+    SHIPPED = SHIPPED_CHOICES
+    EXPLAIN = BIASES
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f", "definition(1)", "Definition", tooltip="Compute changes by the next definition"),
+        Binding("F", "definition(-1)", "Definition before", show=False),
+        Binding("p", "holm", "Adjust p", show=False, tooltip="Adjust p for many tests: none, the biases, or all cells"),
+        Binding("a", "alpha", "Alpha", show=False, tooltip="Take another level of significance"),
+        Binding("e", "entropy", "Entropy", show=False, tooltip="Entropy by the options offered, or as published"),
+        Binding("d", "mark", "Compare", tooltip="Mark this model; a second mark compares the two"),
+        Binding("x", "typos", "Typos", show=False, tooltip="Show or hide the rows of the errors of typing"),
+        Binding("v", "whole", "Whole row", show=False, tooltip="Show everything that is known of this row"),
+        Binding("i", "import_shipped", "Import veldania_choices", tooltip="Import the shipped questions"),
+    ]
+    _settings: Settings
+
+    def __init__(self) -> None:
+        super().__init__(Settings())
+        self.routes = {"options": question, "answers": answers}
+        self._marked: tuple[str, ...] = ()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("definition", "holm", "alpha", "entropy", "typos"):
+            return self.depends_on(action)
+        if action == "import_shipped":
+            return self._loaded is not None and not self._loaded.instruments
+        if action == "mark":
+            return len(self.models) > 1
+        return super().check_action(action, parameters) if action != "whole" else self._judged is not None
+
+    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+        return load(self.store_path, settings, known)
+
+    def explain(self) -> str:
+        return "\n\n".join((super().explain(), KEYS, BIASES, definitions_said())) if self._book else BIASES
+
+    def chosen(self, entry: Entry) -> list[str]:
+        marked = [f"{visible(name)} is marked: d on another model compares them" for name in self._marked]
+        return [*marked, *super().chosen(entry)]
+
+    def way_out(self, loaded: Loaded) -> str:
+        return "i shows the next instrument." * (len(loaded.instruments) > 1)
+
+    def action_definition(self, step: int) -> None:
+        """Go to a neighbouring definition, around the ends."""
+        self._set(replace(self._settings, definition=following(DEFINITIONS, self._settings.definition, step)))
+
+    def action_holm(self) -> None:
+        self._set(replace(self._settings, holm=following(HOLM, self._settings.holm)))
+
+    def action_alpha(self) -> None:
+        self._set(replace(self._settings, alpha=following(ALPHAS, self._settings.alpha)))
+
+    def action_entropy(self) -> None:
+        self._set(replace(self._settings, entropy="csv" if self._settings.entropy == "offered" else "offered"))
+
+    def action_typos(self) -> None:
+        self._set(replace(self._settings, typos=not self._settings.typos))
+
+    def action_mark(self) -> None:
+        """Mark the model that is looked at, or take its mark away; of two marked ones show the comparison."""
+        if not (name := self._model):
+            self.notify("This row is about no single model.", timeout=4)
+            return
+        self._marked = marked_anew(self._marked, name)
+        if len(self._marked) == 2:
+            pair, self._marked = self._marked, ()
+            self._go(Look("compared", pair))
+        else:
+            self.show_around(self._shown)
+
+    def action_whole(self) -> None:
+        self.view.show_whole()
+
+    def action_refresh(self) -> None:
+        self._read(anew=True)
+
+    @property
+    def _model(self) -> str:
+        """The model of the marked column, else of the row, else the one that the table is about."""
+        sheet = self.view.sheet
+        if isinstance(sheet, Grid):
+            return sheet.table.columns[sheet.marked].title
+        key = self.view.table.current
+        parts = (*(row_parts(key)[:1] if key is not None else ()), *self._look.subject)
+        return next((name for name in parts if name in self.models), "")
+
+
+def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
+    """Read and judge what a store has on one instrument's questions. Returns `known` itself where nothing changed."""
+    from stores.store import Store
+    from workbench.pipeline.response_bias import AUDIT, instruments_with_answers
+
+    with Store.open(path) as store:
+        answered = instruments_with_answers(store)
+        asked = [name for name in store.instruments.names() if name not in answered and store.choices.items(name)]
+        held = (*answered, *asked)
+        if not held:
+            return Loaded(settings, empty=NO_QUESTIONS)
+        name = settings.instrument if settings.instrument in held else held[0]
+        imported = store.choices.models(name)
+        rests_on = (store.predictions.runs(AUDIT), store.instruments.summaries(), answered, imported)
+        base = Loaded(settings, instruments=held, instrument=name, rests_on=rests_on)
+        if known is not None and known.rests_on != rests_on:
+            known = None
+        if known is not None and known.settings == settings and known.problem is None:
+            return known
+        if name not in answered:
+            return replace(base, empty=NO_ANSWERS.format(name=visible(name)))
+        try:
+            return _with_book(path, base, _judged(store, settings, name, known))
+        except WorkbenchError as error:
+            return replace(base, problem=error)
+
+
+def _judged(store: Store, settings: Settings, name: str, known: Loaded | None) -> ResponseBiasJudged:
+    """Return the reports. The store is read only where other answers are meant than those known."""
+    from workbench.pipeline.response_bias import ResponseBiasChoice, response_bias
+    from workbench.pipeline.response_bias_options import rejudged
+
+    options = settings.options
+    before: ResponseBiasJudged | None = known.judged if known is not None else None
+    if known is None or before is None or (known.instrument, known.settings.templates) != (name, settings.templates):
+        return response_bias(store, ResponseBiasChoice(name, templates=settings.templates, options=options))
+    return before if before.choice.options == options else rejudged(before, options)
+
+
+def _with_book(path: Path, base: Loaded, judged: ResponseBiasJudged) -> Loaded:
+    from stores.store import Store
+    from workbench.audits.response_bias_book import book
+    from workbench.pipeline.response_bias_book import findings
+
+    found = findings(judged, lambda: Store.open(path))
+    runs = [subject.run for subject in judged.subjects.values() if subject.run]
+    return replace(
+        base,
+        book=book(found, typos=base.settings.typos),
+        judged=judged,
+        models=tuple(judged.reports),
+        runs=runs,
+        options=options_words(base.instrument, base.settings, runs, judged.notes),
+        material=found,
+    )
+
+
+def options_words(
+    instrument: str, settings: Settings, runs: Sequence[Run], notes: Sequence[str]
+) -> Sequence[tuple[str, str]]:
+    """Return every choice that is in force, in a few words each."""
+    return (
+        ("", instrument),
+        *(("", words) for words in heading(runs)),
+        *[("", f"n: {plural(len(notes), 'note')}")] * bool(notes),
+        ("alpha", f"alpha {settings.alpha:g}"),
+        ("holm", HOLM_WORDS[settings.holm]),
+        ("entropy", ENTROPY_WORDS[settings.entropy]),
+        ("definition", f"{settings.definition}: {DEFINITION_WORDS[settings.definition]}"),
+    )
