@@ -74,8 +74,10 @@ class BookScreen(FiguresScreen, Following):
             return self._loaded is not None and len(self._loaded.instruments) > 1
         if action == "templates":
             return self._loaded is None or bool(self.runs_shown())
-        if action in ("notes", "methods"):
-            return bool(self._book is not None and getattr(self._book, action))
+        if action == "notes":
+            return bool(self._book is not None and (self._book.told or self._book.notes))
+        if action == "methods":
+            return bool(self._book is not None and self._book.methods)
         return self._book is not None or action != "view"
 
     def depends_on(self, choice: str) -> bool:
@@ -117,7 +119,9 @@ class BookScreen(FiguresScreen, Following):
 
     def action_notes(self) -> None:
         if self._book is not None:
-            self.app.push_screen(TextScreen("Notes on these figures", "\n\n".join(self._book.notes)))
+            self.app.push_screen(
+                TextScreen("Notes on these figures", "\n\n".join([*self._book.told, *self._book.notes]))
+            )
 
     def shown_now(self, loaded: Loaded, look: Look) -> Shown:
         if loaded.book is None:

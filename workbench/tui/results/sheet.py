@@ -177,7 +177,7 @@ class Sheet:
         """Return how narrow a column may be: texts can be cut, numbers cannot."""
         column, natural = self.table.columns[at], self._natural(at, title)
         least = column.least or (NARROWEST_NAME if at == self._usable[0] else NARROWEST_TEXT)
-        return min(natural, least) if column.kind is Kind.TEXT else natural
+        return min(natural, least) if column.kind in (Kind.TEXT, Kind.PROSE) else natural
 
     def _lay_out(self, width: int) -> Iterable[Place]:
         columns = self.table.columns
