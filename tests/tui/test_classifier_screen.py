@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -10,17 +11,19 @@ from textual.pilot import Pilot
 from stores.store import Store
 from tests.tui.bias_stores import DATA, asked, full, labelled, sided, trained
 from tests.tui.conftest import made, screen_text, shown, until
-from workbench.pipeline.training import THRESHOLDS, Evaluation
+from tests.tui.test_consistency_screen import by_parts, press, settled
+from workbench.classifier.config import LABELS
+from workbench.figures.book import Book
+from workbench.figures.table import AnyTable
+from workbench.pipeline.classifier_assessed import WAYS
+from workbench.pipeline.training import Evaluation
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.answers import WholeAnswerScreen
-from workbench.tui.screens.classifier import ClassifierScreen, MisreadScreen
-from workbench.tui.screens.classifier_format import SHADES, curve_rows, shaded, share_bar, short
-from workbench.tui.screens.classifier_view import LABELS, LEFT_OUT, TUNED, WAYS, ZERO_SHOT, assess, misread
+from workbench.tui.results.behind import BehindScreen
+from workbench.tui.results.classifier import ClassifierScreen, Settings, load
 from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.widgets.leaning_bar import place
-from workbench.tui.widgets.long_text import LongText
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+CLASSES, CURVE, CONFUSION, CALIBRATION, TRAINING = (["tab"] * n for n in (1, 3, 4, 6, 7))
 
 
 @pytest.fixture(scope="module")
@@ -36,232 +39,136 @@ def held_out(filled: Path) -> Evaluation:
         return Evaluation.of(store.classifiers.get("new-one").evaluation)
 
 
-async def opened(app: WorkbenchApp, pilot: Pilot[int]) -> ClassifierScreen:
+async def opened(app: WorkbenchApp, pilot: Pilot[int], *keys: str) -> ClassifierScreen:
+    await until(pilot, lambda: settled(app))
     screen = ClassifierScreen()
     await app.push_screen(screen)
-    await until(pilot, lambda: ready(app, screen))
+    await until(pilot, lambda: settled(app))
+    await pilot.pause()
+    await press(app, pilot, *keys)
     return screen
 
 
-def ready(app: WorkbenchApp, screen: ClassifierScreen) -> bool:
-    idle = all(worker.is_finished for worker in app.workers)
-    return idle and (screen._assessed is not None or "No classifier" in shown(app, "#empty"))
+def book(path: Path, threshold: float = 0.9) -> Book:
+    found = load(path, Settings(threshold=threshold)).book
+    assert found is not None
+    return found
 
 
-async def press(app: WorkbenchApp, pilot: Pilot[int], screen: ClassifierScreen, *keys: str) -> None:
-    for key in keys:
-        await pilot.press(key)
-        await pilot.pause()
-        await until(pilot, lambda: app.screen is not screen or ready(app, screen))
+def cells(table: AnyTable) -> list[dict[str, Any]]:
+    return [{column.key: column.value(row) for column in table.columns} for row in table.rows]
+
+
+def test_every_figure_of_the_test_is_in_a_table(filled: Path, held_out: Evaluation) -> None:
+    of = book(filled)
+    points = {(way, point.threshold): point for way in WAYS for point in held_out.curve(way)}
+    ways = cells(of.table("ways"))
+    assert [(row["way"], row["threshold"], row["macro_f1"]) for row in ways] == [
+        (way, threshold, points[(way, threshold)].macro_f1) for threshold in (0.9, 0.0) for way in WAYS
+    ]
+    for way in WAYS:
+        report, rows = held_out.report(way, 0.9), [row for row in cells(of.table("classes")) if row["way"] == way]
+        for key in ("precision", "recall", "f1", "support"):
+            assert [row[key] for row in rows] == list(getattr(report, key))
+        assert [(str(row[f"{way}_macro_f1"]), row[f"{way}_n"]) for row in cells(of.table("curve"))] == [
+            (str(point.macro_f1), point.n) for point in held_out.curve(way)
+        ]
+        bins = [row for row in cells(of.table("calibration")) if row["way"] == way]
+        assert [(str(row["accuracy"]), str(row["mean_confidence"]), row["n"]) for row in bins] == [
+            (str(one.accuracy), str(one.mean_confidence), one.n) for one in held_out.calibration(way).bins
+        ]
+    matrix = cells(of.table("confusion"))
+    assert [[row[f"read_{name}"] for name in (*LABELS, "below")] for row in matrix] == held_out.confusion(0.9).tolist()
+
+
+def test_what_was_misread_comes_with_its_text_the_surest_first(filled: Path, held_out: Evaluation) -> None:
+    rows = cells(book(filled, 0.0).table("misread"))
+    assert len(rows) == int((held_out.predicted["tuned"] != held_out.true).sum())
+    sure = [row["confidence"] for row in rows]
+    assert sure == sorted(sure, reverse=True)
+    with Store.open(filled) as store:
+        texts = {str(item.context.unit): item.context.text for item in store.labels.judged("stance")}
+    assert {row["text"] for row in rows if row["unit"] in texts} <= set(texts.values())
+    missing = [row for row in cells(book(filled, 0.0).behind["texts"]("unrelated", "unrelated"))
+               if int(row["unit"]) >= 10_000]  # fmt: skip
+    assert missing
+    assert all("does not hold" in row["text"] for row in missing)
 
 
 @SIZES
-async def test_macro_f1_stands_tuned_beside_zero_shot_at_the_threshold_and_overall(
-    filled: Path, held_out: Evaluation, size: tuple[int, int]
-) -> None:
-    app = WorkbenchApp(filled)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
-        for threshold, keys in ((0.9, ()), (0.85, ("left_square_bracket",))):
-            await press(app, pilot, screen, *keys)
-            _, at, every, rests_on = shown(app, "#summary").splitlines()
-            assert rests_on.strip() == "of the test set alone (inclusion unknown)"
-            assert at.startswith(f"at ≥{threshold:g}")
-            for way in WAYS:
-                points = {point.threshold: point for point in held_out.curve(way)}
-                assert short(points[threshold].macro_f1) in at
-                assert short(points[0.0].macro_f1) in every
-        assert max(map(len, shown(app, "#summary").splitlines())) < 80
-
-
-@SIZES
-async def test_each_class_has_precision_recall_f1_and_support(
-    filled: Path, held_out: Evaluation, size: tuple[int, int]
-) -> None:
+async def test_brackets_move_the_threshold(filled: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(filled)
     async with app.run_test(size=size) as pilot:
         await opened(app, pilot)
-        text = shown(app, "#sheet")
-        lines = text.splitlines()
-        assert max(map(len, lines)) <= size[0] - 2
-        for way in WAYS:
-            report = held_out.report(way, 0.9)
-            for label, *values, support in zip(
-                LABELS, report.precision, report.recall, report.f1, report.support, strict=True
-            ):
-                mine = [line for line in lines if line.startswith(label)]
-                words = "".join(f"{short(value):<17}" for value in values) + f"{support:>3}"
-                assert any(words in line for line in mine), (way, label)
-
-
-async def test_the_curve_has_a_mark_where_each_value_is(filled: Path, held_out: Evaluation) -> None:
-    with Store.open(filled) as store:
-        assessed = assess(store.classifiers.get("new-one"), 0.9)
-    width, height = 60, 21
-    rows = curve_rows(assessed, width, height)
-    for way, f1_mark, kept_mark in ((TUNED, "●", "◆"), (ZERO_SHOT, "○", "◇")):
-        for n, point in enumerate(held_out.curve(way)):
-            column = place(n / (len(THRESHOLDS) - 1), width - 4)
-            for mark, value in ((f1_mark, point.macro_f1.value), (kept_mark, point.kept.value)):
-                if value == value:
-                    row = rows[height - 1 - place(value, height)]
-                    assert mark in row[column : column + 4], (way, point.threshold, mark)
-    at = place(THRESHOLDS.index(0.9) / (len(THRESHOLDS) - 1), width - 4)
-    assert sum(row[at] == "┊" for row in rows) >= height - 4
+        assert "of the test set alone (inclusion unknown)" in " ".join(shown(app, "#options").split())
+        assert list(by_parts(app)) == [(way, at) for at in ("0.9", "0") for way in WAYS]
+        await press(app, pilot, "left_square_bracket")
+        assert "confidence from 0.85" in shown(app, "#options")
+        assert next(iter(by_parts(app))) == ("tuned", "0.85")
+        await press(app, pilot, *["right_square_bracket"] * 4)
+        assert "confidence from 0.99" in shown(app, "#options")
+        assert "undefined" in screen_text(app)
+        await press(app, pilot, *CLASSES)
+        assert "0.99 ← →" in shown(app, "#tabs")
+        await press(app, pilot, "right")
+        assert "0 ← →" in shown(app, "#tabs")
 
 
 @SIZES
-async def test_the_curve_stands_with_its_numbers_and_brackets_move_the_threshold(
+async def test_the_matrix_leads_to_the_answers_of_a_label(
     filled: Path, held_out: Evaluation, size: tuple[int, int]
 ) -> None:
     app = WorkbenchApp(filled)
     async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
-        await press(app, pilot, screen, "tab")
-        text = shown(app, "#sheet")
-        assert "● tuned ○ zero-shot" in text
-        for way in WAYS:
-            for point in held_out.curve(way):
-                assert short(point.macro_f1) in text
-        assert "▸0.9" in text
-        await press(app, pilot, screen, "right_square_bracket", "right_square_bracket", "right_square_bracket")
-        assert "▸0.99" in shown(app, "#sheet")
-        assert "undefined" in shown(app, "#summary")
-
-
-@SIZES
-async def test_the_confusion_matrix_shows_shades_and_counts_and_leads_to_the_answers(
-    filled: Path, held_out: Evaluation, size: tuple[int, int]
-) -> None:
-    app = WorkbenchApp(filled)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
-        await press(app, pilot, screen, "tab", "tab")
-        matrix = held_out.confusion(0.9).tolist()
-        for row, counts in enumerate(matrix):
-            shown_row = screen.matrix.get_row_at(row)
-            assert [cell.plain.replace("%", "").split()[-2 if size[0] == 140 else -1] for cell in shown_row[1:-1]] == [
-                str(n) for n in counts
-            ]
-        await press(app, pilot, screen, *["right"] * 5)
-        assert f"{matrix[0][LEFT_OUT]:,} test texts that people call agree were read with a confidence below" in shown(
-            app, "#cell"
-        )
-        await press(app, pilot, screen, "enter")
-        await until(pilot, lambda: isinstance(app.screen, MisreadScreen) and app.screen.table.row_count > 0)
-        listed = app.screen
-        assert isinstance(listed, MisreadScreen)
-        assert len(listed._items) == matrix[0][LEFT_OUT]
-        assert {item.true for item in listed._items} == {"agree"}
-        assert all(item.below for item in listed._items)
-
-
-async def test_e_lists_what_was_misread_with_its_text_the_surest_first(filled: Path, held_out: Evaluation) -> None:
-    app = WorkbenchApp(filled)
-    async with app.run_test(size=(140, 40)) as pilot:
-        screen = await opened(app, pilot)
-        await press(app, pilot, screen, *["left_square_bracket"] * 8, "e")
-        await until(pilot, lambda: isinstance(app.screen, MisreadScreen) and app.screen.table.row_count > 0)
-        listed = app.screen
-        assert isinstance(listed, MisreadScreen)
-        assert len(listed._items) == int((held_out.predicted["tuned"] != held_out.true).sum())
-        sure = [item.confidence for item in listed._items]
-        assert sure == sorted(sure, reverse=True)
-        with Store.open(filled) as store:
-            texts = {item.context.unit: item.context.text for item in store.labels.judged("stance")}
-        assert all(item.text == texts.get(item.unit) for item in listed._items)
-        held = next(n for n, item in enumerate(listed._items) if item.text)
-        listed.table.show_row(held)
-        await pilot.pause()
-        item = listed._items[held]
-        assert item.text is not None
-        assert f"people say {item.true}, read as {item.read}" in shown(app, "#text")
-        assert item.text[:40] in shown(app, "#text")
-        await pilot.press("enter")
-        await pilot.pause()
-        assert isinstance(app.screen, WholeAnswerScreen)
-        assert "".join(app.screen.query_one(LongText).lines) == item.text
-
-
-async def test_a_text_that_the_store_does_not_hold_is_said_to_be_missing(filled: Path) -> None:
-    with Store.open(filled) as store:
-        classifier = store.classifiers.get("new-one")
-    unrelated = LABELS.index("unrelated")
-    missing = [item for item in misread(filled, classifier, 0.0, (unrelated, unrelated)) if item.unit >= 10_000]
-    assert missing
-    assert all(item.text is None for item in missing)
-
-
-@SIZES
-async def test_calibration_shows_accuracy_beside_confidence(
-    filled: Path, held_out: Evaluation, size: tuple[int, int]
-) -> None:
-    app = WorkbenchApp(filled)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
-        await press(app, pilot, screen, "tab", "tab", "tab")
-        text = shown(app, "#sheet")
-        for way in WAYS:
-            found = held_out.calibration(way)
-            assert f"expected calibration error {found.ece:.3f}, n 60" in text
-            for bin_ in found.bins:
-                if bin_.n:
-                    assert f"{short(bin_.accuracy):<17}{bin_.mean_confidence:>5.2f}{bin_.n:>6,}" in text
-
-
-def test_a_bar_is_as_long_as_its_share() -> None:
-    assert share_bar(1.0, 0.0, 10) == "┃" + "▆" * 9
-    assert share_bar(0.0, 1.0, 10) == "·" * 9 + "┃"
-
-
-def test_shades_grow_with_the_share() -> None:
-    cells = [shaded(n, n, 8, wide=False, right=False).plain[1] for n in (0, 1, 3, 5, 8)]
-    assert "".join(cells) == SHADES
-    assert shaded(0, 0, 0, wide=True, right=False).plain.split() == ["0", "–"]
+        await opened(app, pilot, *CONFUSION)
+        counts = held_out.confusion(0.9).tolist()[0]
+        row = by_parts(app)[("agree",)]
+        assert [row[f"read_{name}"] for name in (*LABELS, "below")] == [str(n) for n in counts]
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, BehindScreen)
+        assert "Test texts that people call agree" in shown(app, "#about")
+        found = by_parts(app)
+        assert len(found) == sum(counts)
+        assert sum(bool(row["below"]) for row in found.values()) == counts[-1]
+        await press(app, pilot, "escape", "e")
+        assert "▸misread answers" in shown(app, "#tabs")
 
 
 async def test_what_it_was_trained_on_is_there(filled: Path) -> None:
     app = WorkbenchApp(filled)
     async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(app, pilot)
-        await press(app, pilot, screen, *["tab"] * 4)
-        text = shown(app, "#sheet")
-        for words in (
-            "facebook/bart-large-mnli",
-            "108 answers: agree 40, disagree 38, neutral 21, unrelated 9",
-            f"training {DATA['training_hash']} · test {DATA['test_hash']}",
-            "1,200, the best after 900",
-            "13 min on cpu",
-            "torch 2.13.0",
-            "training: first-round; test: all",
-        ):
-            assert words in text
+        await opened(app, pilot, *TRAINING)
+        said = {key[0]: row["value"] for key, row in by_parts(app).items()}
+        assert said["base"] == "facebook/bart-large-mnli"
+        assert said["trained on"] == "108 answers: agree 40, disagree 38, neutral 21, unrelated 9"
+        assert (said["training hash"], said["test hash"]) == (DATA["training_hash"], DATA["test_hash"])
+        assert (said["training queues"], said["test queues"]) == ("first-round", "all")
+        assert said["steps"] == "1,200, the best after 900"
+        assert "torch 2.13.0" in said["versions"]
 
 
-async def test_n_goes_through_the_classifiers_the_newest_first(filled: Path) -> None:
+async def test_c_goes_through_the_classifiers_the_newest_first(filled: Path) -> None:
     app = WorkbenchApp(filled)
     async with app.run_test(size=(140, 40)) as pilot:
-        screen = await opened(app, pilot)
-        lines = shown(app, "#names").splitlines()
-        assert [line[:10] for line in lines] == ["▸ new-one ", "  old-one "]
-        before = shown(app, "#summary")
-        await press(app, pilot, screen, "n")
-        assert "▸ old-one" in shown(app, "#names")
-        assert shown(app, "#summary") != before
-        await press(app, pilot, screen, "n")
-        assert shown(app, "#summary") == before
+        await opened(app, pilot)
+        assert "classifier 1 of 2: new-one" in shown(app, "#options")
+        before = by_parts(app)
+        await press(app, pilot, "c")
+        assert "classifier 2 of 2: old-one" in shown(app, "#options")
+        assert by_parts(app) != before
+        await press(app, pilot, "C")
+        assert by_parts(app) == before
 
 
-async def test_the_question_mark_explains_every_view(filled: Path) -> None:
+async def test_notes_and_the_question_mark_explain_the_figures(filled: Path) -> None:
     app = WorkbenchApp(filled)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
-        for view in ("CLASSES", "CURVE", "CONFUSION", "CALIBRATION", "TRAINING"):
-            await pilot.press("question_mark")
-            assert isinstance(app.screen, TextScreen)
-            assert shown(app, "#text").startswith(view)
-            await press(app, pilot, screen, "escape")
-            await press(app, pilot, screen, "tab")
+        assert "expected calibration error" in screen.explain()
+        await press(app, pilot, "n")
+        assert isinstance(app.screen, TextScreen)
+        for words in ("new-one: facebook/bart-large-mnli", "Wilson's at an effective n"):
+            assert words in shown(app, "#text")
 
 
 @SIZES
@@ -271,9 +178,9 @@ async def test_without_a_classifier_the_next_step_stands_there(tmp_path: Path, s
         screen = await opened(app, pilot)
         assert "No classifier yet" in shown(app, "#empty")
         assert "5 goes to Annotate" in screen_text(app)
-        await press(app, pilot, screen, "tab", "e", "n", "left_square_bracket")
+        await press(app, pilot, "tab", "e", "c", "left_square_bracket")
         assert app.screen is screen
-        await pilot.press("escape")
+        await press(app, pilot, "escape")
         assert app.screen is not screen
 
 
@@ -282,4 +189,5 @@ async def test_names_from_outside_are_shown_literally(tmp_path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot)
-        assert "▸ [bold]x␛" in shown(app, "#names")
+        assert "[bold]x␛" in shown(app, "#options")
+        assert "\x1b" not in screen_text(app)

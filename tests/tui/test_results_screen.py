@@ -21,10 +21,10 @@ from workbench.pipeline.bias import INSTRUMENT, PEOPLE, BiasChoice, BiasJudged, 
 from workbench.pipeline.training import THRESHOLDS
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.format import visible
+from workbench.tui.results.classifier import ClassifierScreen
 from workbench.tui.screens import results_options, results_view
 from workbench.tui.screens.answers import WholeAnswerScreen
 from workbench.tui.screens.bias_statement import BiasResponsesScreen, BiasStatementsScreen
-from workbench.tui.screens.classifier import ClassifierScreen
 from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.results import ResultsScreen, ResultsTable
 from workbench.tui.screens.results_format import number

@@ -9,7 +9,6 @@ from workbench.classifier.config import LABELS
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.pipeline.classifier_assessed import Assessed, ReadText
 
-SHARE = (0.0, 1.0)
 BELOW = "below the threshold"
 Matrix = tuple[str, Sequence[int], Sequence[float]]
 
@@ -29,7 +28,7 @@ def confusion(of: Assessed) -> Table[Matrix]:
     for place, name in enumerate(names):
         title = BELOW if name == "below" else name
         columns += [
-            Column(f"read_{name}", title, count(place), Kind.COUNT, help="test texts"),
+            Column(f"read_{name}", title, count(place), Kind.COUNT, help="test texts", short=name),
             Column(
                 f"share_{name}",
                 f"{title}, share",
@@ -37,7 +36,6 @@ def confusion(of: Assessed) -> Table[Matrix]:
                 Kind.SHARE,
                 help="of the answers that the texts of the row represent",
                 aside=True,
-                scale=SHARE,
             ),
         ]
     return Table(
@@ -83,7 +81,7 @@ def texts(of: Assessed, true: str = "", read: str = "") -> Table[Misread]:
             Column("unit", "item", lambda row: str(row.unit), aside=True),
             Column("true", "people say", lambda row: row.true),
             Column("read", "read as", lambda row: row.read),
-            Column("confidence", "confidence", lambda row: row.confidence, Kind.COEFFICIENT, scale=SHARE),
+            Column("confidence", "confidence", lambda row: row.confidence, Kind.COEFFICIENT),
             Column("below", BELOW, lambda row: row.below, Kind.MARK, short="below"),
             Column("ref", "statement", lambda row: row.found.ref if row.found else None),
             Column("statement", "statement's text", lambda row: row.found.statement if row.found else None, aside=True),
@@ -91,6 +89,7 @@ def texts(of: Assessed, true: str = "", read: str = "") -> Table[Misread]:
         ],
         key=lambda row: (str(row.unit),),
         empty="Nothing was misread.",
+        detail=lambda row: [_text(row)],
         subject=tuple(filter(None, (true, read))),
     )
 

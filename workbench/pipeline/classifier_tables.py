@@ -125,6 +125,7 @@ def classes(of: Assessed, threshold: float) -> Table[Class]:
                 Kind.COEFFICIENT,
                 help=HELP["precision"],
                 scale=SHARE,
+                aside=True,
             ),
             Column(
                 "recall",
@@ -133,6 +134,7 @@ def classes(of: Assessed, threshold: float) -> Table[Class]:
                 Kind.COEFFICIENT,
                 help=HELP["recall"],
                 scale=SHARE,
+                aside=True,
             ),
             Column("f1", "F1", lambda row: row[2].f1[row[1]], Kind.COEFFICIENT, help=HELP["f1"], scale=SHARE),
             Column("support", "texts", lambda row: row[2].support[row[1]], Kind.COUNT, help="that reach the threshold"),

@@ -20,11 +20,11 @@ from textual.worker import get_current_worker
 
 from workbench.domain.prompts import TemplateChoice
 from workbench.errors import WorkbenchError
+from workbench.tui.results.classifier import ClassifierScreen
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.base import StoreScreen
 from workbench.tui.screens.bias_rows_format import statement_details
 from workbench.tui.screens.bias_statement import BiasResponsesScreen, BiasStatementsScreen
-from workbench.tui.screens.classifier import ClassifierScreen
 from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.results_explain import explain
 from workbench.tui.screens.results_format import (

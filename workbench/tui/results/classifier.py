@@ -1,0 +1,128 @@
+"""Results of a stance classifier on its test set, beside its untrained base, and the texts that it misread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from workbench.tui.neighbours import following
+from workbench.tui.results.book_screen import BookScreen
+from workbench.tui.results.loaded import Loaded
+from workbench.tui.screens.results_options import THRESHOLDS
+
+if TYPE_CHECKING:
+    from workbench.pipeline.classifier_assessed import Assessed
+
+NONE = """No classifier yet.
+
+5 goes to Annotate: label a sample of the answers for training and another for a test.
+Then 3, n trains one; its test on answers that it never saw stands here."""
+PUBLISHED = 0.9
+MISREAD = "misread"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Which classifier, and from which confidence its answers count."""
+
+    classifier: str = ""
+    "empty: the newest"
+    threshold: float = PUBLISHED
+
+
+class ClassifierScreen(BookScreen):
+    """The classifiers of a store, one of them with its test; Esc leads back to the results."""
+
+    PLACE = "results › classifier"
+    COUNTING = "Reading the classifiers …"
+    DEFAULT_CSS = """
+    ClassifierScreen #options {
+        max-height: 5;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left_square_bracket", "threshold(-1)", "Threshold below", show=False),
+        Binding(
+            "right_square_bracket",
+            "threshold(1)",
+            "Threshold",
+            key_display="[ ]",
+            tooltip="Leave out answers below another confidence",
+        ),
+        Binding("c", "classifier(1)", "Next one", tooltip="Show the classifier before this one"),
+        Binding("C", "classifier(-1)", "One before", show=False),
+        Binding("e", "misread", "Misread", tooltip="List the test answers that were misread"),
+    ]
+
+    _settings: Settings
+
+    def __init__(self) -> None:
+        super().__init__(Settings())
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "classifier":
+            return self._judged is not None and len(self._names) > 1
+        if action in ("threshold", MISREAD):
+            return self._judged is not None
+        return super().check_action(action, parameters)
+
+    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+        return load(self.store_path, settings, known)
+
+    def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
+        return "Esc leads back to the results."
+
+    def action_threshold(self, step: int) -> None:
+        """Go to a neighbouring threshold; the ends are where it stops."""
+        at = THRESHOLDS.index(self._settings.threshold) + step
+        if 0 <= at < len(THRESHOLDS):
+            self._set(replace(self._settings, threshold=THRESHOLDS[at]))
+
+    def action_classifier(self, step: int) -> None:
+        if self._judged is not None:
+            self._set(replace(self._settings, classifier=following(self._names, self._judged.classifier.name, step)))
+
+    def action_misread(self) -> None:
+        self._go(replace(self._look, view=MISREAD))
+
+    @property
+    def _names(self) -> Sequence[str]:
+        """The classifiers of the store, the newest first."""
+        return self._loaded.material if self._loaded is not None else ()
+
+
+def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
+    """Return the figures of a classifier of a store. Returns `known` itself where nothing has changed."""
+    from stores.store import Store
+    from workbench.pipeline.classifier_assessed import assessed
+    from workbench.pipeline.classifier_book import book
+
+    with Store.open(path) as store:
+        found = tuple(reversed(store.classifiers.list()))
+        names = [one.name for one in found]
+        if not found:
+            return Loaded(settings, empty=NONE, material=names)
+        of = assessed(store, settings.classifier if settings.classifier in names else names[0], settings.threshold)
+    rests_on = (found, of.texts)
+    if known is not None and known.settings == settings and known.rests_on == rests_on:
+        return known
+    return Loaded(
+        settings,
+        book=book(of),
+        judged=of,
+        models=[of.classifier.name],
+        options=options_words(of, names),
+        material=names,
+        rests_on=rests_on,
+    )
+
+
+def options_words(of: Assessed, names: Sequence[str]) -> Sequence[tuple[str, str]]:
+    """Return which classifier and which answers the figures are of, and what is open about them."""
+    at = f"classifier {names.index(of.classifier.name) + 1} of {len(names)}" if len(names) > 1 else "classifier"
+    said = [f"{at}: {of.classifier.name}", f"confidence from {of.threshold:g}", of.test.rests_on()]
+    return [("", words) for words in (*said, *(f"! {one}" for one in of.test.open_questions("tuned", of.threshold)))]
