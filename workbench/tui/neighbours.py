@@ -7,9 +7,6 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-ONE_MARKED = "A is marked: d on another one compares"
-"what a screen says while the second one of a comparison is not marked yet"
-
 
 def following(values: Sequence[T], at: object, step: int = 1) -> T:
     """Return the value that follows one, around the ends; the first where it is not there.
