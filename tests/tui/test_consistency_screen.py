@@ -34,6 +34,7 @@ from workbench.tui.row_keys import row_key, row_parts
 from workbench.tui.screens.audit_options import OptionsScreen
 from workbench.tui.screens.audit_statement import AuditedStatementScreen
 from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.screens.store_gone_dialog import StoreGoneDialog
 from workbench.tui.screens.results import ResultsScreen
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
@@ -187,7 +188,7 @@ async def test_every_formula_is_reached_with_its_interval_and_its_plain_sentence
             stance = result.issue("yes-sayer", LAW, formula)
             assert row["stance"] == painted_estimate(stance.value)
             assert row["stance"].startswith(values[formula])
-            assert row["reliable"] == "7.0"
+            assert row["reliable"] == "7"
             assert "●" in row["picture of stance"]
             assert MEASURES[formula] in flowing(app)
             for other in set(FORMULAS) - {formula}:
@@ -479,7 +480,7 @@ async def test_o_chooses_which_tests_make_a_stance_reliable(tmp_path: Path) -> N
         await pilot.pause()
         await until(pilot, lambda: settled(app))
         await pilot.pause()
-        assert by_parts(app)["smol", LAW]["reliable"] == "7.0"
+        assert by_parts(app)["smol", LAW]["reliable"] == "7"
         assert "reliable: sampling" in shown(app, "#options")
         await press(app, pilot, "o")
         assert isinstance(app.screen, OptionsScreen)
@@ -641,6 +642,8 @@ async def test_a_store_that_cannot_be_read_keeps_what_is_shown(tmp_path: Path) -
         await begin(app, pilot)
         away = path.rename(tmp_path / "away.db")
         await press(app, pilot, "r")
+        await until(pilot, lambda: isinstance(app.screen, StoreGoneDialog))
+        await press(app, pilot, "escape")
         assert isinstance(app.screen, ConsistencyScreen)
         assert app.screen.trouble.has_class("-shown")
         assert app.screen.query_one("#body").display
