@@ -162,7 +162,7 @@ def made(path: Path, *instruments: Instrument) -> Path:
     return path
 
 
-async def until(pilot: Pilot[Any], holds: Callable[[], object], seconds: float = 240.0) -> None:
+async def until(pilot: Pilot[Any], holds: Callable[[], object], seconds: float = 120.0) -> None:
     """Let the app go on until something holds and is painted: workers and debounced timers bring it.
 
     What holds is asked again once all messages at hand are worked off, because a change that is under way may end it.

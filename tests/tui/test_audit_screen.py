@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from stores.store import Store
 from tests.tui.audit_runs import STATEMENTS, audited
-from tests.tui.conftest import screen_text, shown, until
+from tests.tui.conftest import at_rest, screen_text, shown, until
 from tests.tui.test_consistency_screen import by_parts, press
 from workbench.audits.counts import ALL, TEMPLATE, TESTS
 from workbench.tui.app import WorkbenchApp
@@ -26,6 +26,7 @@ from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.audit_view import COLUMNS, WITHIN, Settings, load
 from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.responses import ResponsesScreen
+from workbench.tui.screens.store_gone_dialog import StoreGoneDialog
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 Cells = dict[str, str]
@@ -260,8 +261,11 @@ async def test_a_store_that_cannot_be_read_is_an_error_in_words(app: WorkbenchAp
         for file in app.store_path.parent.iterdir():
             file.rename(file.with_suffix(".moved"))
         await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, StoreGoneDialog))
+        await pilot.press("escape")
         await until(pilot, lambda: "This did not work" in screen_text(app))
-        assert "workbench init" in screen_text(app)
+        await at_rest()
+        assert isinstance(app.screen, AuditScreen), "the copy was declined, and is not offered again"
         assert rows(app)["tax-02"]["sampling"] == "✗"
 
 

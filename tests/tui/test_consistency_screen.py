@@ -34,8 +34,8 @@ from workbench.tui.row_keys import row_key, row_parts
 from workbench.tui.screens.audit_options import OptionsScreen
 from workbench.tui.screens.audit_statement import AuditedStatementScreen
 from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.store_gone_dialog import StoreGoneDialog
 from workbench.tui.screens.results import ResultsScreen
+from workbench.tui.screens.store_gone_dialog import StoreGoneDialog
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 REFS = tuple(f"s-{n}" for n in range(1, 9))
@@ -649,6 +649,7 @@ async def test_a_store_that_cannot_be_read_keeps_what_is_shown(tmp_path: Path) -
         assert app.screen.query_one("#body").display
         away.rename(path)
         await press(app, pilot, "r")
+        assert isinstance(app.screen, ConsistencyScreen)
         assert not app.screen.trouble.has_class("-shown")
 
 

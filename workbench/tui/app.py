@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import work
+from textual import events, work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -141,6 +141,8 @@ class WorkbenchApp(LiteralApp):
         "holds the store's file, so that what it held can be written elsewhere when it goes away"
         self._away = 0
         "how often in a row the store's file was not there"
+        self._declined = False
+        "whether the copy that was offered is not wanted; offered again once a person asks for something else"
 
     async def on_mount(self) -> None:
         await self.switch_mode(self._start)
@@ -152,6 +154,12 @@ class WorkbenchApp(LiteralApp):
             from workbench.tui.screens.survey import SurveyScreen
 
             self.push_screen(SurveyScreen(*self._survey))
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let what a person does next be answered with an offer again, unlike what a screen reads by itself."""
+        if isinstance(event, events.Key | events.MouseDown):
+            self._declined = False
+        await super().on_event(event)
 
     def on_unmount(self) -> None:
         from stores import backup
@@ -187,7 +195,7 @@ class WorkbenchApp(LiteralApp):
 
     def store_gone(self, error: WorkbenchError) -> None:
         """Say that the store is gone, and offer to write what it held to another file."""
-        if self.anchor is None or isinstance(self.screen, StoreGoneDialog):
+        if self.anchor is None or self._declined or isinstance(self.screen, StoreGoneDialog):
             return
         for screen in self.screen_stack:
             if isinstance(screen, StoreScreen):
@@ -196,6 +204,7 @@ class WorkbenchApp(LiteralApp):
 
     def move(self, kept: Path | None) -> None:
         """Go on with the copy of a store that is gone."""
+        self._declined = kept is None
         if kept is None or self.anchor is None:
             return
         self.anchor.close()
