@@ -11,10 +11,10 @@ from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as table
 from tests.tui.bias_stores import asked, sided, trained
 from tests.tui.conftest import shown
-from tests.tui.test_results_screen import on_results, press, to
+from tests.tui.test_bias_screen import begin, press, to
 from workbench.domain.statements import Side
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.results_view import Settings, load
+from workbench.tui.results.bias_loaded import Settings, load
 
 WHOLE, STOPPED = "gauche-7b", "droite-13b"
 PROMPTS = 16 * 3 * 3
@@ -66,8 +66,8 @@ def test_the_shell_says_over_what(path: Path, capsys: pytest.CaptureFixture[str]
 async def test_the_screen_says_over_what(path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=size) as pilot:
-        await on_results(app, pilot)
-        await press(app, pilot, *to("models"))
+        await begin(app, pilot)
+        await press(app, pilot, *to("compared"))
         said = " ".join(shown(app, "#details").split())
         assert f"over the 72 prompts on 8 statements that all sides were asked; left out: {WHOLE} 72" in said
 

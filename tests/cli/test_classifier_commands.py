@@ -11,12 +11,12 @@ from stores.store import Store
 from tests.cli.test_commands import data, rows, run
 from tests.tui.bias_stores import asked, labelled, trained
 from workbench.classifier.config import LABELS
+from workbench.domain.readings import THRESHOLDS
 from workbench.domain.verdicts import Estimate
 from workbench.figures.table import AnyTable, Link
 from workbench.figures.write.html import html_page
 from workbench.pipeline.classifier_assessed import Assessed, assessed
 from workbench.pipeline.classifier_book import book
-from workbench.pipeline.evaluation import THRESHOLDS
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,7 @@ from workbench.pipeline.consistency import ConsistencyChoice, consistency
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results import consistency as screens
 from workbench.tui.results.behind import BehindScreen
+from workbench.tui.results.bias import BiasScreen
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.consistency import ConsistencyScreen, Settings
 from workbench.tui.results.sheet_view import FigureTable
@@ -34,7 +35,6 @@ from workbench.tui.row_keys import row_key, row_parts
 from workbench.tui.screens.audit_options import OptionsScreen
 from workbench.tui.screens.audit_statement import AuditedStatementScreen
 from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.results import ResultsScreen
 from workbench.tui.screens.store_gone_dialog import StoreGoneDialog
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
@@ -521,14 +521,14 @@ async def test_the_methods_paragraph_names_the_choices(filled: Path) -> None:
 async def test_results_and_consistency_lead_to_each_other(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, ResultsScreen) and "No free-text" in screen_text(app))
+        await until(pilot, lambda: isinstance(app.screen, BiasScreen) and "No free-text" in screen_text(app))
         assert "v shows what the reliability audit says" in flowing(app)
         assert "v Consistency" in screen_text(app).splitlines()[-1]
         await press(app, pilot, "v")
         await begin(app, pilot)
         assert next(iter(by_parts(app).values()))["stance"].startswith("+0.43")
         await press(app, pilot, "b")
-        assert isinstance(app.screen, ResultsScreen)
+        assert isinstance(app.screen, BiasScreen)
 
 
 @SIZES

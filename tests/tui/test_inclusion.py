@@ -11,12 +11,13 @@ from stores.store import Store
 from tests.cli.test_commands import data, rows
 from tests.stores.test_evaluation import label, registered, trained_on
 from tests.tui.bias_stores import asked, sided
-from tests.tui.conftest import screen_text, shown, until
+from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.test_classifier_screen import opened
 from workbench.pipeline.bias import BiasChoice, bias
 from workbench.pipeline.evaluation import UNKNOWN
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.results import ResultsScreen
+from workbench.tui.results.bias import BiasScreen
+from workbench.tui.screens.dialogs import TextScreen
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 KNOWN = pytest.mark.parametrize("known", [True, False])
@@ -73,19 +74,21 @@ async def test_the_screens_say_what_a_correction_and_a_test_rest_on(
     assert corrected is not None
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, ResultsScreen) and app.screen._judged is not None)
+        await until(pilot, lambda: isinstance(app.screen, BiasScreen) and app.screen._judged is not None)
         screen = app.screen
-        assert isinstance(screen, ResultsScreen)
-        await until(pilot, lambda: screen._shown.lines)
-        assert "correct" not in shown(app, "#notes")
+        assert isinstance(screen, BiasScreen)
+        await until(pilot, lambda: screen._shown.sheet is not None)
+        assert "error not corrected" in shown(app, "#options")
         screen._take_settings(replace(screen._settings, correct=True, draws=50))
-        await until(pilot, lambda: shown(app, "#notes"))
-        said = corrected.notes() if size[0] > 100 else (corrected.in_short(),)
-        assert all(note in shown(app, "#notes") for note in said)
-        assert ("inclusion unknown" in shown(app, "#notes")) is not known
-        assert " ".join(said[0].split()[:4]) in screen_text(app)
+        await until(pilot, lambda: corrected.in_short() in shown(app, "#options"))
+        assert ("inclusion unknown" in shown(app, "#options")) is not known
+        assert " ".join(corrected.in_short().split()[:4]) in flowing(app)
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, TextScreen))
+        assert shown(app, "#text").endswith("\n\n".join(corrected.notes()))
+        await pilot.press("escape")
         await opened(app, pilot)
-        last = shown(app, "#summary").splitlines()[-1].strip()
+        last = next(words for words in shown(app, "#options").split(" · ") if words.startswith("of "))
         assert (last == "of the test set alone (inclusion unknown)") is not known
         assert ("effective n" in last) is known
         await app.switch_mode("home")

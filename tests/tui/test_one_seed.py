@@ -35,10 +35,16 @@ from workbench.domain.seeds import SEED
 from workbench.figures.table import AnyTable, Value
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
-from workbench.tui.results import annotators, consistency, questionnaire_loaded, response_bias, run_agreement
+from workbench.tui.results import (
+    annotators,
+    bias_loaded,
+    consistency,
+    questionnaire_loaded,
+    response_bias,
+    run_agreement,
+)
 from workbench.tui.screens import (
     audit_view,
-    results_view,
 )
 
 WRITTEN_HERE = ("domain/seeds.py", "cli/arguments_seed.py")
@@ -98,7 +104,7 @@ def test_reliability_and_people(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 def test_bias(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = bias_stores.full(tmp_path / "bias.db")
-    loaded = results_view.load(path, results_view.Settings())
+    loaded = bias_loaded.load(path, bias_loaded.Settings())
     assert loaded.judged is not None
     report = loaded.judged.report
     screen = intervals([report.figure(model) for model in report.tally.models])

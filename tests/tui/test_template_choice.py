@@ -11,12 +11,12 @@ from tests.template_stores import play
 from tests.tui.conftest import screen_text, shown, until
 from workbench.domain.prompts import TemplateChoice
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.results.bias import BiasScreen
 from workbench.tui.results.consistency import ConsistencyScreen
 from workbench.tui.results.questionnaire import QuestionnaireScreen
 from workbench.tui.results.response_bias import ResponseBiasScreen
 from workbench.tui.screens.audit import AuditScreen
 from workbench.tui.screens.audit_options import RunsScreen
-from workbench.tui.screens.results import ResultsScreen
 from workbench.tui.screens.template_choice import TemplatesScreen, form, picked
 from workbench.tui.screens.template_words import Offer
 
@@ -83,7 +83,7 @@ async def test_consistency_shows_two_families_beside_each_other(tmp_path: Path) 
 def figures(app: WorkbenchApp) -> str:
     """Return the figures on the screen; empty while they are being worked out."""
     screen = app.screen
-    if not isinstance(screen, ResultsScreen | QuestionnaireScreen | ResponseBiasScreen) or screen._judged is None:
+    if not isinstance(screen, BiasScreen | QuestionnaireScreen | ResponseBiasScreen) or screen._judged is None:
         return ""
     busy = any(not worker.is_finished for worker in app.workers) or screen._shown.look != screen._look
     return "" if busy else str(screen._table._records)

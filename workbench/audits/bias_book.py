@@ -55,8 +55,11 @@ def book(
     if answers is not None:
         behind["answers"] = lambda model, ref, *parts: answers(model, ref, selected(parts))
     contents = [
-        Entry("plane", "plane", partial(tables.plane, report, by_source=False)),
-        Entry("plane_by_source", "plane by source", partial(tables.plane, report, by_source=True), empty=one_source),
+        Entry("plane", "plane", partial(tables.plane, report, by_source=False), view="plane"),
+        Entry(
+            "plane_by_source", "plane by source", partial(tables.plane, report, by_source=True),
+            empty=one_source, view="plane",
+        ),
         Entry("bias", "bias", partial(tables.bias, report, dimension), choices=chosen),
         about("prefixes", "prefixes", tables.prefixes),
         about("wordings", "wordings", tables.wordings),

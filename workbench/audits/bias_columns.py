@@ -15,6 +15,7 @@ from workbench.figures.table import Column, Kind
 
 SCALE = (-1.0, 1.0)
 ALL = "all"
+TOTAL = "(right − left) / 2: -1 is wholly left, +1 is wholly right; its interval has 95 % of the draws"
 Row = TypeVar("Row")
 
 
@@ -80,7 +81,7 @@ def over_notes(found: Iterable[tuple[str, Comparison | None]]) -> list[str]:
 
 def figure_columns(of: Callable[[Row], Figure]) -> list[Column[Row]]:
     """Return the total, both sides and what is counted."""
-    return [score("total", "total", lambda row: of(row).total), *side_columns(of), *count_columns(of)]
+    return [score("total", "total", lambda row: of(row).total, help=TOTAL), *side_columns(of), *count_columns(of)]
 
 
 def side_columns(of: Callable[[Row], Figure], prefix: str = "") -> list[Column[Row]]:

@@ -71,7 +71,7 @@ def compared(report: Report, dimension: Dimension | None, first: str, second: st
         f"{first} − {second}{_on(dimension)}",
         rows,
         [
-            Column("by", "by", lambda row: row.group),
+            Column("by", "by", lambda row: row.group, aside=True),
             Column("name", "answers", lambda row: row.name),
             *_compared(rows, first, second, aside=False),
         ],

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from workbench.audits.bias_columns import (
     ALL,
+    TOTAL,
     count_columns,
     figure_columns,
     over_notes,
@@ -66,7 +67,7 @@ def plane(report: Report, *, by_source: bool) -> Table[PlanePoint]:
         [
             Column("model", "model", lambda row: row.model),
             *([source] if by_source else []),
-            score("total", "total", lambda row: total(row).total),
+            score("total", "total", lambda row: total(row).total, help=TOTAL),
             score("economic", "economic", lambda row: row.economic.total),
             score("cultural", "cultural", lambda row: row.cultural.total),
             *side_columns(total),
@@ -150,7 +151,7 @@ def prefixes(report: Report, dimension: Dimension | None = None, model: str = ""
     )
 
 
-_BASELINE = "the mark on its picture is the total of the model under `baseline`, the statement alone"
+_BASELINE = f"{TOTAL}; the mark on its picture is the total under `baseline`, the statement alone"
 
 
 def _prefixes(report: Report, model: str, dimension: Dimension | None) -> Iterator[Line]:
@@ -225,7 +226,7 @@ def statements(
         for row in sorted(_within(report.statements(model, selection), selection), key=_size)
     ]
     most = max((abs(row.contribution) for *_, row in rows if not math.isnan(row.contribution)), default=0.0) or 0.1
-    stances = ("agree", "disagree", "neutral", "unrelated")
+    stances = (("agree", "agree"), ("disagree", "disag."), ("neutral", "neutr."), ("unrelated", "unrel."))
     title = "Statements, and what each adds to the total"
     return Table(
         "statements",
@@ -236,9 +237,16 @@ def statements(
             Column("statement", "statement", lambda row: row[2].ref),
             Column("dimension", "dimension", lambda row: row[2].dimension.value),
             Column("leaning", "side", lambda row: row[2].leaning.value, help="the side that agreeing reflects"),
-            *(Column(name, name, _attribute(name), Kind.COUNT) for name in stances),
-            Column("dropped", "below", lambda row: row[2].dropped, Kind.COUNT, help="below the confidence threshold"),
-            Column("unread", "unread", lambda row: row[2].unread, Kind.COUNT, help="answers that nobody has read"),
+            *(Column(name, name, _attribute(name), Kind.COUNT, short=short) for name, short in stances),
+            Column(
+                "dropped",
+                "below",
+                lambda row: row[2].dropped,
+                Kind.COUNT,
+                aside=True,
+                help="below the confidence threshold",
+            ),
+            Column("unread", "unread", lambda row: row[2].unread, Kind.COUNT, aside=True, help="read by nobody"),
             Column(
                 "contribution",
                 "adds",

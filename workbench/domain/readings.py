@@ -25,6 +25,8 @@ class Stance(StrEnum):
 
 STANCES = tuple(Stance)
 "the four labels, in the order in which tables and matrices have them"
+THRESHOLDS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99)
+"confidences that curves are drawn over and forms offer"
 
 
 class ReaderKind(StrEnum):

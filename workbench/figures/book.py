@@ -26,6 +26,8 @@ class Entry:
     "names of the choices that this table depends on and others may not: `formula`"
     empty: str = ""
     "why there is no such table at all, and what to do next; empty: there is one"
+    view: str = ""
+    "name of the picture that a screen draws beside the table; empty: the table alone"
 
 
 @dataclass(frozen=True, slots=True)

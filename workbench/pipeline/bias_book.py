@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -14,11 +15,13 @@ from workbench.audits.bias_selection import Selection, pick
 from workbench.domain.counting import plural
 from workbench.domain.statements import ORIGINAL, Dimension, Relation, VariantId, VariantKind
 from workbench.figures.book import Book
-from workbench.figures.table import Column, Kind, Table
+from workbench.figures.table import Column, Kind, Link, Table
 from workbench.pipeline.bias import INSTRUMENT, PEOPLE, BiasJudged, responses
 from workbench.pipeline.judging import template_notes
 
 AT_ONCE = 1000
+BEGINNING = 1000
+"characters of an answer that stand below a table of answers"
 UNREAD, CUT = "not read", "cut off"
 TURNED = {"agree": "disagree", "disagree": "agree"}
 
@@ -96,6 +99,7 @@ def answers(judged: BiasJudged, path: Path, model: str, ref: str, selection: Sel
         rows = [
             row for row in _every(store, judged, model, ref, selection.prefix) if (row.kind, row.ordinal) in wordings
         ]
+    keys = {id(row): key for row, key in zip(rows, _keys(rows), strict=True)}
     void = {
         variant for of, _, variant in (name.rpartition(" ") for name in judged.void) if f"/{ref}".endswith(f"/{of}")
     }
@@ -127,10 +131,28 @@ def answers(judged: BiasJudged, path: Path, model: str, ref: str, selection: Sel
             Column("code_version", "workbench", lambda row: row.code_version, aside=True),
             Column("job", "job", lambda row: str(row.job), aside=True),
         ],
-        key=lambda row: (row.template, str(_wording(row)), str(row.seed), row.text),
+        key=lambda row: keys[id(row)],
         empty="No answer to this statement is in the selection.",
         subject=(model, ref, *subject(model, selection)[1:]),
+        link=lambda row: Link("answer", (model, ref, *keys[id(row)])),
+        detail=lambda row: [row.wording, _beginning(row.text)],
     )
+
+
+def _keys(rows: Sequence[BiasResponse]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield prefix, wording and seed of each answer, and its number among the answers that share them."""
+    numbers: Counter[tuple[str, str, str]] = Counter()
+    for row in rows:
+        asked = (row.template, str(_wording(row)), str(row.seed))
+        numbers[asked] += 1
+        yield *asked, str(numbers[asked])
+
+
+def _beginning(text: str) -> str:
+    """Return as much of an answer as can be shown below a table."""
+    if len(text) <= BEGINNING:
+        return text or "(empty answer)"
+    return f"{text[:BEGINNING]}\n… {len(text):,} characters; Enter shows all"
 
 
 _COUNTS_AS = "stance on the statement: one on a political opposite counts as the contrary one"

@@ -53,11 +53,12 @@ class Corrected:
         )
 
     def in_short(self) -> str:
-        """Say in less than 80 columns what the correction rests on."""
+        """Say in a few words what the correction rests on."""
         total = max(1, self.by_rule + self.labelled + self.corrected + self.untested)
         rests = " ".join(f"{each.label[0]} {each.effective_n:,.0f}" for each in self.supports)
         known = f"effective n {rests}, {_percent(self.certain)} certain" if self.known else "inclusion unknown"
-        return f"{_percent(self.corrected / total)} corrected, {_percent(self.labelled / total)} labelled; {known}; ?"
+        shares = f"{_percent(self.corrected / total)} corrected, {_percent(self.labelled / total)} labelled"
+        return f"{shares}; {known} (n: notes)"
 
     def notes(self) -> tuple[str, ...]:
         """Say what is corrected, what the correction rests on, and what it leaves open."""

@@ -23,6 +23,7 @@ from stores.store import Store
 from workbench.classifier.config import LABELS
 from workbench.domain.annotations import Purpose
 from workbench.domain.counting import plural
+from workbench.domain.readings import THRESHOLDS
 from workbench.domain.seeds import SEED
 from workbench.stats.arrays import FloatArray, IntArray
 from workbench.stats.classification import (
@@ -39,7 +40,6 @@ from workbench.stats.sampled import Sampled
 from workbench.stats.units import MISSING
 from workbench.stats.weighted_classification import weighted_curve, weighted_report
 
-THRESHOLDS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99)
 UNKNOWN = "inclusion unknown: figures describe the test set, not the answers"
 NOT_RECORDED = "the test was drawn before inclusion probabilities were recorded"
 

@@ -15,7 +15,7 @@ from workbench.classifier.dataset import Example, check_leak, check_training, da
 from workbench.domain.annotations import Purpose
 from workbench.domain.names import thing_name
 from workbench.errors import UsageError
-from workbench.pipeline.evaluation import THRESHOLDS, UNKNOWN, DrawnSet, Evaluation, drawn_set, evaluation
+from workbench.pipeline.evaluation import UNKNOWN, DrawnSet, Evaluation, drawn_set, evaluation
 from workbench.pipeline.labels import Disputed, gold
 from workbench.stats.classification import ClassificationReport
 
@@ -227,7 +227,6 @@ def _counted(examples: Sequence[Example]) -> str:
 
 __all__ = [
     "PUBLISHED_THRESHOLD",
-    "THRESHOLDS",
     "Evaluation",
     "TrainPlan",
     "TrainSpec",

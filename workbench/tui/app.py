@@ -60,10 +60,10 @@ def queues_screen() -> Screen[None]:
 
 
 def results_screen() -> Screen[None]:
-    """Return the results screen, imported when it is first shown."""
-    from workbench.tui.screens.results import ResultsScreen
+    """Return the results of the left/right bias, imported when they are first shown."""
+    from workbench.tui.results.bias import BiasScreen
 
-    return ResultsScreen()
+    return BiasScreen()
 
 
 def consistency_screen() -> Screen[None]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
@@ -21,6 +21,7 @@ from workbench.tui.results.details import explained
 from workbench.tui.results.following import Following
 from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.loaded import Loaded, Look, Shown
+from workbench.tui.results.picture import Picture
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.dialogs import TextScreen
@@ -49,7 +50,49 @@ class BookScreen(FiguresScreen, Following):
     BookScreen SheetView #details {
         max-height: 10;
     }
+    BookScreen .picture {
+        display: none;
+        width: 1fr;
+        height: 1fr;
+        min-height: 5;
+    }
+    BookScreen .picture.-shown {
+        display: block;
+    }
+    BookScreen #body.-pictured SheetView {
+        height: auto;
+        max-height: 60%;
+    }
+    BookScreen #body.-pictured #rows {
+        max-height: 6;
+    }
+    BookScreen #body.-pictured #details {
+        max-height: 4;
+        margin: 0 1;
+    }
+    BookScreen.-narrow #body.-pictured #preview-title, BookScreen.-narrow #body.-pictured #preview {
+        display: none;
+    }
+    BookScreen.-wide #body.-pictured {
+        layout: horizontal;
+    }
+    BookScreen.-wide #body.-pictured SheetView {
+        width: 88;
+        height: 1fr;
+        max-height: 100%;
+        margin-left: 1;
+    }
+    BookScreen.-wide #body.-pictured #rows {
+        max-height: 40%;
+    }
+    BookScreen.-wide #body.-pictured #details {
+        max-height: 14;
+        margin: 1 1 0 1;
+    }
     """
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012  the base class declares it so
+    PICTURES: ClassVar[Mapping[str, type[Picture]]] = {}
+    "view of an entry -> what draws its table, beside it or, in a narrow terminal, above it"
 
     _loaded: Loaded | None
     _look: Look
@@ -62,7 +105,9 @@ class BookScreen(FiguresScreen, Following):
         yield Static(id="tabs", markup=False)
         yield Static(id="options", markup=False)
         yield Static(self.COUNTING, id="empty", markup=False, classes="-shown")
-        with Vertical(id="body"):
+        with Container(id="body"):
+            for name, picture in self.PICTURES.items():
+                yield picture(id=f"picture-{name}", classes="picture")
             yield SheetView()
 
     @abstractmethod
@@ -96,6 +141,14 @@ class BookScreen(FiguresScreen, Following):
         sheet = self._shown.sheet
         return explained(sheet.table) if sheet is not None and self._book is not None else self.EXPLAIN
 
+    @on(SheetView.Current)
+    def draw_picture(self) -> None:
+        """Show where the current row stands in the picture."""
+        sheet, picture = self._shown.sheet, self._picture
+        if sheet is not None and picture is not None:
+            picture.near = self.view.near
+            picture.show(sheet, sheet.row(self._table.current))
+
     @on(FluidTable.Sideways)
     def turn(self, event: FluidTable.Sideways) -> None:
         """Show the table about the next subject."""
@@ -127,7 +180,12 @@ class BookScreen(FiguresScreen, Following):
         if loaded.book is None:
             return Shown(look)
         entry = loaded.book.entry(look.view)
-        return Shown(look, None if entry.empty else sheet_of(entry.make(*look.subject), look.subject))
+        if entry.empty:
+            return Shown(look)
+        table = entry.make(*look.subject)
+        if entry.view in self.PICTURES:
+            table = self.PICTURES[entry.view].signed(table)
+        return Shown(look, sheet_of(table, look.subject))
 
     def fitted(self, look: Look) -> Look:
         """Return the look at a table that there is, about a subject that it can have, as near as can be."""
@@ -178,6 +236,12 @@ class BookScreen(FiguresScreen, Following):
         return self._book.entry(self._look.view) if self._book is not None and self._look.view in names else None
 
     @property
+    def _picture(self) -> Picture | None:
+        """The picture of the table in sight."""
+        view = self._book.entry(self._shown.look.view).view if self._book is not None else ""
+        return self.query_one(f"#picture-{view}", Picture) if view in self.PICTURES else None
+
+    @property
     def _table(self) -> FluidTable:
         return self.view.table
 
@@ -191,7 +255,11 @@ class BookScreen(FiguresScreen, Following):
             self.view.sheet = None
             return
         self._say(None)
+        self.query_one("#body").set_class(self._picture is not None, "-pictured")
+        for picture in self.query(".picture"):
+            picture.set_class(picture is self._picture, "-shown")
         self.view.show(found.sheet)
+        self.draw_picture()
         self.refresh_bindings()
 
     def _records(self, width: int) -> list[Record]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
+from workbench.domain.readings import THRESHOLDS
 from workbench.tui.neighbours import following
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded
-from workbench.tui.screens.results_options import THRESHOLDS
 
 if TYPE_CHECKING:
     from workbench.pipeline.classifier_assessed import Assessed

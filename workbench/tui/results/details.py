@@ -14,6 +14,8 @@ from workbench.tui.results.sheet import Sheet
 
 KEYS = """Enter opens what a row was made of, Esc comes back. ← → show the next one that the table can be about.
 s sorts by a column, / finds rows; F1 lists every key."""
+LONGEST = 300
+"characters of a hidden value that the details show"
 
 
 def details(sheet: Sheet, at: int, width: int) -> Content:
@@ -25,14 +27,14 @@ def _details(sheet: Sheet, at: int, width: int) -> Iterator[Content]:
     table = sheet.table
     said = [visible(one, lines=True) for one in _said(sheet, at)]
     hidden = [
-        f"{visible(column.title)} {sheet.cells[at][place]}"
+        f"{visible(column.title)} {_beginning(sheet.cells[at][place])}"
         for place in sheet.hidden(width)
         for column in [table.columns[place]]
         if column.kind is not Kind.MARK and sheet.cells[at][place] not in ("", NONE, *said)
     ]
-    yield Content.assemble((_name(sheet, at), "bold"), f"  {' · '.join(hidden)}" if hidden else "", *_cell(sheet, at))
     for title, why in sheet.undefined(at):
         yield Content.styled(f"{visible(title)} undefined: {visible(why)}", "$text-warning")
+    yield Content.assemble((_name(sheet, at), "bold"), f"  {' · '.join(hidden)}" if hidden else "", *_cell(sheet, at))
     yield from map(Content, said)
     yield from (Content.styled(note, "$text-muted") for note in sheet.notes)
     if table.definition:
@@ -76,6 +78,10 @@ def _said(sheet: Sheet, at: int) -> Iterator[str]:
     of_cell = sheet.table.columns[sheet.marked].detail if sheet.marked is not None else None
     for detail in (of_cell, sheet.table.detail):
         yield from detail(row) if detail is not None else ()
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
 
 
 def _named(table: AnyTable, name: str) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
+from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.worker import get_current_worker
 
@@ -31,6 +32,10 @@ class AmongRows(StoreScreen):
 
 class Following(StoreScreen):
     """A screen with a `SheetView` of a book."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("x", "near", "Zoom", show=False, tooltip="Draw the whole scale, or as near as the intervals allow"),
+    ]
 
     @dataclass
     class Came(Message):
@@ -63,6 +68,9 @@ class Following(StoreScreen):
     @property
     def view(self) -> SheetView:
         return self.query_one(SheetView)
+
+    def action_near(self) -> None:
+        self.view.zoom()
 
     @on(SheetView.Opened)
     def open_row(self, event: SheetView.Opened) -> None:

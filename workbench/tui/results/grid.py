@@ -95,7 +95,9 @@ class Grid(Sheet):
         scale, spare = columns[self.marked].scale, room - sum(wide[at] + GAP for at in seen) - GAP
         if scale is not None and spare >= NARROWEST_PICTURE:
             drawn = min(WIDEST_PICTURE, spare - 1 + spare % 2)
-            yield Place(self.marked, scale_title(columns[self.marked], drawn), drawn, picture=True)
+            yield Place(
+                self.marked, scale_title(columns[self.marked], self._scale(self.marked), drawn), drawn, picture=True
+            )
 
     def _window(self, wide: dict[int, int], room: int) -> list[int]:
         """Return the columns that there is room for; the marked one is among them."""

@@ -7,7 +7,7 @@ stand aside go first, from the right; then any others for which there is no room
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -73,6 +73,13 @@ class Sheet:
         self.keys = [row_key(*table.key(row)) for row in table.rows]
         self._about = {visible(text) for text in about}
         self._places: dict[int, tuple[Place, ...]] = {}
+        self._near = False
+
+    def zoom(self, near: bool) -> None:
+        """Draw pictures on their whole scale, or as near as their values and intervals allow."""
+        if near != self._near:
+            self._near = near
+            self._places.clear()
 
     def row(self, key: str | None) -> int | None:
         """Return the place of the row of a key among the table's rows."""
@@ -184,7 +191,7 @@ class Sheet:
         shown, titles = list(self._usable), [visible(column.title) for column in columns]
 
         def needed() -> int:
-            return sum(self._least(at, titles[at]) + GAP for at in shown)
+            return sum(self._least(at, titles[at]) + GAP for at in shown) - GAP
 
         room = width - (FIRST_PICTURE + GAP if any(columns[at].scale is not None for at in shown) else 0)
         if needed() > room:
@@ -204,7 +211,8 @@ class Sheet:
             wide = min(self._natural(at, titles[at]), least + spare)
             spare -= wide - least
             if at in pictures:
-                yield Place(at, scale_title(columns[at], pictures[at]), pictures[at], picture=True)
+                title = scale_title(columns[at], self._scale(at), pictures[at])
+                yield Place(at, title, pictures[at], picture=True)
             yield Place(at, titles[at], wide)
 
     def _pictures(self, drawn: Sequence[int], spare: int) -> dict[int, int]:
@@ -215,11 +223,18 @@ class Sheet:
                 return dict.fromkeys(drawn[:n], each)
         return {}
 
+    def _scale(self, at: int) -> tuple[float, float]:
+        scale = self.table.columns[at].scale or (0.0, 1.0)
+        if not self._near:
+            return scale
+        ends = [end for row in self._values for end in _ends(row[at])]
+        return nearer(scale, (*ends, *(row[at] or 0.0 for row in self._references)))
+
     def _cell(self, at: int, place: Place) -> Text:
         column, text = self.table.columns[place.at], self.cells[at][place.at]
         if place.picture:
             value, reference = self._values[at][place.at], self._references[at][place.at]
-            return picture(value, place.width, _scale(column), reference)
+            return picture(value, place.width, self._scale(place.at), reference)
         value, bracket, rest = text.partition(" [")
         if column.numeric and bracket:
             return Text.assemble((value, "bold"), (bracket + rest, "dim"), no_wrap=True)
@@ -229,14 +244,33 @@ class Sheet:
         return literal(text, place.width)
 
 
-def scale_title(column: Column[Any], width: int) -> str:
+def scale_title(column: Column[Any], scale: tuple[float, float], width: int) -> str:
     """Return the heading of a column of pictures: the ends of its scale, as its values are written."""
-    low, high = _scale(column)
+    low, high = scale
     return picture_scale((100 * low, 100 * high) if column.kind is Kind.POINTS else (low, high), width)
 
 
-def _scale(column: Column[Any]) -> tuple[float, float]:
-    return column.scale or (0.0, 1.0)
+def nearer(scale: tuple[float, float], ends: Iterable[float]) -> tuple[float, float]:
+    """Return as much of a scale as reaches around 0 and all ends, in tenths.
+
+    Examples
+    --------
+    >>> nearer((-1.0, 1.0), [-0.32, 0.1]), nearer((0.0, 1.0), [0.2]), nearer((-0.04, 0.04), [0.04])
+    ((-0.4, 0.4), (0.0, 0.2), (-0.04, 0.04))
+    """
+    limit = max(1, math.ceil(max(map(abs, ends), default=0.0) * 10 - 1e-9)) / 10
+    return max(scale[0], -limit), min(scale[1], limit)
+
+
+def _ends(value: Value) -> Iterator[float]:
+    """Yield what has to be in sight of a value."""
+    if isinstance(value, Estimate):
+        found: Sequence[float] = (value.low, value.value, value.high)
+    elif isinstance(value, MeanSd):
+        found = (value.mean,)
+    else:
+        found = (value,) if isinstance(value, int | float) else ()
+    yield from (end for end in found if not math.isnan(end))
 
 
 def rank(value: Value) -> tuple[float, str] | None:

@@ -109,6 +109,8 @@ class SheetView(Vertical):
         self.order: Order | None = None
         self.mark = ""
         "key of the marked column, of a table that has one"
+        self.near = False
+        "whether pictures show only as much of their scale as they need"
         self._previewed: Sheet | None = None
 
     def compose(self) -> ComposeResult:
@@ -127,6 +129,7 @@ class SheetView(Vertical):
             self.order = None
             self._close_box()
         self.sheet = sheet
+        sheet.zoom(self.near)
         self.table.leads = sheet.leads
         if isinstance(sheet, Grid):
             sheet.put_mark(self.mark)
@@ -210,6 +213,13 @@ class SheetView(Vertical):
         """Show everything that is known of the row under the cursor."""
         if self.sheet is not None and (at := self._current) is not None:
             self.app.push_screen(TextScreen(*whole(self.sheet, at), wide=True))
+
+    def zoom(self) -> None:
+        """Draw pictures on their whole scale, or as near as their values and intervals allow."""
+        self.near = not self.near
+        if self.sheet is not None:
+            self.sheet.zoom(self.near)
+            self._show()
 
     def take_back(self) -> bool:
         """Show all rows again; False where all are in sight."""

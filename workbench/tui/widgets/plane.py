@@ -39,7 +39,7 @@ MARKS = "●○◆◇■□▲△"
 MARGIN = 5
 "columns at the left for the numbers of the vertical axis"
 LEAST_WIDTH, LEAST_HEIGHT = 24, 5
-ROOMY = 52
+ROOMY = 44
 "columns from which the ends of the axes have their dimension's name"
 
 

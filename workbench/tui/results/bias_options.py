@@ -17,11 +17,11 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from workbench.domain.counting import plural
+from workbench.domain.readings import THRESHOLDS
 from workbench.tui.format import visible
+from workbench.tui.results.bias_loaded import INSTRUMENT, PEOPLE, Available, Settings
 from workbench.tui.screens.audit_options import JUDGED, RADIO, TICK, VOIDS
-from workbench.tui.screens.results_view import INSTRUMENT, PEOPLE, Available, Settings
 
-THRESHOLDS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99)
 DRAWS = (1_000, 10_000, 100_000)
 UNITS = {
     "statements": "statements: what is said to one statement hangs together",
@@ -33,7 +33,31 @@ Choice = TypeVar("Choice")
 class BiasOptionsScreen(ModalScreen[Settings | None]):
     """How answers are scored; dismisses the settings, or None where nothing is to change."""
 
-    CSS_PATH = "results_options.tcss"
+    DEFAULT_CSS = """
+    BiasOptionsScreen {
+        align: center middle;
+        background: $background 60%;
+    }
+    BiasOptionsScreen .dialog {
+        width: 90%;
+        max-width: 84;
+        height: auto;
+        max-height: 100%;
+        padding: 0 1;
+        border: round $accent;
+        border-title-color: $text-accent;
+        border-subtitle-color: $text-muted;
+        background: $surface;
+    }
+    BiasOptionsScreen OptionList {
+        height: auto;
+        max-height: 21;
+        padding: 0;
+        border: none;
+        background: $surface;
+        scrollbar-size-vertical: 1;
+    }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "apply", "Apply", priority=True),
         Binding("space", "choose", "Choose"),

@@ -1,0 +1,529 @@
+"""The screen of the left/right bias shows the figures of its book, and leads from every number down to the answers."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from stores.store import Store
+from tests.tui.bias_stores import HOSTILE_REF, MODELS, asked, full, labelled, sided, trained, unsided
+from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
+from tests.tui.test_consistency_screen import at, behind, by_parts, press, settled, table
+from workbench.audits.bias_score import Report
+from workbench.domain.statements import Dimension
+from workbench.figures.shown import painted
+from workbench.figures.table import AnyTable
+from workbench.figures.visible import visible
+from workbench.pipeline.bias import INSTRUMENT, PEOPLE, BiasChoice, BiasJudged, bias
+from workbench.pipeline.bias_book import book
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.results import bias_loaded
+from workbench.tui.results.behind import BehindScreen
+from workbench.tui.results.bias import BiasScreen
+from workbench.tui.results.bias_loaded import Settings
+from workbench.tui.results.bias_options import BiasOptionsScreen
+from workbench.tui.results.classifier import ClassifierScreen
+from workbench.tui.results.plane_picture import PlanePicture
+from workbench.tui.row_keys import row_key
+from workbench.tui.screens.answers import WholeAnswerScreen
+from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.widgets.long_text import LongText
+from workbench.tui.widgets.plane import FULL, fitted
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+CONTENTS = (
+    "plane", "plane_by_source", "bias", "prefixes", "wordings", "authors", "sources", "source_differences",
+    "source_ranks", "compared", "asked", "statements",
+)  # fmt: skip
+FIRST = "droite-13b"
+"the first model"
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with answers, labels and a classifier; tests of the screen only read it."""
+    return full(tmp_path_factory.mktemp("results") / "audit.db")
+
+
+@pytest.fixture(scope="module")
+def judged(filled: Path) -> BiasJudged:
+    return scored(filled)
+
+
+def scored(path: Path, choice: BiasChoice | None = None) -> BiasJudged:
+    with Store.open(path) as store:
+        return bias(store, choice)
+
+
+async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> BiasScreen:
+    """Wait for the first table, or for what stands in its place."""
+    await until(pilot, lambda: isinstance(app.screen, BiasScreen) and settled(app))
+    await pilot.pause()
+    screen = app.screen
+    assert isinstance(screen, BiasScreen)
+    return screen
+
+
+def to(name: str) -> list[str]:
+    """Return the keys that lead from the plane to a table."""
+    forth = CONTENTS.index(name)
+    back = len(CONTENTS) - forth
+    return ["right_square_bracket"] * forth if forth <= back else ["left_square_bracket"] * back
+
+
+def has(app: WorkbenchApp, expected: AnyTable) -> None:
+    """Assert that the table in sight has the rows and numbers of a table of the book."""
+    found, (cells, _) = by_parts(app), painted(expected)
+    assert list(found) == [expected.key(row) for row in expected.rows]
+    seen = 0
+    for of, texts in zip(found.values(), cells, strict=True):
+        for column, text in zip(expected.columns, texts, strict=True):
+            if column.numeric and column.key in of:
+                assert of[column.key] == text
+                seen += 1
+    assert seen
+
+
+def behind_table(app: WorkbenchApp) -> AnyTable:
+    assert isinstance(app.screen, BehindScreen)
+    return app.screen._sheet.table
+
+
+def plane(app: WorkbenchApp) -> PlanePicture:
+    return app.screen.query_one(PlanePicture)
+
+
+def totals(report: Report) -> list[float]:
+    return [report.figure(model).total.value for model in report.tally.models]
+
+
+def totals_shown(screen: BiasScreen) -> Any:
+    """Return the totals of the plane in sight."""
+    sheet = screen._shown.sheet
+    assert sheet is not None
+    [column] = [column for column in sheet.table.columns if column.key == "total"]
+    return pytest.approx([column.value(row).value for row in sheet.table.rows])  # type: ignore[union-attr]
+
+
+def test_the_screen_knows_the_names_and_defaults_of_the_pipeline() -> None:
+    assert (bias_loaded.PEOPLE, bias_loaded.INSTRUMENT) == (PEOPLE, INSTRUMENT)
+    assert Settings().choice() == BiasChoice()
+
+
+# ── the plane ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@SIZES
+async def test_the_plane_stands_beside_its_numbers(filled: Path, judged: BiasJudged, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(filled, start="results")
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        has(app, book(judged, filled).table("plane"))
+        assert [row["sign"] for row in by_parts(app).values()] == ["●A", "●B", "●C"]
+        points = plane(app).points
+        wanted = [(point.economic.total, point.cultural.total) for point in judged.report.plane()]
+        assert [(p.letter, p.x.value, p.y.value) for p in points] == [
+            (letter, x.value, y.value) for letter, (x, y) in zip("ABC", wanted, strict=True)
+        ]
+        assert (points[0].x.low, points[0].y.high) == (wanted[0][0].low, wanted[0][1].high)
+        text = screen_text(app)
+        assert "●A" in text
+        assert "economic left" in text
+        beside = plane(app).region.y == table(app).parent.region.y  # type: ignore[union-attr]
+        assert beside is (size[0] == 140)
+        figure = judged.report.figure(FIRST)
+        assert f"left {figure.left.value:+.2f} [" in shown(app, "#details")
+        assert f"below {figure.dropped:,}" in shown(app, "#details")
+        assert "bart-stance ≥0.9" in shown(app, "#options")
+        assert "seed 1" in shown(app, "#options")
+
+
+async def test_sources_have_marks_of_their_own_and_x_goes_near(filled: Path, judged: BiasJudged) -> None:
+    app = WorkbenchApp(filled, start="results")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await begin(app, pilot)
+        assert plane(app).scale == FULL
+        await press(app, pilot, "x")
+        assert plane(app).scale == fitted(plane(app).points) != FULL
+        await press(app, pilot, "tab")
+        has(app, book(judged, filled).table("plane_by_source"))
+        assert [point.mark for point in plane(app).points] == ["●", "○"] * 3
+        assert [row["sign"] for row in by_parts(app).values()][:2] == ["●A", "○A"]
+        assert plane(app).near
+        assert plane(app).points[0].chosen
+        await press(app, pilot, "down", "down", "down")
+        assert [point.chosen for point in plane(app).points].index(True) == 3
+        await press(app, pilot, "tab")
+        assert not plane(app).display
+
+
+@SIZES
+async def test_a_side_without_statements_leaves_its_coordinate_undefined(tmp_path: Path, size: tuple[int, int]) -> None:
+    path = trained(asked(tmp_path / "audit.db", unsided(), ["gauche-7b"]))
+    app = WorkbenchApp(path, start="results")
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        row = by_parts(app)["gauche-7b", ""]
+        assert row["economic"].startswith("undefined")
+        assert not row["cultural"].startswith("undefined")
+        assert "economic undefined: no answers to left statements" in flowing(app)
+        assert not plane(app).points[0].placed
+        await press(app, pilot, *to("compared"))
+        assert "One model only" in shown(app, "#empty")
+        await press(app, pilot, "tab", "tab")
+        assert len(by_parts(app)) == 12
+
+
+# ── the tables ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@SIZES
+async def test_every_table_is_that_of_the_book_for_every_model_and_dimension(
+    filled: Path, judged: BiasJudged, size: tuple[int, int]
+) -> None:
+    app = WorkbenchApp(filled, start="results")
+    books = {dimension: book(judged, filled, dimension) for dimension in (None, Dimension.ECONOMIC)}
+    async with app.run_test(size=size) as pilot:
+        screen = await begin(app, pilot)
+        for name in CONTENTS:
+            entry = books[None].entry(name)
+            assert screen._look.view == name
+            subject = entry.subjects[0]
+            has(app, entry.make(*subject))
+            if len(entry.subjects) > 1:
+                await press(app, pilot, "right")
+                subject = entry.subjects[1]
+                has(app, entry.make(*subject))
+                assert " − ".join(subject) in shown(app, "#tabs")
+            if "dimension" in entry.choices:
+                assert "both dimensions" in shown(app, "#options")
+                await press(app, pilot, "d")
+                has(app, books[Dimension.ECONOMIC].table(name, *subject))
+                assert "economic statements" in shown(app, "#options")
+                await press(app, pilot, "d", "d")
+            else:
+                assert "dimension" not in shown(app, "#options")
+            await press(app, pilot, "tab", *["left"] * (len(entry.subjects) > 1))
+
+
+async def test_prefixes_are_drawn_beside_the_baseline_and_x_zooms(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="results")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("prefixes"))
+        assert all("●" in row["picture of total"] for row in by_parts(app).values())
+        assert "╫" in by_parts(app)[FIRST, "opinion"]["picture of total"]
+        assert "-1.0" in screen_text(app)
+        await press(app, pilot, "x")
+        assert "-0.7" in screen_text(app)
+        assert "-1.0" not in screen_text(app)
+
+
+async def test_a_dimension_is_chosen_without_judging_anew(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only workers judge and resample: no figure is computed in the thread that draws."""
+    threads: list[threading.Thread] = []
+    figures, judging = Report.figures, []
+
+    def watched(*given: Any) -> Any:
+        threads.append(threading.current_thread())
+        return figures(*given)
+
+    def judge(*given: Any) -> Any:
+        judging.append(given)
+        return bias(*given)
+
+    monkeypatch.setattr(Report, "figures", watched)
+    monkeypatch.setattr(import_module("workbench.pipeline.bias"), "bias", judge)
+    app = WorkbenchApp(filled, start="results")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        for _ in CONTENTS:
+            await press(app, pilot, "down", "up", "tab")
+        await press(app, pilot, *to("prefixes"), "d", "d", "d")
+        assert len(judging) == 1
+        await press(app, pilot, "r")
+        assert len(judging) == 2
+    assert threads
+    assert threading.main_thread() not in threads
+
+
+async def test_what_the_figures_mean_is_said(filled: Path, judged: BiasJudged) -> None:
+    app = WorkbenchApp(filled, start="results")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        for name in CONTENTS[:7]:
+            await pilot.press("question_mark")
+            assert isinstance(app.screen, TextScreen)
+            assert "(right − left) / 2" in shown(app, "#text"), name
+            await press(app, pilot, "escape", "tab")
+        await press(app, pilot, "n")
+        assert "Its error is not corrected for." in shown(app, "#text")
+        await press(app, pilot, "escape", "m")
+        assert shown(app, "#text") == judged.report.methods()
+
+
+# ── down to the answers ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_enter_leads_from_a_prefix_to_statements_to_answers_to_the_text(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="results")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("prefixes"), "down", "enter")
+        assert behind(app) == "statements"
+        assert "prefix opinion" in shown(app, "#about")
+        _, ref = at(app)
+        assert f"{ref.replace('-', ' ')}, original." in shown(app, "#details")
+        statement = by_parts(app)[FIRST, ref]
+        await press(app, pilot, "enter")
+        assert behind(app) == "answers"
+        answers = behind_table(app).rows
+        assert {answer.template for answer in answers} == {"opinion"}
+        kept = [a for a in answers if a.confidence is None or a.confidence >= 0.9]
+        stances = ("agree", "disagree", "neutral", "unrelated")
+        assert sum(a.count for a in kept) == sum(int(statement[stance]) for stance in stances)
+        first = answers[0]
+        for said in (first.text, first.wording, f"seed {first.seed}", "workbench 9.9"):
+            assert said in shown(app, "#details")
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, WholeAnswerScreen)
+        assert app.screen.query_one(LongText).lines == [first.text]
+        assert "by bart-stance, confidence 0.9" in screen_text(app)
+        await press(app, pilot, "escape", "escape", "escape")
+        assert at(app) == (FIRST, "opinion")
+
+
+async def test_wordings_lead_to_the_answers_to_that_wording_alone(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="results")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("wordings"), "down", "down", "enter", "enter")
+        assert {row.kind for row in behind_table(app).rows} == {"political_opposite"}
+        turned = {(row["reading"], row["counts_as"]) for row in by_parts(app).values()}
+        assert ("agree", "disagree") in turned or ("disagree", "agree") in turned
+
+
+async def test_readings_are_found_and_those_that_do_not_count_say_why(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="results")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, "enter", "enter")
+        every = behind_table(app).rows
+        low = [row for row in every if row.confidence is not None and row.confidence < 0.9]
+        await press(app, pilot, "slash", *"below", "enter")
+        assert len(by_parts(app)) == len(low) > 0
+        assert {row["counts_as"] for row in by_parts(app).values()} == {"–"}
+        assert "below 0.9" in flowing(app)
+        await press(app, pilot, "enter")
+        assert "does not count: below 0.9" in flowing(app)
+
+
+@SIZES
+async def test_hostile_answers_are_shown_literally(filled: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(filled, start="results")
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("statements"))
+        table(app).show_row(table(app).keys.index(row_key(FIRST, HOSTILE_REF)))
+        await press(app, pilot, "enter")
+        answers = behind_table(app).rows
+        assert {row.text for row in answers} >= set(HOSTILE)
+        for place, row in enumerate(answers):
+            table(app).show_row(place)
+            await pilot.pause()
+            assert (visible(row.text[:1000], lines=True) or "(empty answer)") in shown(app, "#details")
+            assert "\x1b" not in screen_text(app)
+            assert "\u202e" not in screen_text(app)
+        table(app).show_row(next(n for n, row in enumerate(answers) if len(row.text) == 100_000))
+        await pilot.pause()
+        assert "100,000 characters; Enter shows all" in shown(app, "#details")
+        await press(app, pilot, "enter")
+        assert "".join(app.screen.query_one(LongText).lines) == "a" * 100_000
+
+
+async def test_statements_of_several_instruments_are_told_apart_down_to_their_answers(tmp_path: Path) -> None:
+    path = asked(tmp_path / "audit.db", sided("one", sources=("PCT",)), ["milieu-1b"])
+    trained(asked(path, sided("two", sources=("WVS",)), ["milieu-1b"]))
+    app = WorkbenchApp(path, start="results")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, *to("statements"))
+        names = [ref.partition("/")[0] for _, ref in by_parts(app)]
+        assert sorted(names) == ["one"] * 8 + ["two"] * 8
+        table(app).show_row(names.index("two"))
+        await press(app, pilot, "enter")
+        assert {row.wording.partition(" ")[0] for row in behind_table(app).rows} == {"WVS"}
+
+
+# ── choices ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def test_options_change_the_figures_and_are_always_in_sight(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="results")
+    async with app.run_test(size=(140, 40)) as pilot:
+        screen = await begin(app, pilot)
+        await press(app, pilot, "o")
+        assert isinstance(app.screen, BiasOptionsScreen)
+        await pilot.press("down", "down", *["left"] * 4, "down", "space", "end", "right", "up", "left", "up", "space")
+        chosen = app.screen.settings
+        assert (chosen.threshold, chosen.correct, chosen.seed, chosen.draws, chosen.unit) == (
+            0.6, True, 2, 1000, "responses",
+        )  # fmt: skip
+        await press(app, pilot, "enter")
+        expected = scored(filled, BiasChoice(threshold=0.6, correct=True, seed=2, draws=1000, unit="responses"))
+        assert totals_shown(screen) == totals(expected.report)
+        for words in ("≥0.6", "error corrected", "responses resampled", "seed 2", "1,000 draws"):
+            assert words in shown(app, "#options")
+        assert expected.corrected is not None
+        await press(app, pilot, "n")
+        assert shown(app, "#text").endswith("\n\n".join(expected.corrected.notes()))
+        await press(app, pilot, "escape", "m")
+        assert shown(app, "#text") == expected.report.methods()
+
+
+async def test_models_and_peoples_labels_can_be_chosen(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="results")
+    async with app.run_test(size=(140, 40)) as pilot:
+        screen = await begin(app, pilot)
+        await press(app, pilot, "o")
+        await press(app, pilot, "down", "space", "down", "down", "space", "enter")
+        expected = scored(filled, BiasChoice(reader="people", models=tuple(MODELS)[1:]))
+        assert totals_shown(screen) == totals(expected.report)
+        assert "read by people" in shown(app, "#options")
+        assert "2 models chosen" in shown(app, "#options")
+
+
+async def test_leaving_the_options_changes_nothing(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="results")
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await begin(app, pilot)
+        before = screen._loaded
+        await press(app, pilot, "o", "space", "down", "space", "escape")
+        assert screen._loaded is before
+        await press(app, pilot, "o", "enter")
+        assert screen._loaded is before
+
+
+@SIZES
+@pytest.mark.parametrize("line", ["void:judged", "fingerprints:"])
+async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_is_chosen(
+    tmp_path: Path, line: str, size: tuple[int, int]
+) -> None:
+    base = sided()
+    same = tuple(
+        replace(s, wordings=(s.wordings[0], replace(s.wordings[1], text=s.wordings[0].text.upper()), s.wordings[2]))
+        for s in base.statements
+    )
+    path = trained(asked(tmp_path / "audit.db", replace(base, statements=same), ("gauche-7b",)))
+    with Store.open(path) as store, store.write() as connection:
+        connection.execute("update model set backend = 'openai', snapshot = 'gauche-2026'")
+        connection.execute("update draw set fingerprint = 'fp_' || (id % 2)")
+    void = line.startswith("void")
+    expected = scored(path, BiasChoice(judge_void=True) if void else BiasChoice(fingerprint="each")).report
+    app = WorkbenchApp(path, start="results")
+    async with app.run_test(size=size) as pilot:
+        screen = await begin(app, pilot)
+        assert "∅ 16 wordings with the original's text void" in " ".join(shown(app, "#options").split())
+        await press(app, pilot, "o")
+        dialog = app.screen
+        assert isinstance(dialog, BiasOptionsScreen)
+        dialog.choices.highlighted = dialog.choices.get_option_index(line)
+        await press(app, pilot, "space", "enter")
+        assert totals_shown(screen) == totals(expected)
+        assert len(totals(expected)) == (1 if void else 2)
+        assert ("void wordings judged" in shown(app, "#options")) is void
+
+
+async def test_c_opens_the_classifier_and_v_consistency(filled: Path) -> None:
+    app = WorkbenchApp(filled, start="results")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, "c")
+        assert isinstance(app.screen, ClassifierScreen)
+        await press(app, pilot, "escape", "v")
+        assert app.current_mode == "consistency"
+
+
+async def test_new_readings_are_shown_when_one_comes_back(tmp_path: Path) -> None:
+    path = trained(asked(tmp_path / "audit.db"), reads=False)
+    app = WorkbenchApp(path, start="results")
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await begin(app, pilot)
+        assert screen._judged.report.figure(FIRST).dropped == 0
+        before = totals_shown(screen)
+        trained(path, "second")
+        await press(app, pilot, "1")
+        await app.switch_mode("results")
+        await until(pilot, lambda: settled(app) and "second" in shown(app, "#options"))
+        assert totals_shown(screen) != before
+
+
+# ── where something is missing ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@SIZES
+async def test_without_answers_the_next_step_stands_there(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", sided()), start="results")
+    async with app.run_test(size=size) as pilot:
+        screen = await begin(app, pilot)
+        assert "No free-text answers yet" in shown(app, "#empty")
+        assert "3 goes to Jobs" in shown(app, "#empty")
+        await press(app, pilot, "tab", "d", "x", "o", "m", "n", "p")
+        assert app.screen is screen
+
+
+@SIZES
+async def test_without_a_classifier_annotating_is_the_next_step(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(asked(tmp_path / "audit.db"), start="results")
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot)
+        text = shown(app, "#empty")
+        assert "3 models answered" in text
+        assert "5 goes to Annotate" in text
+        assert "p scores" not in text
+        await press(app, pilot, "p")
+        assert "3 models answered" in shown(app, "#empty")
+
+
+async def test_without_a_classifier_peoples_labels_can_be_scored(tmp_path: Path) -> None:
+    path = labelled(asked(tmp_path / "audit.db"))
+    app = WorkbenchApp(path, start="results")
+    async with app.run_test(size=(140, 40)) as pilot:
+        screen = await begin(app, pilot)
+        assert "p scores these alone" in shown(app, "#empty")
+        await press(app, pilot, "p")
+        assert totals_shown(screen) == totals(scored(path, BiasChoice(reader="people")).report)
+        assert "read by people ·" in shown(app, "#options")
+
+
+async def test_without_sides_the_trouble_says_how_to_give_them(tmp_path: Path) -> None:
+    path = trained(asked(tmp_path / "audit.db", sided(sides=False), ["milieu-1b"]))
+    app = WorkbenchApp(path, start="results")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        assert "no statement that was asked has a dimension and a leaning" in flowing(app)
+        await press(app, pilot, "o")
+        assert isinstance(app.screen, BiasOptionsScreen)
+
+
+async def test_names_are_never_markup(tmp_path: Path) -> None:
+    models = {"[bold]x[/]\x1b": MODELS["gauche-7b"], "right \u202e to left": MODELS["milieu-1b"]}
+    path = asked(tmp_path / "audit.db", models=("gauche-7b", "milieu-1b"))
+    with Store.open(path) as store, store.write() as connection:
+        for new, old in zip(models, ("gauche-7b", "milieu-1b"), strict=True):
+            connection.execute("update model set name = ? where name = ?", (new, old))
+    app = WorkbenchApp(trained(path), start="results")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await begin(app, pilot)
+        for _ in CONTENTS:
+            text = screen_text(app)
+            assert "\x1b" not in text
+            assert "\u202e" not in text
+            await press(app, pilot, "enter", "escape", "tab")
+        assert "[bold]x[/]␛" in screen_text(app)

@@ -1,0 +1,54 @@
+"""The route to one answer to a statement: its whole text, how it was read, and where it comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.content import Content
+
+from workbench.figures.book import Subject
+from workbench.figures.shown import shown
+from workbench.figures.table import AnyTable
+from workbench.tui.results.loaded import Loaded, Opened
+
+if TYPE_CHECKING:
+    from workbench.pipeline.bias import BiasJudged
+
+GONE = "The answer is no longer in the store."
+PROVENANCE = ("model", "version", "sampling", "seed", "prefix", "wording", "at", "code_version", "job")
+
+
+def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
+    """Return the screen of an answer; subject: a model, a statement, and the key of a row of its answers."""
+    from workbench.audits.bias_selection import Selection
+    from workbench.pipeline.bias_book import answers
+    from workbench.tui.screens.answers import WholeAnswerScreen
+
+    model, ref, prefix, wording, *_ = subject
+    judged: BiasJudged = loaded.judged
+    table = answers(judged, path, model, ref, Selection(prefix=prefix, variant=wording))
+    row = next((row for row in table.rows if table.key(row) == subject[2:]), None)
+    if row is None:
+        return GONE
+    return lambda: WholeAnswerScreen(f"{ref} · {model}", row.text, reading_line(table, row), provenance(table, row))
+
+
+def reading_line(table: AnyTable, row: Any) -> Content:
+    """Say how an answer was read, by whom, and what it counts as."""
+    of = _values(table, row)
+    sure = f", confidence {row.confidence:.3f}" if row.confidence is not None and not row.by_rule else ""
+    by = f"  by {of['reader']}{sure}" if row.label is not None else ""
+    counts = f"; does not count: {of['left_out']}" if of["left_out"] else f"; counts as {of['counts_as']}"
+    return Content.assemble((of["reading"], "bold"), (by, "$text-muted"), counts, (f"  {row.count}×", "$text-muted"))
+
+
+def provenance(table: AnyTable, row: Any) -> str:
+    """Say where an answer comes from, in one line."""
+    of, titles = _values(table, row), {column.key: column.title for column in table.columns}
+    named = ("seed", "prefix", "code_version", "job")
+    return " · ".join(f"{titles[key]} {of[key]}" if key in named else of[key] for key in PROVENANCE)
+
+
+def _values(table: AnyTable, row: Any) -> dict[str, str]:
+    return {column.key: shown(column.value(row), column) for column in table.columns}

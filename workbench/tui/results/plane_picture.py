@@ -1,0 +1,69 @@
+"""The economic x cultural plane of a table of models: a letter for each model, a mark for each source."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from workbench.domain.verdicts import Estimate
+from workbench.figures.table import AnyTable, Column
+from workbench.tui.results.picture import Picture
+from workbench.tui.results.sheet import Sheet
+from workbench.tui.widgets.plane import MARKS, Interval, Plane, Point
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"of models; beyond Z the letters begin anew"
+SIGN = "sign"
+SIGN_HELP = "letter of the model and mark of the source in the picture; letters beside one mark share a place"
+
+
+class PlanePicture(Plane, Picture):
+    """Draws each row of `plane` and `plane_by_source` with both intervals."""
+
+    @staticmethod
+    def signed(table: AnyTable) -> AnyTable:
+        """Return the table with the mark and the letter of each row in its first column.
+
+        Its numbers need no pictures of their own, and what the plane does not show makes room for the others.
+        """
+        signs = dict(zip(map(table.key, table.rows), map("".join, _signs(table)), strict=True))
+        column: Column[Any] = Column(SIGN, "", lambda row: signs[table.key(row)], help=SIGN_HELP)
+        rest = [replace(one, scale=None, aside=one.aside or one.key in ("total", "answers")) for one in table.columns]
+        return replace(table, columns=[column, *rest])
+
+    def show(self, sheet: Sheet, at: int | None) -> None:
+        self.points = points(sheet.table, at)
+
+
+def points(table: AnyTable, at: int | None) -> tuple[Point, ...]:
+    """Return the points of a table's rows; the row at a place is the chosen one."""
+    columns = {column.key: column for column in table.columns}
+    return tuple(
+        Point(
+            letter,
+            _interval(columns["economic"].value(row)),
+            _interval(columns["cultural"].value(row)),
+            mark,
+            place == at,
+        )
+        for place, (row, (mark, letter)) in enumerate(zip(table.rows, _signs(table), strict=True))
+    )
+
+
+def _signs(table: AnyTable) -> list[tuple[str, str]]:
+    """Return the mark of the source and the letter of the model of each row."""
+    return list(zip(_by("source", table, MARKS), _by("model", table, LETTERS), strict=True))
+
+
+def _by(key: str, table: AnyTable, signs: str) -> Sequence[str]:
+    """Return the sign of each row's value in a column: the first sign for the first value, also without the column."""
+    column = next((one for one in table.columns if one.key == key), None)
+    values = [column.value(row) if column is not None else None for row in table.rows]
+    places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    return [signs[places[value] % len(signs)] for value in values]
+
+
+def _interval(value: object) -> Interval:
+    return Interval(value.value, value.low, value.high) if isinstance(value, Estimate) else Interval(math.nan)
