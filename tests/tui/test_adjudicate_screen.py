@@ -21,6 +21,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens.adjudicate import AdjudicateScreen
 from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.screens.person_dialog import PersonDialog
+from workbench.tui.screens.store_gone_dialog import StoreGoneDialog
 from workbench.tui.widgets.long_text import LongText
 
 STANCE = Codebook(
@@ -270,7 +271,10 @@ async def test_a_failed_commit_keeps_the_item_and_says_what_happened(path: Path,
         screen = await opened(app, pilot)
         path.rename(path.with_suffix(".away"))
         await pilot.press("a")
-        await until(pilot, lambda: screen.trouble.shown)
+        await until(pilot, lambda: isinstance(app.screen, StoreGoneDialog))
+        assert screen.trouble.shown
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
         path.with_suffix(".away").rename(path)
         await pilot.press("d")
         await until(pilot, lambda: "1 decided" in screen.title_bar.note)

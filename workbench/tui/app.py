@@ -141,8 +141,8 @@ class WorkbenchApp(LiteralApp):
         "holds the store's file, so that what it held can be written elsewhere when it goes away"
         self._away = 0
         "how often in a row the store's file was not there"
-        self._declined = False
-        "whether the copy that was offered is not wanted; offered again once a person asks for something else"
+        self._offered = False
+        "whether a copy was offered since a person last did something"
 
     async def on_mount(self) -> None:
         await self.switch_mode(self._start)
@@ -157,8 +157,8 @@ class WorkbenchApp(LiteralApp):
 
     async def on_event(self, event: events.Event) -> None:
         """Let what a person does next be answered with an offer again, unlike what a screen reads by itself."""
-        if isinstance(event, events.Key | events.MouseDown):
-            self._declined = False
+        if isinstance(event, events.Key | events.MouseDown) and not isinstance(self.screen, StoreGoneDialog):
+            self._offered = False
         await super().on_event(event)
 
     def on_unmount(self) -> None:
@@ -195,8 +195,9 @@ class WorkbenchApp(LiteralApp):
 
     def store_gone(self, error: WorkbenchError) -> None:
         """Say that the store is gone, and offer to write what it held to another file."""
-        if self.anchor is None or self._declined or isinstance(self.screen, StoreGoneDialog):
+        if self.anchor is None or self._offered or isinstance(self.screen, StoreGoneDialog):
             return
+        self._offered = True
         for screen in self.screen_stack:
             if isinstance(screen, StoreScreen):
                 screen.store_gone()
@@ -204,7 +205,6 @@ class WorkbenchApp(LiteralApp):
 
     def move(self, kept: Path | None) -> None:
         """Go on with the copy of a store that is gone."""
-        self._declined = kept is None
         if kept is None or self.anchor is None:
             return
         self.anchor.close()
