@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,22 +17,20 @@ from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.visible import visible
 from workbench.tui.neighbours import following
 from workbench.tui.results.details import explained
-from workbench.tui.results.following import Following
 from workbench.tui.results.grid import sheet_of
+from workbench.tui.results.judging import JudgingScreen
 from workbench.tui.results.loaded import Loaded, Look, Shown
 from workbench.tui.results.picture import Picture
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.screens.audit_table import FluidTable
 from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.figures import FiguresScreen
 from workbench.tui.screens.template_choice import TEMPLATES_KEY
-from workbench.tui.widgets.record_table import Record
 
 if TYPE_CHECKING:
-    from stores.run_rows import Run
+    pass
 
 
-class BookScreen(FiguresScreen, Following):
+class BookScreen(JudgingScreen):
     """Shows a book. An audit says how it is judged, what can be chosen, and where links lead that leave the book."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -94,13 +91,6 @@ class BookScreen(FiguresScreen, Following):
     PICTURES: ClassVar[Mapping[str, type[Picture]]] = {}
     "view of an entry -> what draws its table, beside it or, in a narrow terminal, above it"
 
-    _loaded: Loaded | None
-    _look: Look
-    _shown: Shown
-
-    def __init__(self, settings: object) -> None:
-        super().__init__(settings, Look(), Shown(Look()))
-
     def compose_body(self) -> ComposeResult:
         yield Static(id="tabs", markup=False)
         yield Static(id="options", markup=False)
@@ -109,10 +99,6 @@ class BookScreen(FiguresScreen, Following):
             for name, picture in self.PICTURES.items():
                 yield picture(id=f"picture-{name}", classes="picture")
             yield SheetView()
-
-    @abstractmethod
-    def judged_now(self, settings: Any, known: Loaded | None) -> Loaded:
-        """Read and judge what the store has. Called in a thread."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         if action == "instrument":
@@ -129,13 +115,6 @@ class BookScreen(FiguresScreen, Following):
         """Return whether the table in sight depends on a choice."""
         entry = self._entry
         return entry is not None and choice in entry.choices
-
-    @property
-    def figures(self) -> Loaded | None:
-        return self._loaded
-
-    def runs_shown(self) -> Sequence[Run]:
-        return self._loaded.runs if self._loaded is not None else ()
 
     def explain(self) -> str:
         sheet = self._shown.sheet
@@ -210,9 +189,6 @@ class BookScreen(FiguresScreen, Following):
         self.query_one("#tabs", Static).update("")
         self.query_one("#options", Static).update(visible(loaded.instrument))
 
-    def shows_nothing(self, found: Shown) -> bool:
-        return found.sheet is None or not found.sheet.table.rows
-
     def why_empty(self, loaded: Loaded, look: Look) -> str:
         if loaded.book is None:
             return loaded.empty
@@ -222,9 +198,6 @@ class BookScreen(FiguresScreen, Following):
 
     def way_out(self, loaded: Loaded) -> str:
         return "o chooses other rules." + " i shows the next instrument." * (len(loaded.instruments) > 1)
-
-    def say_who(self) -> None:
-        self._say_who()
 
     @property
     def _book(self) -> Book | None:
@@ -250,7 +223,7 @@ class BookScreen(FiguresScreen, Following):
             return
         self._shown = found
         self.show_around(found)
-        if self.shows_nothing(found) or found.sheet is None:
+        if found.sheet is None or not found.sheet.table.rows:
             self._say(self.why_empty(self._loaded, found.look))
             self.view.sheet = None
             return
@@ -261,13 +234,6 @@ class BookScreen(FiguresScreen, Following):
         self.view.show(found.sheet)
         self.draw_picture()
         self.refresh_bindings()
-
-    def _records(self, width: int) -> list[Record]:
-        sheet = self._shown.sheet
-        return sheet.records(width, sheet.rows()) if sheet is not None else []
-
-    def _detail(self) -> None:
-        """The view shows the details of a row by itself."""
 
 
 def fitting_subject(entry: Entry, subject: Subject) -> Subject:
