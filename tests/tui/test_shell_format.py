@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.domain.verdicts import Estimate, Verdict
+from workbench.figures.shown import shown
+from workbench.figures.table import Column, Kind
 from workbench.tui.format import (
     bar,
     estimate,
@@ -17,7 +19,6 @@ from workbench.tui.format import (
     literal,
     percent,
     stance_in_words,
-    verdict_mark,
     visible,
 )
 from workbench.tui.worddiff import word_diff
@@ -87,7 +88,8 @@ def test_an_undefined_estimate_says_why() -> None:
 
 
 def test_verdicts_are_a_mark_and_a_word() -> None:
-    assert [verdict_mark(v) for v in Verdict] == ["✓ pass", "✗ fail", "· few", "∅ void"]
+    column: Column[Verdict] = Column("all", "all", lambda verdict: verdict, Kind.VERDICT)
+    assert [shown(verdict, column) for verdict in Verdict] == ["✓ pass", "✗ fail", "· few", "∅ void"]
 
 
 def test_signs_of_issues_and_parties_are_words_too() -> None:

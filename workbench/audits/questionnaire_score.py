@@ -103,10 +103,6 @@ class Report:
         measure([(self, condition)])
         return self._figures[condition]
 
-    def is_measured(self, condition: Condition) -> bool:
-        """Return whether the figures of a condition are worked out."""
-        return condition in self._figures
-
     def with_error(self, error: ErrorOf) -> Report:
         """Return the same report with this standard error of the bias; what was drawn stays."""
         options = replace(self.options, error=error)

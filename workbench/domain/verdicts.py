@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 
 class Verdict(StrEnum):
@@ -61,22 +60,3 @@ class MeanSd:
     "values it rests on"
     excluded: int = 0
     "values that are undefined (NaN)"
-
-
-class Ranged(Protocol):
-    """A number with its interval, or why there is none: an estimate, or a mean over questions."""
-
-    @property
-    def value(self) -> float: ...
-
-    @property
-    def low(self) -> float: ...
-
-    @property
-    def high(self) -> float: ...
-
-    @property
-    def n(self) -> int: ...
-
-    @property
-    def undefined(self) -> str: ...

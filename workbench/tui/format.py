@@ -10,9 +10,7 @@ import math
 
 from rich.text import Text
 
-from workbench.domain.verdicts import Estimate, Verdict
-from workbench.figures.marks import MARKS as MARKS
-from workbench.figures.marks import WORDS as WORDS
+from workbench.domain.verdicts import Estimate
 from workbench.figures.visible import visible as visible
 
 EMPTY = "(empty answer)"
@@ -87,11 +85,6 @@ def estimate(value: Estimate) -> str:
         return f"undefined: {value.undefined}{n}"
     interval = "" if math.isnan(value.low) else f" [{decimals(value.low)}, {decimals(value.high)}]"
     return f"{value.value:.2f}{interval}{n}"
-
-
-def verdict_mark(verdict: Verdict) -> str:
-    """Return `✓ pass`, `✗ fail`, `· few`."""
-    return f"{MARKS[verdict]} {WORDS[verdict]}"
 
 
 def job_mark(state: str, *, stopping: bool = False, pausing: bool = False) -> str:
