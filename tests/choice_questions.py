@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import new_store
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import Bias, Choice, ChoicePair

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 import pytest
 from hypothesis import HealthCheck, settings
 
-from stores.store import Store
+from stores.core.store import Store
 from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import Template
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind, Wording

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from stores.scores import ScoredPrompt, TokenTable
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.scores import ScoredPrompt, TokenTable
 from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument

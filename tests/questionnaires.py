@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from stores.store import Store
+from stores.core.store import Store
 from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument

@@ -11,12 +11,12 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from stores.run_rows import Answered
-from stores.scores import ScoredPrompt
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.run_rows import Answered
+from stores.runs.scores import ScoredPrompt
 from tests.conftest import new_store
 from workbench import pipeline
-from workbench.audits.label_forms import forms_by_prompt
+from workbench.audits.reliability.verbalizers import forms_by_prompt
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.keys import content_key

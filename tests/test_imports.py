@@ -16,7 +16,7 @@ HEAVY = ("torch", "transformers", "scipy", "sentence_transformers", "openai", "p
         ("workbench", ("numpy", "textual", "sqlite_utils")),
         ("workbench.cli.main", ("numpy", "textual", "sqlite_utils")),
         ("workbench.tui.app", ("numpy", "sqlite_utils")),
-        ("workbench.audits.reliability", ("sqlite_utils", "textual")),
+        ("workbench.audits.reliability.judge", ("sqlite_utils", "textual")),
         ("workbench.readers.label_words", ("numpy", "sqlite_utils", "textual")),
         ("workbench.jobs.launch", ("textual",)),
         ("workbench.jobs.worker", ("textual",)),
@@ -31,6 +31,6 @@ def test_a_module_brings_nothing_heavy(module: str, also: tuple[str, ...]) -> No
 def test_the_store_leaves_pandas_to_those_who_want_it() -> None:
     """sqlite-utils imports it wherever it is installed; the development extra brings it."""
     pytest.importorskip("pandas")
-    code = "import stores.store, sys; assert 'pandas' not in sys.modules; import pandas; print(pandas.NA)"
+    code = "import stores.core.store, sys; assert 'pandas' not in sys.modules; import pandas; print(pandas.NA)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "<NA>"

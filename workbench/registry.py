@@ -8,11 +8,11 @@ from types import ModuleType
 from workbench.errors import UnknownName
 
 AUDITS = {
-    "reliability": "workbench.audits.reliability",
-    "bias_score": "workbench.audits.bias_score",
-    "statement_labels": "workbench.audits.statement_labels",
-    "questionnaire": "workbench.audits.questionnaire",
-    "response_bias": "workbench.audits.response_bias",
+    "reliability": "workbench.audits.reliability.judge",
+    "bias_score": "workbench.audits.bias_score.judge",
+    "statement_labels": "workbench.audits.bias_score.statement_labels",
+    "questionnaire": "workbench.audits.questionnaire.plan",
+    "response_bias": "workbench.audits.response_bias.plan",
 }
 READERS = ("label-words", "label-words-coded")
 

@@ -17,12 +17,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from stores.annotator import Annotator
-from stores.store import Store
+from stores.annotation.annotator import Annotator
+from stores.core.store import Store
 from tests.tui.annotation_stores import QUEUE, answers, labelling_store
+from workbench.tui.annotation import annotate
+from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens import annotate
-from workbench.tui.screens.annotate import AnnotateScreen
 
 ITEMS, PRESSES, BATCH = 1320, 500, 512
 TINY_ITEMS, TINY_PRESSES = 12, 4
@@ -31,7 +31,7 @@ KEYS = "adnu"
 
 def write_responses(path: str, stop: Event, written: Any) -> None:
     """Insert texts in batches, each in a transaction, until told to stop."""
-    from stores.texts import add_texts
+    from stores.instruments.texts import add_texts
 
     number = 0
     with Store.open(path) as store:

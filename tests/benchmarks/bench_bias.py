@@ -18,7 +18,7 @@ import numpy.typing as npt
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.core.test_simulated_bias import ITEMS, MEANS, PREFIXES, RUNS, SPREAD, WORDINGS
-from workbench.audits.bias_score import Options, Report, Tally, judge
+from workbench.audits.bias_score.judge import Options, Report, Tally, judge
 from workbench.domain.statements import Dimension, Side
 
 MODELS, DRAWS, BASELINE_DRAWS, REPEATS = 11, 10_000, 100, 5

@@ -21,14 +21,14 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from stores.run_rows import run_values
-from stores.scores import ScoredPrompt, TokenTable
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.run_rows import run_values
+from stores.runs.scores import ScoredPrompt, TokenTable
 from workbench import pipeline
-from workbench.audits.questionnaire import Conversations, context_key
-from workbench.audits.questionnaire_conditions import people
-from workbench.audits.questionnaire_figures import Options
-from workbench.audits.questionnaire_score import Report, judge, measure
+from workbench.audits.questionnaire.conditions import people
+from workbench.audits.questionnaire.figures import Options
+from workbench.audits.questionnaire.plan import Conversations, context_key
+from workbench.audits.questionnaire.score import Report, judge, measure
 from workbench.data import SHIPPED_QUESTIONNAIRE, shipped_instrument_folder, shipped_templates
 from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts, Survey

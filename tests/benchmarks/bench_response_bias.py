@@ -17,9 +17,9 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from workbench.audits.response_bias_figures import Report
-from workbench.audits.response_bias_score import judge
-from workbench.audits.response_bias_table import tabulate
+from workbench.audits.response_bias.figures import Report
+from workbench.audits.response_bias.score import judge
+from workbench.audits.response_bias.table import tabulate
 from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 
 QUESTIONS = {

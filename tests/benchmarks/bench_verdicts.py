@@ -16,11 +16,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from stores.run_rows import Answered
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.run_rows import Answered
 from tests.conftest import statement, template
 from workbench import pipeline
-from workbench.audits.reliability import Report, judge
+from workbench.audits.reliability.judge import Report, judge
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import ModelCard

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from stores.annotator import Annotator
-from stores.store import Store
+from stores.annotation.annotator import Annotator
+from stores.core.store import Store
 from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as figures
 from tests.tui.annotation_stores import answers, labelling_store

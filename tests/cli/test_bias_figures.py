@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as table
 from tests.tui import bias_stores
 from workbench import pipeline
-from workbench.audits.bias_columns import selected, subject
-from workbench.audits.bias_selection import NOT_RECORDED, Selection
+from workbench.audits.bias_score.columns import selected, subject
+from workbench.audits.bias_score.selection import NOT_RECORDED, Selection
 from workbench.domain.statements import Dimension
 from workbench.figures.book import Book
 from workbench.figures.table import AnyTable

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.cli.test_commands import data, rows, run
 from tests.conftest import instrument, statement
 from workbench.domain.statements import NEGATION

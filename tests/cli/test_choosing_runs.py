@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.cli.test_commands import data, rows, run
 from tests.tui.test_failed_runs import REASON, partly
 

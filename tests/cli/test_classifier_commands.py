@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.cli.test_commands import data, rows, run
 from tests.tui.bias_stores import asked, labelled, trained
 from workbench.classifier.config import LABELS

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from workbench.cli import main
 from workbench.jobs import launch
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.cli.test_commands import rows, run
 from tests.conftest import instrument
 from workbench import pipeline
-from workbench.audits.consistency import FORMULAS, MEASURES
+from workbench.audits.consistency.judge import FORMULAS, MEASURES
 from workbench.domain.instruments import Party
 from workbench.errors import UnknownName, UsageError
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.drafts import NewDraft
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.drafts import NewDraft
 from tests.cli.test_commands import data, run
 from tests.conftest import instrument
 from workbench.cli import main

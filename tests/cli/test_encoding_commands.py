@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.run_rows import Answered
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.run_rows import Answered
 from workbench import pipeline
 from workbench.cli import main
 from workbench.domain.designs import Design

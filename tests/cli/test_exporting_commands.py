@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from workbench.cli import main
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.cli.test_commands import data, run
 from tests.core.test_formats_questionnaires import LONG, STATEMENTS, WIDE, folder
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.cli.test_commands import data, run
 from tests.conftest import new_store
 from tests.questionnaire_stores import Masses, card, ideal, panel, people, predict

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.cli.test_commands import data, run
 from tests.conftest import instrument, new_store
 from tests.jobs.test_response_bias_runs import ask, pairs

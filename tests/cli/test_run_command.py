@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from workbench.cli import main
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED

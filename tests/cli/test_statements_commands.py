@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import instrument
 from workbench.cli.main import main
 from workbench.domain.statements import NEGATION, ORIGINAL, QUESTION, Relation, VariantId, VariantKind

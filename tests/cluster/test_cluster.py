@@ -13,7 +13,7 @@ import numpy as np
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import instrument
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Message, Prompt

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.questionnaire_figures import NEVER_ASKED, Condition, Options, Predictions
+from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Options, Predictions
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, ttest_1samp
 
 from tests.conftest import statement, template
-from workbench.audits.bias_draws import StatementResampling, strata
-from workbench.audits.bias_intervals import degrees_of_freedom, influences, widened
-from workbench.audits.bias_report import kendall_taus
-from workbench.audits.bias_score import (
+from workbench.audits.bias_score.draws import StatementResampling, strata
+from workbench.audits.bias_score.intervals import degrees_of_freedom, influences, widened
+from workbench.audits.bias_score.judge import (
     DEFAULTS,
     NOT_RECORDED,
     SERVED_SAMPLING,
@@ -32,6 +31,7 @@ from workbench.audits.bias_score import (
     judge,
     probes,
 )
+from workbench.audits.bias_score.report import kendall_taus
 from workbench.domain.statements import (
     ORIGINAL,
     POLITICAL_OPPOSITE,

@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.audits import consistency as audit
-from workbench.audits import reliability
-from workbench.audits.consistency import (
+from workbench.audits.consistency import judge as audit
+from workbench.audits.consistency.judge import (
     ALWAYS_AGREE,
     ALWAYS_DISAGREE,
     FORMULAS,
@@ -30,7 +29,8 @@ from workbench.audits.consistency import (
     Stances,
     View,
 )
-from workbench.audits.reliability import SWAPPED, Counts
+from workbench.audits.reliability import judge as reliability
+from workbench.audits.reliability.judge import SWAPPED, Counts
 from workbench.domain.instruments import Instrument, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.audits import consistency as audit
-from workbench.audits import reliability
-from workbench.audits.consistency_pilot import (
+from workbench.audits.consistency import judge as audit
+from workbench.audits.consistency.pilot import (
     answer_types,
     draw_statements,
     of_statements,
@@ -21,7 +20,8 @@ from workbench.audits.consistency_pilot import (
     scale_collapse,
     weaker_tests,
 )
-from workbench.audits.reliability import Counts
+from workbench.audits.reliability import judge as reliability
+from workbench.audits.reliability.judge import Counts
 from workbench.domain.instruments import Instrument, Party, PartyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind
 from workbench.errors import UsageError

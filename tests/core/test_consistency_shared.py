@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tests.tui.audit_runs import small
-from workbench.audits.consistency import judge
-from workbench.audits.consistency_stances import Kind, Stances, landscape, matched, reliable_stances
-from workbench.audits.consistency_tables import differences
-from workbench.audits.counts import Counts
-from workbench.audits.reliability import judge as verdicts
+from workbench.audits.consistency.judge import judge
+from workbench.audits.consistency.stances import Kind, Stances, landscape, matched, reliable_stances
+from workbench.audits.consistency.tables import differences
+from workbench.audits.reliability.counts import Counts
+from workbench.audits.reliability.judge import judge as verdicts
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 
 REFS = tuple(f"s{n}" for n in range(8))

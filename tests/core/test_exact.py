@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from tests.core.test_reliability import VARIANTS
 from workbench.audits.base import FAIL, INSUFFICIENT, PASS
-from workbench.audits.counts import ALL, PRINTED, TEMPLATE, TESTS, Counts, Options
-from workbench.audits.exact import ExactOptions, ExactReport, LabelMass, judge
-from workbench.audits.expected import AGREE, DISAGREE, FEW, TIE, Readable
-from workbench.audits.label_forms import first_forms, label_forms
-from workbench.audits.reliability import judge as judge_samples
+from workbench.audits.reliability.counts import ALL, PRINTED, TEMPLATE, TESTS, Counts, Options
+from workbench.audits.reliability.exact import ExactOptions, ExactReport, LabelMass, judge
+from workbench.audits.reliability.expected import AGREE, DISAGREE, FEW, TIE, Readable
+from workbench.audits.reliability.judge import judge as judge_samples
+from workbench.audits.reliability.verbalizers import first_forms, label_forms
 from workbench.domain.prompts import FREE_TEXT, LIKERT, Template
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError

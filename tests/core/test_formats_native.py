@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.store import Store
+from stores.core.store import Store
 from workbench.cli import main
 from workbench.data import shipped_templates
 from workbench.domain.instruments import IssueLabel, Party, PartyAnswer, SurveyAnswer

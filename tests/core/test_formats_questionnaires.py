@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.core.test_formats_write import LOOSE, SLOW, WORDS, instruments
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaire_texts import shared_texts

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import instrument, statement
 from workbench.csv_files import bare, csv_text, guarded
 from workbench.domain.instruments import (

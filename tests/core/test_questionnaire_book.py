@@ -9,10 +9,10 @@ import pytest
 
 from tests.conftest import new_store
 from tests.questionnaire_stores import card, ideal, panel, predict
-from workbench.audits import questionnaire_instrument_tables as instrument_tables
-from workbench.audits.questionnaire_book import book
-from workbench.audits.questionnaire_figures import Options
-from workbench.audits.questionnaire_results import Results, under
+from workbench.audits.questionnaire import instrument_tables as instrument_tables
+from workbench.audits.questionnaire.book import book
+from workbench.audits.questionnaire.figures import Options
+from workbench.audits.questionnaire.results import Results, under
 from workbench.domain.questionnaire_tallies import tallied
 from workbench.errors import UnknownName
 from workbench.figures.book import Book

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.audits.questionnaire import Conversations, context_key, default_variants, mass, probes
-from workbench.audits.questionnaire_conditions import (
+from workbench.audits.questionnaire.conditions import (
     CONDITIONS,
     GROUPS,
     PERMUTED,
@@ -21,6 +20,7 @@ from workbench.audits.questionnaire_conditions import (
     remarks,
     shown,
 )
+from workbench.audits.questionnaire.plan import Conversations, context_key, default_variants, mass, probes
 from workbench.data import shipped_templates
 from workbench.domain.prompts import Message, Probe
 from workbench.domain.questionnaires import (

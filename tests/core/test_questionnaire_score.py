@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import sem
 
 from tests.core.predicted import FEW, NAN, QM, RANDOM, ZERO_SHOT, asked, paraphrase, predicted
-from workbench.audits.questionnaire_figures import (
+from workbench.audits.questionnaire.figures import (
     Condition,
     ConditionFigures,
     Options,
@@ -21,7 +21,7 @@ from workbench.audits.questionnaire_figures import (
     TargetFigure,
     direction,
 )
-from workbench.audits.questionnaire_score import correlations, differences, judge, measure
+from workbench.audits.questionnaire.score import correlations, differences, judge, measure
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import NEGATION, ORIGINAL
 from workbench.domain.verdicts import Estimate
@@ -428,7 +428,7 @@ def test_drawing_conditions_together_or_apart_is_the_same(monkeypatch: pytest.Mo
     conditions = [QM, RANDOM, Condition("permuted-kept-1", 1), Condition("reduced-25-kept", 1)]
     made = predicted(human, {(c, ORIGINAL): (yes ** (1 + i), no) for i, c in enumerate(conditions)})
     together = judge(made, FEW).ablations()
-    monkeypatch.setattr("workbench.audits.questionnaire_pairs.AT_ONCE", 1)
+    monkeypatch.setattr("workbench.audits.questionnaire.pairs.AT_ONCE", 1)
     apart = judge(made, FEW).ablations()
     for a, b in zip(together, apart, strict=True):
         assert_same(a.change, b.change)

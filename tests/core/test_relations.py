@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.audits.bias_tally import Item, Tally, swapped
-from workbench.audits.counts import SIGNS, Counts
-from workbench.audits.reliability import Options, Report, judge
+from workbench.audits.bias_score.tally import Item, Tally, swapped
+from workbench.audits.reliability.counts import SIGNS, Counts
+from workbench.audits.reliability.judge import Options, Report, judge
 from workbench.domain.readings import Stance
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Dimension, Relation, Side, VariantId, VariantKind
 

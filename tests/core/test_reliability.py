@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.audits.base import FAIL, INSUFFICIENT, PASS, conjunction
-from workbench.audits.reliability import (
+from workbench.audits.reliability.judge import (
     ALL,
     PRINTED,
     SWAPPED,

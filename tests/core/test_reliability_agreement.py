@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.audits.reliability import Counts, Options, judge
-from workbench.audits.reliability_agreement import AgreementRow, survey_agreement
+from workbench.audits.reliability.agreement import AgreementRow, survey_agreement
+from workbench.audits.reliability.judge import Counts, Options, judge
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Relation, VariantId, VariantKind
 

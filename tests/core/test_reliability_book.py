@@ -9,11 +9,11 @@ import pytest
 
 from tests.core.test_exact import leaning_to, mass
 from tests.core.test_reliability import PARA_1, PARA_2, answered, counts
-from workbench.audits import exact
-from workbench.audits.counts import PRINTED
-from workbench.audits.reliability import Report, judge
-from workbench.audits.reliability_beside import Reliability
-from workbench.audits.reliability_book import book
+from workbench.audits.reliability import exact
+from workbench.audits.reliability.beside import Reliability
+from workbench.audits.reliability.book import book
+from workbench.audits.reliability.counts import PRINTED
+from workbench.audits.reliability.judge import Report, judge
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, Wording
 from workbench.domain.verdicts import Outcome, Verdict

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.response_answers import answers, arm, options_of, table
-from workbench.audits.response_bias_deltas import (
+from workbench.audits.response_bias.deltas import (
     FIRST,
     IN_LIST,
     NO_CHANGED,
@@ -27,8 +27,8 @@ from workbench.audits.response_bias_deltas import (
     dropped,
     human_sign,
 )
-from workbench.audits.response_bias_table import Table, from_probabilities, tabulate, valid_answers, valid_shares
-from workbench.audits.response_bias_uncertainty import entropies, validity
+from workbench.audits.response_bias.table import Table, from_probabilities, tabulate, valid_answers, valid_shares
+from workbench.audits.response_bias.uncertainty import entropies, validity
 from workbench.domain.choices import LETTERS, AnsweredPair, Bias, Perturbation
 from workbench.errors import UnknownName
 

@@ -10,12 +10,12 @@ import pytest
 from scipy.stats import norm
 
 from tests.response_answers import MODEL, OFFERED, table
-from workbench.audits.response_bias_compare import compare, sampling_agreement
-from workbench.audits.response_bias_deltas import FIRST, NO_CHANGED, NOT_FIRST, Definition, LeftOut
-from workbench.audits.response_bias_figures import Options, Report
-from workbench.audits.response_bias_people import NO_ANSWERS, NOBODY, OTHER_NUMBER, representativeness
-from workbench.audits.response_bias_score import judge, over_reports
-from workbench.audits.response_bias_table import Table, from_probabilities
+from workbench.audits.response_bias.compare import compare, sampling_agreement
+from workbench.audits.response_bias.deltas import FIRST, NO_CHANGED, NOT_FIRST, Definition, LeftOut
+from workbench.audits.response_bias.figures import Options, Report
+from workbench.audits.response_bias.people import NO_ANSWERS, NOBODY, OTHER_NUMBER, representativeness
+from workbench.audits.response_bias.score import judge, over_reports
+from workbench.audits.response_bias.table import Table, from_probabilities
 from workbench.domain.choices import LETTERS, Bias, Perturbation
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import FloatArray

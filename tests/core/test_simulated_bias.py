@@ -15,8 +15,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.bias_correction import COUNTED, NET
-from workbench.audits.bias_score import Figure, Item, Options, Tally, Trial, judge
+from workbench.audits.bias_score.correction import COUNTED, NET
+from workbench.audits.bias_score.judge import Figure, Item, Options, Tally, Trial, judge
 from workbench.domain.statements import (
     ORIGINAL,
     POLITICAL_OPPOSITE,

@@ -20,8 +20,8 @@ import numpy.typing as npt
 import pytest
 
 from workbench.annotation.sampling import Offer, draw, draw_answers
-from workbench.audits.bias_correction import COUNTED, NET
-from workbench.audits.bias_score import Figure, Item, Options, Tally, Trial, judge
+from workbench.audits.bias_score.correction import COUNTED, NET
+from workbench.audits.bias_score.judge import Figure, Item, Options, Tally, Trial, judge
 from workbench.domain.statements import ORIGINAL, Dimension, Side
 from workbench.stats.sampled import Sampled
 from workbench.stats.units import MISSING

@@ -9,9 +9,9 @@ import pytest
 
 from tests.core.test_bias_score import FEW, TOY
 from tests.core.test_reliability import counts
-from workbench.audits import reliability
-from workbench.audits.bias_methods import methods
-from workbench.audits.bias_score import judge
+from workbench.audits.bias_score.judge import judge
+from workbench.audits.bias_score.methods import methods
+from workbench.audits.reliability import judge as reliability
 
 
 def test_they_count_against_the_minimum_and_are_named() -> None:

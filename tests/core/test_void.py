@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from tests.core.test_exact import again, mass, random_mass, simulated
 from tests.core.test_reliability import VARIANTS, answered, counts
 from workbench.audits.base import FAIL, INSUFFICIENT, PASS, VOID, conjunction, verdict
-from workbench.audits.consistency import reliable_stances
-from workbench.audits.counts import ALL, PRINTED, SWAPPED, TEMPLATE, TESTS, Counts, Options, random_baseline
-from workbench.audits.exact import ExactOptions
-from workbench.audits.exact import judge as judge_exact
-from workbench.audits.human_bound import relations_of
-from workbench.audits.reliability import judge
+from workbench.audits.consistency.judge import reliable_stances
+from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, TEMPLATE, TESTS, Counts, Options, random_baseline
+from workbench.audits.reliability.exact import ExactOptions
+from workbench.audits.reliability.exact import judge as judge_exact
+from workbench.audits.reliability.human_bound import relations_of
+from workbench.audits.reliability.judge import judge
 from workbench.domain.statements import (
     NEGATION,
     ORIGINAL,

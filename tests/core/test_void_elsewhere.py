@@ -9,10 +9,10 @@ import pytest
 
 from tests.core.predicted import QM, predicted
 from tests.response_answers import table
-from workbench.audits.questionnaire_cells import Layout
-from workbench.audits.questionnaire_draws import Resampling
-from workbench.audits.questionnaire_wordings import ALL_VOID, variability
-from workbench.audits.response_bias_deltas import VOID, Definition, deltas
+from workbench.audits.questionnaire.cells import Layout
+from workbench.audits.questionnaire.draws import Resampling
+from workbench.audits.questionnaire.wordings import ALL_VOID, variability
+from workbench.audits.response_bias.deltas import VOID, Definition, deltas
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import Bias, Choice, ChoicePair
 from workbench.domain.instruments import Instrument

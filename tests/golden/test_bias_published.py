@@ -14,9 +14,9 @@ import pytest
 from scipy.stats import kendalltau
 
 from tests.conftest import published
-from workbench.audits.bias_draws import strata
-from workbench.audits.bias_report import deviation_weights, kendall_taus, kendall_test, undefined_ranking
-from workbench.audits.bias_score import Item, Options, Tally, judge
+from workbench.audits.bias_score.draws import strata
+from workbench.audits.bias_score.judge import Item, Options, Tally, judge
+from workbench.audits.bias_score.report import deviation_weights, kendall_taus, kendall_test, undefined_ranking
 from workbench.domain.statements import ORIGINAL, Dimension, Side
 
 TABLE_1 = {

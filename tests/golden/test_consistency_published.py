@@ -16,12 +16,20 @@ from typing import Any
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import published
 from workbench import pipeline
-from workbench.audits import consistency as audit
-from workbench.audits.consistency import ALWAYS_AGREE, ALWAYS_DISAGREE, FORMULAS, Consistency, Formula, Kind, Stances
-from workbench.audits.consistency_pilot import PER_COUNTRY, draw_statements, scale_collapse
+from workbench.audits.consistency import judge as audit
+from workbench.audits.consistency.judge import (
+    ALWAYS_AGREE,
+    ALWAYS_DISAGREE,
+    FORMULAS,
+    Consistency,
+    Formula,
+    Kind,
+    Stances,
+)
+from workbench.audits.consistency.pilot import PER_COUNTRY, draw_statements, scale_collapse
 from workbench.domain.instruments import Instrument
 from workbench.domain.issue_gold import gold_labels
 from workbench.formats.read import read_instrument

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import published
 from workbench import pipeline
-from workbench.audits.reliability_agreement import survey_agreement
+from workbench.audits.reliability.agreement import survey_agreement
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import ORIGINAL

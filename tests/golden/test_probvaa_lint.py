@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import published
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import ORIGINAL

@@ -13,8 +13,8 @@ import pytest
 from scipy.stats import sem
 
 from tests.core.predicted import FEW, QM, asked
-from workbench.audits.questionnaire_figures import Options, Predictions, TargetFigure
-from workbench.audits.questionnaire_score import Report, correlations, judge
+from workbench.audits.questionnaire.figures import Options, Predictions, TargetFigure
+from workbench.audits.questionnaire.score import Report, correlations, judge
 from workbench.stats.correlation import pearson
 
 QUESTIONS = ("13.1", "13.2", "13.3", "13.4", "13.5", "13.6", "13.7")

@@ -23,14 +23,14 @@ from unittest.mock import Mock
 import pytest
 from scipy.stats import entropy, ttest_1samp
 
-from workbench.audits import response_bias_models as models
-from workbench.audits.response_bias_compare import compare, of_means
-from workbench.audits.response_bias_deltas import IN_LIST, LEFT_OUT_BY_HEAD, NOT_FIRST, NOT_TWO, Definition
-from workbench.audits.response_bias_figures import Cell, Options, Report
-from workbench.audits.response_bias_findings import Findings
-from workbench.audits.response_bias_matrix import matrix
-from workbench.audits.response_bias_score import judge
-from workbench.audits.response_bias_table import tabulate
+from workbench.audits.response_bias import models as models
+from workbench.audits.response_bias.compare import compare, of_means
+from workbench.audits.response_bias.deltas import IN_LIST, LEFT_OUT_BY_HEAD, NOT_FIRST, NOT_TWO, Definition
+from workbench.audits.response_bias.figures import Cell, Options, Report
+from workbench.audits.response_bias.findings import Findings
+from workbench.audits.response_bias.matrix import matrix
+from workbench.audits.response_bias.score import judge
+from workbench.audits.response_bias.table import tabulate
 from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 
 RESULTS = Path(__file__).parents[3] / "shared/instruments/biasmonkey/results"

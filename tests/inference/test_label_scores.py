@@ -12,7 +12,7 @@ from tests.inference.jobs_of_prompts import mixed_job, text
 from tests.inference.oracle import Oracle
 from tests.inference.random_models import STOP, VOCABULARY, build, engine_over
 from tests.inference.test_words import SPACE, tokenizer, tokens
-from workbench.audits.label_forms import label_forms
+from workbench.audits.reliability.verbalizers import label_forms
 from workbench.data import lexicon
 from workbench.domain.prompts import Message, Prompt, Template
 from workbench.domain.readings import Stance

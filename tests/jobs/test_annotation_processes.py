@@ -10,15 +10,15 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from stores.annotator import Annotator
-from stores.store import Store
+from stores.annotation.annotator import Annotator
+from stores.core.store import Store
 from tests.tui.annotation_stores import labelling_store
 
 ROOT = Path(__file__).parents[2]
 
 PERSON = """
 import random, sys, time
-from stores.annotator import Annotator
+from stores.annotation.annotator import Annotator
 path, name, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
 rng = random.Random(name)
 end = time.monotonic() + seconds
@@ -41,8 +41,8 @@ with Annotator.open(path, "first", name) as person:
 BULK = """
 import sys, time
 from dataclasses import replace
-from stores.run_rows import Answered
-from stores.store import Store
+from stores.runs.run_rows import Answered
+from stores.core.store import Store
 from tests.tui.bias_stores import WORDINGS, sided
 from workbench.audits import bias_score
 from workbench.domain.responses import ModelCard

@@ -12,8 +12,8 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from stores.checks import ENCODER, NLI
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.checks import ENCODER, NLI
 from tests.conftest import instrument, statement
 from tests.jobs.test_jobs import ended, wait
 from workbench.data import shipped_instrument_folder

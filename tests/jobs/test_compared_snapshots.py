@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.asked_twice import DESIGNS, FAMILY, base
 from tests.cli.test_commands import run
 from tests.conftest import instrument, new_store

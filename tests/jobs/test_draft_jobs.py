@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.draft_rows import Draft
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.draft_rows import Draft
 from tests.jobs.test_jobs import ended, wait
 from workbench.data import shipped_drafting
 from workbench.domain.drafting import CallLabel, DraftPrompt

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.asked_twice import DESIGNS, base
 from tests.conftest import instrument, new_store
 from tests.inference.saved_models import save_llama

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.cli.test_commands import rows
 from tests.jobs.faulty_server import Asked, FaultyServer
 from tests.jobs.test_jobs import draws_agree_with_responses

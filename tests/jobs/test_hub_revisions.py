@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.inference.saved_models import save_t5
 from tests.jobs.test_check_jobs import tiny_bert
 from tests.jobs.test_snapshots import go_on

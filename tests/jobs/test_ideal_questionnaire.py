@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.jobs.test_jobs import ended, wait
 from tests.questionnaires import ask
-from workbench.audits.questionnaire_figures import Condition, ConditionFigures
-from workbench.audits.questionnaire_score import Report
+from workbench.audits.questionnaire.figures import Condition, ConditionFigures
+from workbench.audits.questionnaire.score import Report
 from workbench.data import shipped_instrument_folder
 from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from stores.job_rows import Job
-from stores.jobs import Orders
-from stores.store import Store
+from stores.core.store import Store
+from stores.jobs.job_rows import Job
+from stores.jobs.jobs import Orders
 from tests.jobs.faulty_server import FaultyServer
 from tests.jobs.test_draft_jobs import ONE
 from tests.jobs.test_jobs import answers, design, draws_agree_with_responses, ended, slow, wait
@@ -443,7 +443,7 @@ def test_two_terminals_that_resume_a_lost_job_start_one_worker_that_has_it(fille
 def test_a_store_from_before_jobs_could_be_paused_keeps_its_jobs(tmp_path: Path) -> None:
     from sqlite_utils import Database
 
-    from stores.migrations import APPLICATION_ID, migrations
+    from stores.core.migrations import APPLICATION_ID, migrations
 
     path = tmp_path / "old.db"
     old = Database(path)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.jobs.faulty_server import FaultyServer
 from tests.jobs.test_jobs import answers, ended, wait
 from workbench.cli.main import main

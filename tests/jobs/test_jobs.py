@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.job_rows import Job
-from stores.store import Store
+from stores.core.store import Store
+from stores.jobs.job_rows import Job
 from tests.conftest import instrument
 from workbench import pipeline
 from workbench.domain.designs import Design

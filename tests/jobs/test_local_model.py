@@ -12,7 +12,7 @@ import pytest
 import torch
 from scipy.stats import chisquare
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.inference.saved_models import save_t5
 from tests.jobs.test_jobs import answers as stored_answers
 from tests.jobs.test_jobs import design, draws_agree_with_responses, ended, wait

@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stores.annotator import Annotator
-from stores.classifiers import Predicted
-from stores.run_rows import Answered
-from stores.store import Store
+from stores.annotation.annotator import Annotator
+from stores.annotation.classifiers import Predicted
+from stores.core.store import Store
+from stores.runs.run_rows import Answered
 from workbench import pipeline
-from workbench.audits import bias_tally
 from workbench.audits.base import probes
+from workbench.audits.bias_score import tally as bias_tally
 from workbench.classifier.config import LABELS, TrainConfig
 from workbench.classifier.dataset import check_leak
 from workbench.data import shipped_codebook, shipped_templates

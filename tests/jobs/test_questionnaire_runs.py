@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.jobs.test_jobs import ended, wait
 from tests.questionnaires import CONTEXT, QUESTIONNAIRE, Known, ask, panel
 from workbench import pipeline
-from workbench.audits.questionnaire_conditions import CONDITIONS, people
+from workbench.audits.questionnaire.conditions import CONDITIONS, people
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Prompt
 from workbench.domain.questionnaires import Contexts, Survey

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.jobs.faulty_server import FAULTS, Asked, FaultyServer, Refused, prompt_of, seeded_faults
 from tests.jobs.test_jobs import answers as stored_answers
 from tests.jobs.test_jobs import draws_agree_with_responses, ended, wait

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import EXACT, ask, first_option, pairs
-from workbench.audits.response_bias_book import book
-from workbench.audits.response_bias_cells import entropies
-from workbench.audits.response_bias_figures import Options
-from workbench.audits.response_bias_findings import Findings
+from workbench.audits.response_bias.book import book
+from workbench.audits.response_bias.cells import entropies
+from workbench.audits.response_bias.figures import Options
+from workbench.audits.response_bias.findings import Findings
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from tests.jobs.test_jobs import ended, wait
 from tests.jobs.test_snapshots import done
 from workbench import pipeline
-from workbench.audits.response_bias import DEFAULTS
-from workbench.audits.response_bias_deltas import Definition
-from workbench.audits.response_bias_figures import Options
+from workbench.audits.response_bias.deltas import Definition
+from workbench.audits.response_bias.figures import Options
+from workbench.audits.response_bias.plan import DEFAULTS
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import (
@@ -47,7 +47,7 @@ from workbench.pipeline.response_bias import (
 )
 from workbench.pipeline.response_bias_questions import draws_of, question, questions
 from workbench.tui.format import percent
-from workbench.tui.screens.job_lines import job_details
+from workbench.tui.jobs.job_lines import job_details
 
 SCALE = ("Much better", "A little better", "The same", "A little worse", "Much worse")
 ORDER, ODD = (Bias.RESPONSE_ORDER, None, ""), (Bias.ODD_EVEN, None, "")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from stores.job_rows import Job
-from stores.run_rows import Answered
-from stores.store import Store
+from stores.core.store import Store
+from stores.jobs.job_rows import Job
+from stores.runs.run_rows import Answered
 from tests.conftest import instrument, statement
 from tests.jobs.test_jobs import ended, wait
 from workbench import data, pipeline

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stores.run_rows import Run
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.run_rows import Run
 from tests.conftest import template
 from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
 from tests.jobs.test_jobs import ended, wait
 from workbench import pipeline
 from workbench.audits.base import PASS
-from workbench.audits.counts import ALL, PRINTED, SWAPPED
-from workbench.audits.exact import ExactReport
-from workbench.audits.label_forms import FIRST, first_forms, forms_by_prompt, label_forms
+from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED
+from workbench.audits.reliability.exact import ExactReport
+from workbench.audits.reliability.verbalizers import FIRST, first_forms, forms_by_prompt, label_forms
 from workbench.cli.jobs import progress_line
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Probe, Prompt, Template
@@ -32,7 +32,7 @@ from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline import design_checks, scoring
 from workbench.pipeline.verdicts import label_mass
-from workbench.tui.screens.job_lines import job_details
+from workbench.tui.jobs.job_lines import job_details
 
 EXACT = Design("small", "scripted", samples=1, sampling=EXACTLY)
 TEMPLATE = template()

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from stores.job_rows import Job
-from stores.run_rows import Run
-from stores.store import Store
+from stores.core.store import Store
+from stores.jobs.job_rows import Job
+from stores.runs.run_rows import Run
 from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
 from tests.jobs.test_jobs import answers, draws_agree_with_responses, ended, wait
 from workbench import pipeline

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from stores import identity
-from stores.store import Store
+from stores.core import identity
+from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from workbench import pipeline
 from workbench.cli import jobs as commands
@@ -118,7 +118,7 @@ def test_where_no_copy_can_be_made_the_answers_at_hand_are_in_a_file(
     def full(*_: object) -> Path:
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr("stores.store.rescue", full)
+    monkeypatch.setattr("stores.core.store.rescue", full)
     monkeypatch.setattr(asking, "FLUSH_AFTER_S", 1e9)
     with pytest.raises(StoreGone, match=r"the disk is full.*audit\.unsaved\.jsonl, as JSON lines"):
         ask(small, Vanishing(71, lambda: deleted(small.path)))

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores import liveness
-from stores.drafts import NewDraft, Source
-from stores.job_rows import Job
-from stores.liveness import LOST_AFTER_S, Sign, Watch
-from stores.run_rows import Answered
-from stores.scores import ScoredPrompt
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.drafts import NewDraft, Source
+from stores.jobs import heartbeat as liveness
+from stores.jobs.heartbeat import LOST_AFTER_S, Sign, Watch
+from stores.jobs.job_rows import Job
+from stores.runs.run_rows import Answered
+from stores.runs.scores import ScoredPrompt
 from tests.conftest import instrument, new_store
 from workbench import pipeline
 from workbench.cli.main import main

@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
-import stores.annotator
-import stores.base
-from stores.annotator import ATTENTION_EVERY, Annotator
-from stores.classifiers import Predicted
-from stores.queues import NewItem
-from stores.store import Store
+import stores.annotation.annotator
+import stores.core.base
+from stores.annotation.annotator import ATTENTION_EVERY, Annotator
+from stores.annotation.classifiers import Predicted
+from stores.annotation.queues import NewItem
+from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.annotation_stores import HOSTILE_ANSWERS, answers, labelling_store
 from workbench.data import shipped_codebook
@@ -353,8 +353,10 @@ def test_what_somebody_looks_at_is_kept_from_others_until_the_lease_ends(
         assert item is not None
         assert bob.next() is None
         assert (bob.progress().left, bob.progress().held) == (0, 1)
-        real = stores.base.now
-        monkeypatch.setattr(stores.annotator, "now", lambda: stores.base.later(real(), timedelta(seconds=1801)))
+        real = stores.core.base.now
+        monkeypatch.setattr(
+            stores.annotation.annotator, "now", lambda: stores.core.base.later(real(), timedelta(seconds=1801))
+        )
         taken = bob.next()
         assert taken is not None
         assert taken.unit == item.unit
@@ -505,7 +507,12 @@ def test_the_pace_leaves_out_what_was_no_work(tmp_path: Path) -> None:
 
 def test_a_long_history_is_found_by_index_and_not_by_reading_all_of_it(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(3))
-    for sql in (stores.annotator._DONE, stores.annotator._LEFT, stores.annotator._OPEN, stores.annotator._MY_LABEL):
+    for sql in (
+        stores.annotation.annotator._DONE,
+        stores.annotation.annotator._LEFT,
+        stores.annotation.annotator._OPEN,
+        stores.annotation.annotator._MY_LABEL,
+    ):
         with Annotator.open(path, "first", "ana") as ana:
             plan = [row[3] for row in ana.connection.execute(f"explain query plan {sql}", ana._values() | {"unit": 1})]
         searches = [step for step in plan if "reading" in step]

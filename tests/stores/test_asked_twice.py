@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.asked_twice import FAMILY, MODEL, OTHER, asked_twice, base, chosen
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.pipeline.bias import BiasChoice, bias

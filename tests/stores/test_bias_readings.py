@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from stores.bias import BiasCell
-from stores.classifiers import Classifier, Predicted
-from stores.run_rows import Answered, Run
-from stores.store import Store
-from stores.units import unit_of
+from stores.annotation.annotation_items import unit_of
+from stores.annotation.classifiers import Classifier, Predicted
+from stores.core.store import Store
+from stores.runs.bias import BiasCell
+from stores.runs.run_rows import Answered, Run
 from tests.tui.bias_stores import DOUBT, LABELS, MODELS, asked, labelled, read_as, sided, trained
-from workbench.audits import bias_score
+from workbench.audits.bias_score import judge as bias_score
 from workbench.data import shipped_templates
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import LIKERT

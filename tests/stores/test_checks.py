@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from stores.checks import ENCODER, NLI
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.checks import ENCODER, NLI
 from tests.conftest import instrument, statement
 from workbench.domain.entailments import Entailment
 from workbench.domain.findings import LintFinding, Quoted

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.choice_questions import FOUR, NAME, SCALE, asked_store
 from tests.conftest import instrument
 from workbench.data import shipped_drafting

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.migrations import APPLICATION_ID
-from stores.store import Store
+from stores.core.migrations import APPLICATION_ID
+from stores.core.store import Store
 from tests.response_answers import answers
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnswerSet, Bias, Choice, ChoiceItem, ChoicePair, Perturbation
@@ -169,7 +169,7 @@ def test_an_archived_question_is_none_until_it_is_restored(store: Store) -> None
 def test_a_store_of_before_multiple_choice_questions_takes_them(tmp_path: Path) -> None:
     from sqlite_utils import Database
 
-    from stores.migrations import migrations
+    from stores.core.migrations import migrations
 
     path = tmp_path / "old.db"
     old = Database(path)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from stores.draft_rows import Draft
-from stores.drafts import NewDraft
-from stores.run_rows import Answered
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.draft_rows import Draft
+from stores.instruments.drafts import NewDraft
+from stores.runs.run_rows import Answered
 from tests.conftest import instrument
 from workbench import pipeline
 from workbench.domain.designs import Design

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.annotator import Annotator
-from stores.store import Store
+from stores.annotation.annotator import Annotator
+from stores.core.store import Store
 from tests.tui.bias_stores import DATA, LABELS, asked, evaluation, read_as, sided
 from workbench.annotation.sampling import plain
 from workbench.classifier.config import TrainConfig
@@ -184,7 +184,7 @@ def registered(path: Path, queues: Sequence[str] = ()) -> None:
         card = ReaderCard(ReaderKind.CLASSIFIER, "c", "1")
         store.classifiers.add("c", card, "stance", "none", {"base": "minilm", "seed": 7}, DATA, found)
         classifier = store.classifiers.get("c")
-        from stores.classifiers import Predicted
+        from stores.annotation.classifiers import Predicted
 
         pending = store.classifiers.pending(classifier.reader, "bias_score", None, (), limit=10_000)
         read = [

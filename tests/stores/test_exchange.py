@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-import stores.annotator
-import stores.labels
-from stores.annotator import Annotator
-from stores.exchange import Merged
-from stores.labels import basis
-from stores.queue_copies import unescaped
-from stores.queues import NewItem
-from stores.store import Store
+import stores.annotation.annotator
+import stores.annotation.labels
+from stores.annotation.annotator import Annotator
+from stores.annotation.labels import basis
+from stores.annotation.queue_copies import unescaped
+from stores.annotation.queues import NewItem
+from stores.core.store import Store
+from stores.instruments.exchange import Merged
 from tests.conftest import instrument
 from tests.tui.annotation_stores import HOSTILE_ANSWERS, labelling_store
 from workbench.data import shipped_codebook
@@ -170,7 +170,7 @@ def test_the_newest_of_one_persons_labels_counts_in_both_stores(
         return (clock + timedelta(hours=hours)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     for path, hour, said in ((first, 5, "agree"), (second, 3, "disagree"), (second, 4, "neutral")):
-        monkeypatch.setattr(stores.annotator, "now_after", lambda last, hour=hour: at(hour))
+        monkeypatch.setattr(stores.annotation.annotator, "now_after", lambda last, hour=hour: at(hour))
         with Annotator.open(path, "first", "ana") as ana:
             item = ana.next() if hour != 4 else None
             ana.label(item.unit if item else ana.history()[0][0], said)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stores.statement_lists import Filters
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.statement_lists import Filters
 from tests.conftest import instrument, statement
 from workbench.domain.instruments import Instrument, IssueLabel
 from workbench.domain.statements import ORIGINAL, Statement, Wording

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from stores.issue_annotator import IDLE_S, IssueAnnotator, Row
-from stores.issues import Added, SchemeChange
-from stores.store import Store
+from stores.annotation.issue_annotator import IDLE_S, IssueAnnotator, Row
+from stores.core.store import Store
+from stores.instruments.issues import Added, SchemeChange
 from tests.conftest import instrument, statement
 from workbench.data import shipped_issue_scheme
 from workbench.domain.instruments import IssueDefinition, IssueLabel
@@ -241,7 +241,7 @@ def test_the_pace_counts_statements_and_leaves_breaks_out(path: Path) -> None:
 
 WRITER = """
 import sys
-from stores.issue_annotator import IssueAnnotator
+from stores.annotation.issue_annotator import IssueAnnotator
 path, person, label = sys.argv[1:]
 with IssueAnnotator.open(path, "small", person) as annotator:
     for row in annotator.sheet().rows:

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-import stores.base
-from stores.annotator import Annotator
-from stores.labels import Judged, anonymous, basis, item_labels
-from stores.queues import NewItem
-from stores.store import Store
+import stores.core.base
+from stores.annotation.annotator import Annotator
+from stores.annotation.labels import Judged, anonymous, basis, item_labels
+from stores.annotation.queues import NewItem
+from stores.core.store import Store
 from tests.conftest import instrument
 from workbench.domain.annotations import Codebook, LabelOption, Purpose, Reason, Subject
 from workbench.errors import UnknownName, UsageError
@@ -278,7 +278,7 @@ def test_a_clock_that_goes_back_keeps_the_order_of_labels_and_decisions(
     def backwards() -> str:
         return f"2026-11-21T{next(hours):02}:00:00.000Z"
 
-    monkeypatch.setattr(stores.base, "now", backwards)
+    monkeypatch.setattr(stores.core.base, "now", backwards)
     says(path, units[0], {"ana": "agree", "bob": "disagree"})
     says(path, units[0], {"bob": "neutral"})
     decide(store, units[0], "agree", "nora")

@@ -6,10 +6,10 @@ import csv
 import random
 from pathlib import Path
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import new_store
 from workbench import pipeline
-from workbench.audits.questionnaire import default_variants
+from workbench.audits.questionnaire.plan import default_variants
 from workbench.domain.designs import Design
 from workbench.domain.statements import VariantId, VariantKind, variant_order
 from workbench.formats.native import read_csv

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.template_stores import FAMILIES, LANGUAGES, MODELS, NAMES, REFS, Made, Step, log, played, said
 from tests.tui.bias_stores import HOSTILE_REF, SAMPLES, asked, sided
-from workbench.audits.label_forms import label_forms
+from workbench.audits.reliability.verbalizers import label_forms
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Template, TemplateChoice
 from workbench.errors import UnknownName

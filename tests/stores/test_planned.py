@@ -10,13 +10,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.migrations import m010_plans
-from stores.store import Store
+from stores.core.migrations import m010_plans
+from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from workbench import pipeline
 from workbench.audits.base import INSUFFICIENT
-from workbench.audits.counts import PRINTED, Counts
-from workbench.audits.reliability import Report, judge
+from workbench.audits.reliability.counts import PRINTED, Counts
+from workbench.audits.reliability.judge import Report, judge
 from workbench.domain.designs import Design
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.domain.statements import ORIGINAL

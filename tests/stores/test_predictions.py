@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.questionnaire_stores import Predict, card, ideal, panel, predict, table
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.questionnaire_stores import (
     AGREEMENT,
     CONTEXT,
@@ -21,7 +21,7 @@ from tests.questionnaire_stores import (
     panel,
     predict,
 )
-from workbench.audits.questionnaire_figures import Condition, Options
+from workbench.audits.questionnaire.figures import Condition, Options
 from workbench.data import shipped_templates
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe

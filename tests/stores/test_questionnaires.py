@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stores.questionnaire_rows import QuestionRevision, ScaleRevision
-from stores.questionnaires import QuestionnaireSummary
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.questionnaire_rows import QuestionRevision, ScaleRevision
+from stores.instruments.questionnaires import QuestionnaireSummary
 from tests.conftest import instrument
 from workbench.data import shipped_scale
 from workbench.domain.instruments import Instrument

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from stores.annotator import Annotator
-from stores.queues import NewItem, Queue
-from stores.run_rows import Answered
-from stores.store import Store
-from stores.texts import restored
+from stores.annotation.annotator import Annotator
+from stores.annotation.queues import NewItem, Queue
+from stores.core.store import Store
+from stores.instruments.texts import restored
+from stores.runs.run_rows import Answered
 from tests.tui.annotation_stores import answers as numbered
 from tests.tui.annotation_stores import labelling_store
 from tests.tui.bias_stores import MODELS, WORDINGS, asked, sided
 from workbench.annotation.sampling import plain
-from workbench.audits import bias_score
+from workbench.audits.bias_score import judge as bias_score
 from workbench.data import attention_items, shipped_codebook
 from workbench.domain.annotations import Purpose
 from workbench.domain.keys import content_key
@@ -271,7 +271,7 @@ def test_a_queue_comes_back_as_it_was_made(store: Store) -> None:
 
 
 def test_a_new_queue_counts_the_labels_that_its_items_have(tmp_path: Path) -> None:
-    from stores.annotator import Annotator
+    from stores.annotation.annotator import Annotator
 
     path = labelling_store(tmp_path / "a.db", numbered(4))
     with Annotator.open(path, "first", "ana") as ana:

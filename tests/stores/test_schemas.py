@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from stores import backup
-from stores.connection import SCHEMA_VERSION
-from stores.sqlite import Database
-from stores.store import Store
+from stores.core import backup
+from stores.core.connection import SCHEMA_VERSION
+from stores.core.sqlite import Database
+from stores.core.store import Store
 from tests.stores.schemas.rows import build, dump, frozen
 from workbench.errors import StoreError
 

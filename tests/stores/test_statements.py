@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
-from stores.statement_lists import Filters
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.statement_lists import Filters
 from tests.conftest import instrument, statement
 from workbench import pipeline
-from workbench.audits.reliability import judge
+from workbench.audits.reliability.judge import judge
 from workbench.domain.designs import Design
 from workbench.domain.instruments import IssueDefinition, SurveyAnswer
 from workbench.domain.statements import (

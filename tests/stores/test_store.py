@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-import stores.connection as connection_module
-from stores.connection import SCHEMA_VERSION
-from stores.migrations import APPLICATION_ID
-from stores.store import Store
+import stores.core.connection as connection_module
+from stores.core.connection import SCHEMA_VERSION
+from stores.core.migrations import APPLICATION_ID
+from stores.core.store import Store
 from workbench.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError
 
 
@@ -40,7 +40,7 @@ def test_opening_again_migrates_nothing(store: Store) -> None:
 def test_a_store_of_an_older_schema_is_brought_up_to_date(tmp_path: Path) -> None:
     from sqlite_utils import Database
 
-    from stores.migrations import migrations
+    from stores.core.migrations import migrations
 
     path = tmp_path / "old.db"
     old = Database(path)
@@ -145,7 +145,7 @@ def test_four_processes_write_at_once_and_nothing_is_lost(store: Store) -> None:
 
 def test_a_writer_that_is_killed_leaves_whole_transactions_only(store: Store) -> None:
     code = (
-        "import sys, itertools; from pathlib import Path; from stores.store import Store\n"
+        "import sys, itertools; from pathlib import Path; from stores.core.store import Store\n"
         "store = Store.open(Path(sys.argv[1]))\n"
         "for n in itertools.count():\n"
         "    with store.write() as c:\n"

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from stores.respondent import Question, Respondent
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.respondent import Question, Respondent
 from tests.conftest import instrument
 from workbench.annotation.survey import Design
-from workbench.audits.human_bound import upper_bound
-from workbench.audits.reliability_agreement import survey_agreement
+from workbench.audits.reliability.agreement import survey_agreement
+from workbench.audits.reliability.human_bound import upper_bound
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL, Relation, VariantId
 from workbench.errors import ConflictError, UnknownName, UsageError

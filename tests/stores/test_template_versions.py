@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from stores.migrations import migrations
-from stores.store import Store
-from stores.version_answers import answers_to
+from stores.core.migrations import migrations
+from stores.core.store import Store
+from stores.instruments.version_answers import answers_to
 from tests.conftest import new_store
 from tests.stores.schemas.rows import build
 from tests.template_stores import Made, play, played

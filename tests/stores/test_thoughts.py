@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from stores.run_rows import Answered, Run
-from stores.sqlite import Database
-from stores.store import Store
-from stores.thoughts import CUT_OFF, find_thoughts
+from stores.core.sqlite import Database
+from stores.core.store import Store
+from stores.runs.run_rows import Answered, Run
+from stores.runs.thoughts import CUT_OFF, find_thoughts
 from tests.conftest import instrument
 from workbench import data, pipeline
 from workbench.domain.designs import Design
@@ -103,12 +103,12 @@ def test_answers_from_before_are_read_after_their_thoughts_and_stay_as_they_were
 
 
 def test_a_store_from_before_is_looked_through_when_it_is_opened(tmp_path: Path) -> None:
-    from stores.migrations import migrations
+    from stores.core.migrations import migrations
 
     db = Database(tmp_path / "old.db")
     migrations.apply(db, stop_before="m012_thoughts")
     db.execute("pragma user_version").fetchone()
-    from stores.texts import add_texts
+    from stores.instruments.texts import add_texts
 
     add_texts(db.conn, [*OUTPUTS, "<think>" + "long " * 999, "Harmful."])
     db.conn.commit()

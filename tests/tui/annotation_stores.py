@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from stores.queues import NewItem
-from stores.store import Store
+from stores.annotation.queues import NewItem
+from stores.core.store import Store
 from tests.conftest import instrument, statement
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Codebook, Purpose

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from stores.run_rows import Answered
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.run_rows import Answered
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE
-from workbench.audits import reliability
+from workbench.audits.reliability import judge as reliability
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.prompts import Probe
 from workbench.domain.responses import ModelCard, Sampling

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from stores.annotator import Annotator
-from stores.classifiers import Predicted
-from stores.queues import save_codebook
-from stores.run_rows import Answered
-from stores.store import Store
+from stores.annotation.annotator import Annotator
+from stores.annotation.classifiers import Predicted
+from stores.annotation.queues import save_codebook
+from stores.core.store import Store
+from stores.runs.run_rows import Answered
 from tests.tui.conftest import HOSTILE
-from workbench.audits import bias_score
+from workbench.audits.bias_score import judge as bias_score
 from workbench.data import shipped_codebook, shipped_templates
 from workbench.domain.annotations import Purpose
 from workbench.domain.instruments import Instrument

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from stores.issue_annotator import IssueAnnotator
-from stores.store import Store
+from stores.annotation.issue_annotator import IssueAnnotator
+from stores.core.store import Store
 from tests.conftest import instrument
 from workbench.data import shipped_issue_scheme
 

@@ -10,18 +10,18 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from stores.annotator import Annotator
-from stores.labels import Judged
-from stores.queues import NewItem
-from stores.store import Store
+from stores.annotation.annotator import Annotator
+from stores.annotation.labels import Judged
+from stores.annotation.queues import NewItem
+from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
 from workbench.domain.annotations import Codebook, LabelOption, Purpose, Reason, Subject
+from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.adjudicate import AdjudicateScreen
-from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.person_dialog import PersonDialog
-from workbench.tui.screens.store_gone_dialog import StoreGoneDialog
+from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.widgets.long_text import LongText
 
 STANCE = Codebook(

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from stores.queues import NewItem
-from stores.store import Store
+from stores.annotation.queues import NewItem
+from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
 from tests.tui.test_adjudicate_screen import STANCE, labelled, queued
 from tests.tui.test_consistency_screen import at, by_parts, press, settled
 from workbench.domain.annotations import Purpose, Reason
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.annotators import AnnotatorsScreen, Settings, load
 from workbench.tui.results.behind import BehindScreen
-from workbench.tui.screens.dialogs import TextScreen
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 FIRST = [*["agree"] * 5, *["disagree"] * 5]

@@ -15,8 +15,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from stores.annotator import Annotator, Progress
-from stores.store import Store
+from stores.annotation.annotator import Annotator, Progress
+from stores.core.store import Store
 from tests.tui.annotation_stores import (
     HOSTILE_ANSWERS,
     QUEUE,
@@ -29,12 +29,12 @@ from tests.tui.conftest import screen_text, until
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Codebook, LabelOption, Subject
 from workbench.tui import format as tui_format
+from workbench.tui.annotation import annotate
+from workbench.tui.annotation.annotate import AnnotateScreen
+from workbench.tui.annotation.annotate_dialogs import GivenScreen, NoteScreen
+from workbench.tui.annotation.annotate_format import last_line, pace_line
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens import annotate
-from workbench.tui.screens.annotate import AnnotateScreen
-from workbench.tui.screens.annotate_dialogs import GivenScreen, NoteScreen
-from workbench.tui.screens.annotate_format import last_line, pace_line
-from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.widgets.frame import TitleBar
 
 
@@ -261,7 +261,7 @@ async def test_escape_leaves_a_note_as_it_was(tmp_path: Path) -> None:
 
 
 async def test_a_note_that_could_not_be_saved_is_still_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stores.connection.BUSY_TIMEOUT_MS", 100)
+    monkeypatch.setattr("stores.core.connection.BUSY_TIMEOUT_MS", 100)
     path = labelling_store(tmp_path / "a.db", answers(2))
     async with seated(path) as seat:
         with locked(path):
@@ -474,10 +474,10 @@ async def test_a_killed_program_leaves_the_label_or_none_and_the_same_item_comes
     code = f"""
 import asyncio, os, sys
 from pathlib import Path
-from stores.annotator import Annotator, Progress
+from stores.annotation.annotator import Annotator, Progress
 from workbench.tui import format as tui_format
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.annotate import AnnotateScreen
+from workbench.tui.annotation.annotate import AnnotateScreen
 
 def die(self, *args, **named):
     if {verb!r} == "label":
@@ -540,7 +540,7 @@ class locked:  # noqa: N801 (reads as a sentence)
 async def test_a_label_that_could_not_be_saved_says_so_and_the_same_key_tries_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stores.connection.BUSY_TIMEOUT_MS", 100)
+    monkeypatch.setattr("stores.core.connection.BUSY_TIMEOUT_MS", 100)
     path = labelling_store(tmp_path / "a.db", answers(3))
     async with seated(path) as seat:
         with locked(path):

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from stores.scores import ScoredPrompt, TokenTable
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.scores import ScoredPrompt, TokenTable
 from tests.tui.audit_runs import audited, small
 from tests.tui.conftest import screen_text, shown, until
 from tests.tui.test_audit_screen import SIZES, judged, rows, table
-from workbench.audits import reliability
-from workbench.audits.label_forms import label_forms
+from workbench.audits.reliability import judge as reliability
+from workbench.audits.reliability.verbalizers import label_forms
 from workbench.domain.prompts import Probe
 from workbench.domain.responses import EXACTLY, ModelCard
 from workbench.domain.statements import variant_order
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.audit_options import OptionsScreen, RunsScreen
-from workbench.tui.screens.audit_statement import AuditedStatementScreen
-from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.results.audit_options import OptionsScreen, RunsScreen
+from workbench.tui.results.audit_statement import AuditedStatementScreen
 
 LOGS = {0.6: -0.5108256237659907, 0.2: -1.6094379124341003, 0.42: -0.8675005677047231, 0.38: -0.9675840262617056,
         0.01: -4.605170185988091}  # fmt: skip

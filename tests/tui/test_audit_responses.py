@@ -11,10 +11,10 @@ from tests.tui.audit_runs import audited
 from tests.tui.conftest import HOSTILE, hostile_instrument, screen_text, shown, until
 from tests.tui.test_audit_screen import judged, rows, table
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.answers import PAGE, WholeAnswerScreen
-from workbench.tui.screens.audit_statement import AuditedStatementScreen
-from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.responses import ResponsesScreen
+from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.results.answers import PAGE, WholeAnswerScreen
+from workbench.tui.results.audit_statement import AuditedStatementScreen
+from workbench.tui.results.responses import ResponsesScreen
 from workbench.tui.widgets.leaning_bar import leaning_bar, leaning_scale
 from workbench.tui.widgets.long_text import LongText, folded
 

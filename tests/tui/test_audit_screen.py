@@ -10,23 +10,23 @@ from textual.coordinate import Coordinate
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.tui.audit_runs import STATEMENTS, audited
 from tests.tui.conftest import at_rest, screen_text, shown, until
 from tests.tui.test_consistency_screen import by_parts, press
-from workbench.audits.counts import ALL, TEMPLATE, TESTS
+from workbench.audits.reliability.counts import ALL, TEMPLATE, TESTS
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
+from workbench.tui.results.audit import AuditScreen
+from workbench.tui.results.audit_options import OptionsScreen, RunsScreen
+from workbench.tui.results.audit_statement import AuditedStatementScreen
+from workbench.tui.results.audit_table import FluidTable
+from workbench.tui.results.audit_view import COLUMNS, WITHIN, Settings, load
+from workbench.tui.results.responses import ResponsesScreen
 from workbench.tui.results.run_agreement import GONE, RunAgreementScreen
 from workbench.tui.results.run_agreement import Settings as AgreementSettings
 from workbench.tui.results.run_agreement import load as load_agreement
-from workbench.tui.screens.audit import AuditScreen
-from workbench.tui.screens.audit_options import OptionsScreen, RunsScreen
-from workbench.tui.screens.audit_statement import AuditedStatementScreen
-from workbench.tui.screens.audit_table import FluidTable
-from workbench.tui.screens.audit_view import COLUMNS, WITHIN, Settings, load
-from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.responses import ResponsesScreen
-from workbench.tui.screens.store_gone_dialog import StoreGoneDialog
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 Cells = dict[str, str]

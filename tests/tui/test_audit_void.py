@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as figures
 from tests.tui.audit_runs import audited, small
@@ -19,7 +19,7 @@ from workbench import pipeline
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import NEGATION
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.kit.dialogs import TextScreen
 
 
 def faulty() -> Instrument:

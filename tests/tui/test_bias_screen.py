@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.tui.bias_stores import HOSTILE_REF, MODELS, asked, full, labelled, sided, trained, unsided
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from tests.tui.test_consistency_screen import at, behind, by_parts, press, settled, table
-from workbench.audits.bias_score import Report
+from workbench.audits.bias_score.judge import Report
 from workbench.domain.statements import Dimension
 from workbench.figures.shown import painted
 from workbench.figures.table import AnyTable
@@ -23,7 +23,9 @@ from workbench.figures.visible import visible
 from workbench.pipeline.bias import INSTRUMENT, PEOPLE, BiasChoice, BiasJudged, bias
 from workbench.pipeline.bias_book import book
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results import bias_loaded
+from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.bias import BiasScreen
 from workbench.tui.results.bias_loaded import Settings
@@ -31,8 +33,6 @@ from workbench.tui.results.bias_options import BiasOptionsScreen
 from workbench.tui.results.classifier import ClassifierScreen
 from workbench.tui.results.plane_picture import PlanePicture
 from workbench.tui.row_keys import row_key
-from workbench.tui.screens.answers import WholeAnswerScreen
-from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.plane import FULL, fitted
 

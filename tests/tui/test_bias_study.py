@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.annotator import Annotator
-from stores.store import Store
+from stores.annotation.annotator import Annotator
+from stores.core.store import Store
 from tests.tui.conftest import screen_text, until
 from workbench import pipeline
 from workbench.classifier.config import TrainConfig
@@ -24,9 +24,9 @@ from workbench.jobs import launch
 from workbench.pipeline.classifying import ClassifySpec
 from workbench.pipeline.queues import QueueSpec, make
 from workbench.pipeline.training import TrainSpec
+from workbench.tui.annotation import annotate
+from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens import annotate
-from workbench.tui.screens.annotate import AnnotateScreen
 
 WAIT_S = 1200
 "after which a worker counts as hung: it trains for a minute on two free cores, and many where others want them"

@@ -10,18 +10,18 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Button, Input
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import instrument, statement
 from tests.tui.conftest import flowing, hostile_instrument, made, screen_text, shown, until
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind
 from workbench.pipeline.checking import CheckSpec, check_report, run_check
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.check_form import CheckForm, CheckValues, as_check
-from workbench.tui.screens.checks import ChecksScreen
-from workbench.tui.screens.editor_dialog import EditorDialog
-from workbench.tui.screens.statement import StatementScreen
-from workbench.tui.screens.waive_dialog import WaiveDialog
+from workbench.tui.kit.editor_dialog import EditorDialog
+from workbench.tui.kit.waive_dialog import WaiveDialog
+from workbench.tui.statements.check_form import CheckForm, CheckValues, as_check
+from workbench.tui.statements.checks import ChecksScreen
+from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.widgets.record_table import RecordTable
 from workbench.workshop.meaning import Thresholds
 

@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, Select, SelectionList, TextArea
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.choice_questions import NAME, asked_store
 from tests.conftest import instrument
 from tests.tui.conftest import screen_text, shown, until
 from workbench.domain.statements import CHANGED, VariantKind
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.choice_form import NONE, ChoiceForm
-from workbench.tui.screens.draft_form import DraftForm
-from workbench.tui.screens.drafts import DraftsScreen
-from workbench.tui.screens.statement import StatementScreen
-from workbench.tui.screens.statement_form import StatementForm
-from workbench.tui.screens.statements import StatementsScreen
-from workbench.tui.screens.wording_form import WordingForm
+from workbench.tui.statements.choice_form import NONE, ChoiceForm
+from workbench.tui.statements.draft_form import DraftForm
+from workbench.tui.statements.drafts import DraftsScreen
+from workbench.tui.statements.statement import StatementScreen
+from workbench.tui.statements.statement_form import StatementForm
+from workbench.tui.statements.statements import StatementsScreen
+from workbench.tui.statements.wording_form import WordingForm
 from workbench.tui.widgets.ticks import Tick
 
 WEATHER = "response_order.weather"

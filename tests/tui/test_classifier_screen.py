@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.tui.bias_stores import DATA, asked, full, labelled, sided, trained
 from tests.tui.conftest import made, screen_text, shown, until
 from tests.tui.test_consistency_screen import by_parts, press, settled
@@ -18,9 +18,9 @@ from workbench.figures.table import AnyTable
 from workbench.pipeline.classifier_assessed import WAYS
 from workbench.pipeline.training import Evaluation
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.classifier import ClassifierScreen, Settings, load
-from workbench.tui.screens.dialogs import TextScreen
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 CLASSES, CURVE, CONFUSION, CALIBRATION, TRAINING = (["tab"] * n for n in (1, 3, 4, 6, 7))

@@ -12,11 +12,11 @@ import pytest
 from textual.coordinate import Coordinate
 from textual.pilot import Pilot
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.audit_runs import NO, YES, Answers, audited
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
-from workbench.audits.consistency import FORMULAS, MEASURES, VIEWS, Consistency
+from workbench.audits.consistency.judge import FORMULAS, MEASURES, VIEWS, Consistency
 from workbench.domain.instruments import Instrument, IssueDefinition, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import ORIGINAL
@@ -25,17 +25,17 @@ from workbench.figures.shown import shown as shown_value
 from workbench.figures.table import Column, Kind
 from workbench.pipeline.consistency import ConsistencyChoice, consistency
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.results import consistency as screens
+from workbench.tui.results.audit_options import OptionsScreen
+from workbench.tui.results.audit_statement import AuditedStatementScreen
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.bias import BiasScreen
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.consistency import ConsistencyScreen, Settings
 from workbench.tui.results.sheet_view import FigureTable
 from workbench.tui.row_keys import row_key, row_parts
-from workbench.tui.screens.audit_options import OptionsScreen
-from workbench.tui.screens.audit_statement import AuditedStatementScreen
-from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.store_gone_dialog import StoreGoneDialog
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 REFS = tuple(f"s-{n}" for n in range(1, 9))

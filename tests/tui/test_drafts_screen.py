@@ -11,9 +11,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, SelectionList, TextArea
 
-from stores.draft_rows import Draft
-from stores.drafts import NewDraft
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.draft_rows import Draft
+from stores.instruments.drafts import NewDraft
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
 from workbench.domain.statements import NEGATION, ORIGINAL, QUESTION, Statement, VariantId, VariantKind, Wording
@@ -21,12 +21,12 @@ from workbench.jobs import launch
 from workbench.pipeline.draft_decisions import accept
 from workbench.pipeline.draft_rules import draft_by_rule
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
-from workbench.tui.screens.draft_editor import DraftEditor
-from workbench.tui.screens.draft_form import DraftForm
-from workbench.tui.screens.drafts import DraftsScreen
-from workbench.tui.screens.jobs import JobsScreen
-from workbench.tui.screens.person_dialog import PersonDialog
+from workbench.tui.jobs.jobs import JobsScreen
+from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
+from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.statements.draft_editor import DraftEditor
+from workbench.tui.statements.draft_form import DraftForm
+from workbench.tui.statements.drafts import DraftsScreen
 
 PARAPHRASE = VariantKind.PARAPHRASE
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])

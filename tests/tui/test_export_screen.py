@@ -8,12 +8,12 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Button, Input, Select
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import hostile_instrument, made, screen_text, shown, until
 from workbench.formats.native import read_csv
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.export_form import ExportScreen
+from workbench.tui.statements.export_form import ExportScreen
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from stores.run_rows import Answered
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.run_rows import Answered
 from tests.tui.audit_runs import YES, audited, small
 from tests.tui.conftest import screen_text, shown, until
 from tests.tui.test_audit_screen import judged, rows
 from workbench import pipeline
-from workbench.audits import reliability
+from workbench.audits.reliability import judge as reliability
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.statements import variant_order
 from workbench.errors import UsageError
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.audit import AuditScreen
-from workbench.tui.screens.audit_options import RunsScreen
+from workbench.tui.results.audit import AuditScreen
+from workbench.tui.results.audit_options import RunsScreen
 
 REASON = "the prompt has 123 tokens, and the model's window is 96"
 

@@ -14,7 +14,7 @@ from textual.widgets._footer import FooterKey
 
 from tests.tui.conftest import at_rest, screen_text, until
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.statements import StatementsScreen
+from workbench.tui.statements.statements import StatementsScreen
 from workbench.tui.widgets.keys import Keys
 from workbench.tui.widgets.record_table import Column, RecordTable
 

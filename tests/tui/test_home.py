@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import OptionList
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.bias_stores import asked, full
 from tests.tui.conftest import hostile_instrument, made, screen_text, until
@@ -16,7 +16,7 @@ from workbench.domain.designs import Design
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.home import HomeScreen
+from workbench.tui.home.home import HomeScreen
 
 
 def answered(path: Path, *, agree: float = 1.0) -> Path:
@@ -87,7 +87,7 @@ async def test_the_cursor_stays_on_its_line_when_a_job_appears(path: Path) -> No
 
 
 async def test_progress_of_a_job_is_seen_without_a_key(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.tui.screens.home.REFRESH_S", 0.05)
+    monkeypatch.setattr("workbench.tui.home.home.REFRESH_S", 0.05)
     with Store.open(path) as store:
         job = launch.create(store, Design("small", "scripted", samples=2))
     app = WorkbenchApp(path)
@@ -99,7 +99,7 @@ async def test_progress_of_a_job_is_seen_without_a_key(path: Path, monkeypatch: 
 
 
 async def test_the_notice_of_a_slow_store_is_shown(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stores.connection.file_system", lambda _path: "nfs4")
+    monkeypatch.setattr("stores.core.connection.file_system", lambda _path: "nfs4")
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "network file system (nfs4)" in screen_text(app))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.cli.test_commands import data, rows
 from tests.stores.test_evaluation import label, registered, trained_on
 from tests.tui.bias_stores import asked, sided
@@ -16,8 +16,8 @@ from tests.tui.test_classifier_screen import opened
 from workbench.pipeline.bias import BiasChoice, bias
 from workbench.pipeline.evaluation import UNKNOWN
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.bias import BiasScreen
-from workbench.tui.screens.dialogs import TextScreen
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 KNOWN = pytest.mark.parametrize("known", [True, False])

@@ -11,19 +11,19 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import screen_text, shown, until
 from tests.tui.issue_stores import ISSUES, LAW, SOCIETY, issue_store, label
 from workbench.annotation.issues import issue_report
 from workbench.domain.instruments import IssueLabel
+from workbench.tui.annotation.issue_cases import IssueCasesScreen
+from workbench.tui.annotation.issue_gold import IssueGoldScreen
+from workbench.tui.annotation.issue_grid import IssueGridScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.format import decimals
-from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.issue_cases import IssueCasesScreen
-from workbench.tui.screens.issue_gold import IssueGoldScreen
-from workbench.tui.screens.issue_grid import IssueGridScreen
-from workbench.tui.screens.person_dialog import PersonDialog
+from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.person_dialog import PersonDialog
 
 REFS = tuple(f"s-{n:02}" for n in range(12))
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])

@@ -16,19 +16,19 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import instrument, statement
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from tests.tui.issue_stores import ISSUES, LAW, SOCIETY, issue_store, label, labels_of
 from workbench.data import shipped_issue_scheme
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.statements import ORIGINAL, Statement, Wording
+from workbench.tui.annotation import issue_grid
+from workbench.tui.annotation.issue_grid import IssueGridScreen
+from workbench.tui.annotation.issue_grid_format import grid_columns, short_heads
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens import issue_grid
-from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
-from workbench.tui.screens.issue_grid import IssueGridScreen
-from workbench.tui.screens.issue_grid_format import grid_columns, short_heads
-from workbench.tui.screens.person_dialog import PersonDialog
+from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
+from workbench.tui.kit.person_dialog import PersonDialog
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Button, Input, Select, SelectionList
 
-from stores.job_rows import Job
-from stores.store import Store
+from stores.core.store import Store
+from stores.jobs.job_rows import Job
 from tests.tui.conftest import flowing, made, screen_text, shown, until
 from workbench.classifier.config import TrainConfig
 from workbench.domain.designs import Design
@@ -21,11 +21,11 @@ from workbench.pipeline.classifying import ClassifySpec
 from workbench.pipeline.training import TrainSpec
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.design_form import FormValues, as_design, sampling_note, switched
-from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
-from workbench.tui.screens.job_form import JobForm
-from workbench.tui.screens.job_lines import job_details
-from workbench.tui.screens.jobs import JobsScreen
-from workbench.tui.screens.number_dialog import NumberDialog
+from workbench.tui.jobs.job_form import JobForm
+from workbench.tui.jobs.job_lines import job_details
+from workbench.tui.jobs.jobs import JobsScreen
+from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
+from workbench.tui.kit.number_dialog import NumberDialog
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 
@@ -97,7 +97,7 @@ async def test_the_form_says_what_cannot_be_and_does_not_start(path: Path, field
 async def test_a_job_is_started_by_keyboard_alone_and_seen_to_its_end(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.tui.screens.jobs.REFRESH_S", 0.1)
+    monkeypatch.setattr("workbench.tui.jobs.jobs.REFRESH_S", 0.1)
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "s")
@@ -265,8 +265,8 @@ async def test_cancelling_asks_first_and_no_is_the_answer_at_hand(path: Path) ->
 
 
 async def test_a_cancelled_job_is_resumed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.tui.screens.jobs.REFRESH_S", 0.1)
-    monkeypatch.setattr("workbench.tui.screens.jobs.IDLE_TICKS", 1)
+    monkeypatch.setattr("workbench.tui.jobs.jobs.REFRESH_S", 0.1)
+    monkeypatch.setattr("workbench.tui.jobs.jobs.IDLE_TICKS", 1)
     job = queued(path)
     with Store.open(path) as store:
         store.jobs.request_stop(job)
@@ -307,7 +307,7 @@ async def test_a_job_whose_worker_is_gone_is_said_to_be_lost(path: Path, monkeyp
     job = queued(path)
     with Store.open(path) as store:
         store.jobs.claim(job, "test")
-    monkeypatch.setattr("stores.liveness.alive", lambda *_: False)
+    monkeypatch.setattr("stores.jobs.heartbeat.alive", lambda *_: False)
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "? lost" in screen_text(app) and "R goes on with the rest" in screen_text(app))
@@ -437,7 +437,7 @@ def test_a_field_that_was_typed_is_no_default_any_more() -> None:
 
 
 async def test_a_job_is_paused_and_goes_on_by_keys(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.tui.screens.jobs.REFRESH_S", 0.1)
+    monkeypatch.setattr("workbench.tui.jobs.jobs.REFRESH_S", 0.1)
     persona = tmp_path / "slow.toml"
     persona.write_text("delay_s = 0.05\n")
     with Store.open(path) as store:

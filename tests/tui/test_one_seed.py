@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import workbench
-from stores.store import Store
+from stores.core.store import Store
 from tests.cli.test_commands import data, rows
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
@@ -23,7 +23,7 @@ from tests.tui.test_adjudicate_screen import labelled, queued
 from tests.tui.test_agreement_screen import FIRST, SECOND
 from tests.tui.test_consistency_screen import base as with_parties
 from tests.tui.test_response_bias_screen import pairs
-from workbench.audits.response_bias import DEFAULTS
+from workbench.audits.response_bias.plan import DEFAULTS
 from workbench.cli.output import plain
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
@@ -37,14 +37,12 @@ from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
 from workbench.tui.results import (
     annotators,
+    audit_view,
     bias_loaded,
     consistency,
     questionnaire_loaded,
     response_bias,
     run_agreement,
-)
-from workbench.tui.screens import (
-    audit_view,
 )
 
 WRITTEN_HERE = ("domain/seeds.py", "cli/arguments_seed.py")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.audits.questionnaire_instrument_tables import book
+from workbench.audits.questionnaire.instrument_tables import book
 from workbench.domain.questionnaire_tallies import Tallied
 from workbench.domain.questionnaires import Form, Meaning, Option, Pole, Question, Questionnaire, Role, Scale
 from workbench.figures.shown import painted

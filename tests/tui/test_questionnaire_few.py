@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.questionnaire_stores import TARGETS, Masses, Predict, card, ideal, panel, predict
 from tests.tui.conftest import made, screen_text, until
 from tests.tui.test_questionnaire_screen import begin, press, settled
-from workbench.audits.questionnaire_book import book
-from workbench.audits.questionnaire_results import under
+from workbench.audits.questionnaire.book import book
+from workbench.audits.questionnaire.results import under
 from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import LEAST_RESPONDENTS
 from workbench.figures.book import Book
@@ -20,9 +20,9 @@ from workbench.figures.table import AnyTable
 from workbench.pipeline.questionnaire import questionnaire
 from workbench.pipeline.questionnaire_book import results_of
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.home.home import HomeScreen
 from workbench.tui.results.questionnaire import QuestionnaireScreen
 from workbench.tui.results.questionnaire_instrument import QuestionsScreen
-from workbench.tui.screens.home import HomeScreen
 
 PEOPLE = 12
 ALL, SOME, ONE = "all-7b", "some-7b", "one-7b"
@@ -155,8 +155,8 @@ async def test_8_inside_the_questions_leads_up_to_the_results(uneven: Path) -> N
 
 
 async def test_home_judges_anew_when_a_job_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.tui.screens.home.REFRESH_S", 0.1)
-    monkeypatch.setattr("workbench.tui.screens.home.IDLE_TICKS", 1)
+    monkeypatch.setattr("workbench.tui.home.home.REFRESH_S", 0.1)
+    monkeypatch.setattr("workbench.tui.home.home.IDLE_TICKS", 1)
     path = made(tmp_path / "panel.db", panel(PEOPLE))
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Button, Input, Label, OptionList, Select
 
-from stores.job_rows import Job
-from stores.store import Store
+from stores.core.store import Store
+from stores.jobs.job_rows import Job
 from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, shown, until
 from workbench.domain.designs import Design
@@ -20,11 +20,11 @@ from workbench.errors import UsageError
 from workbench.jobs import launch
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.design_form import ORIGINAL_ONLY, FormValues, as_design
-from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.job_form import JobForm
-from workbench.tui.screens.job_lines import hint, job_details, subject
-from workbench.tui.screens.jobs import JobsScreen
-from workbench.tui.screens.start_form import NOT_YET, STARTS_WITH
+from workbench.tui.jobs.job_form import JobForm
+from workbench.tui.jobs.job_lines import hint, job_details, subject
+from workbench.tui.jobs.jobs import JobsScreen
+from workbench.tui.jobs.start_form import NOT_YET, STARTS_WITH
+from workbench.tui.kit.dialogs import TextScreen
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 SAMPLED = ("variants", "templates", "samples", "temperature", "top_p", "top_k", "max_tokens", "answers")
@@ -112,7 +112,7 @@ async def test_f5_starts_nothing_that_is_still_being_worked_out(both: Path, monk
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("n", "s")
         await until(pilot, lambda: "reliability audit of smollm2 on a-small" in shown(app, "#plan"))
-        monkeypatch.setattr("workbench.tui.screens.start_form.PLAN_AFTER_S", 3600)  # nothing but F5 ends the pause
+        monkeypatch.setattr("workbench.tui.jobs.start_form.PLAN_AFTER_S", 3600)  # nothing but F5 ends the pause
         app.screen.query_one("#audit", Select).value = "questionnaire"
         await until(pilot, lambda: "Working out what this comes to" in shown(app, "#plan"))
         assert "reliability" not in shown(app, "#plan")
@@ -233,7 +233,7 @@ async def test_the_fields_are_explained(both: Path) -> None:
 async def test_a_questionnaire_is_started_seen_to_its_end_and_never_asked_again(
     both: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.tui.screens.jobs.REFRESH_S", 0.1)
+    monkeypatch.setattr("workbench.tui.jobs.jobs.REFRESH_S", 0.1)
     app = WorkbenchApp(both, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "s")

@@ -14,15 +14,15 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
-from stores.scores import TokenTable
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.scores import TokenTable
 from tests import questionnaire_stores
 from tests.questionnaire_stores import NAME, TARGETS, Masses, card, ideal, panel, predict
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
-from workbench.audits.questionnaire_book import book
-from workbench.audits.questionnaire_figures import Condition, Options
-from workbench.audits.questionnaire_results import under
-from workbench.audits.questionnaire_score import Report
+from workbench.audits.questionnaire.book import book
+from workbench.audits.questionnaire.figures import Condition, Options
+from workbench.audits.questionnaire.results import under
+from workbench.audits.questionnaire.score import Report
 from workbench.cli.main import build_parser
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe
@@ -37,7 +37,11 @@ from workbench.pipeline.questionnaire_asked import asked, prompt_asked
 from workbench.pipeline.questionnaire_book import results_of
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.format import percent
+from workbench.tui.home.home import HomeScreen
+from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
+from workbench.tui.kit.editor_dialog import EditorDialog
 from workbench.tui.results import questionnaire as screens
+from workbench.tui.results.audit_table import FluidTable
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Loaded
@@ -46,10 +50,6 @@ from workbench.tui.results.questionnaire_instrument import QuestionsScreen
 from workbench.tui.results.questionnaire_loaded import CONTENTS
 from workbench.tui.results.questionnaire_prompt import PromptScreen
 from workbench.tui.row_keys import row_key, row_parts
-from workbench.tui.screens.audit_table import FluidTable
-from workbench.tui.screens.dialogs import ConfirmScreen, TextScreen
-from workbench.tui.screens.editor_dialog import EditorDialog
-from workbench.tui.screens.home import HomeScreen
 from workbench.tui.widgets.long_text import LongText
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])

@@ -9,17 +9,17 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Button, Input, Select
 
-from stores.annotator import Annotator
-from stores.store import Store
+from stores.annotation.annotator import Annotator
+from stores.core.store import Store
 from tests.tui.annotation_stores import answers, labelling_store
 from tests.tui.conftest import screen_text, shown, until
 from workbench.domain.annotations import Purpose
 from workbench.errors import UsageError
+from workbench.tui.annotation.annotate import AnnotateScreen
+from workbench.tui.annotation.queue_form import QueueForm, QueueValues, as_spec
+from workbench.tui.annotation.queues import QueuesScreen
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.annotate import AnnotateScreen
-from workbench.tui.screens.person_dialog import PersonDialog
-from workbench.tui.screens.queue_form import QueueForm, QueueValues, as_spec
-from workbench.tui.screens.queues import QueuesScreen
+from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.widgets.record_table import RecordTable
 
 

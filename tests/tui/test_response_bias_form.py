@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Button, Input, Label, OptionList, Select
 
-from stores.job_rows import Job
-from stores.store import Store
+from stores.core.store import Store
+from stores.jobs.job_rows import Job
 from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, shown, until
 from workbench import pipeline
@@ -26,12 +26,12 @@ from workbench.jobs import launch
 from workbench.pipeline.estimates import estimate
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.design_form import EXACT_LABELS, RESPONSE_BIAS, FormValues, as_design, sampling_note
+from workbench.tui.home.home import HomeScreen
+from workbench.tui.home.home_lines import BELOW, home_lines
+from workbench.tui.jobs.job_form import read_choices
+from workbench.tui.jobs.job_lines import hint, job_details, subject
 from workbench.tui.overview import read_judgement, read_overview
 from workbench.tui.results.response_bias import ResponseBiasScreen
-from workbench.tui.screens.home import HomeScreen
-from workbench.tui.screens.home_lines import BELOW, home_lines
-from workbench.tui.screens.job_form import read_choices
-from workbench.tui.screens.job_lines import hint, job_details, subject
 from workbench.tui.widgets.ticks import TickList
 
 LETTER = Sampling(1.0, 1.0, None, 1)

@@ -11,19 +11,19 @@ import pytest
 from textual.coordinate import Coordinate
 from textual.pilot import Pilot
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from tests.tui.conftest import flowing, screen_text, shown, until
-from workbench.audits.response_bias import DEFAULTS
-from workbench.audits.response_bias_book import book
-from workbench.audits.response_bias_columns import change
-from workbench.audits.response_bias_deltas import Definition
-from workbench.audits.response_bias_figures import Options
-from workbench.audits.response_bias_forms import blanks_shown
-from workbench.audits.response_bias_formula import formula
-from workbench.audits.response_bias_names import subject_of
-from workbench.audits.response_bias_words import beside
+from workbench.audits.response_bias.book import book
+from workbench.audits.response_bias.columns import change
+from workbench.audits.response_bias.deltas import Definition
+from workbench.audits.response_bias.figures import Options
+from workbench.audits.response_bias.forms import blanks_shown
+from workbench.audits.response_bias.formula import formula
+from workbench.audits.response_bias.names import subject_of
+from workbench.audits.response_bias.plan import DEFAULTS
+from workbench.audits.response_bias.words import beside
 from workbench.cli.main import build_parser
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
@@ -51,6 +51,7 @@ from workbench.pipeline.response_bias_book import findings
 from workbench.pipeline.response_bias_options import rejudged
 from workbench.pipeline.response_bias_questions import question, questions
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results import response_bias as screens
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.book_screen import BookScreen
@@ -61,7 +62,6 @@ from workbench.tui.results.response_bias_prompt import FormScreen
 from workbench.tui.results.response_bias_question import QuestionScreen
 from workbench.tui.results.sheet_view import FigureTable
 from workbench.tui.row_keys import row_parts
-from workbench.tui.screens.dialogs import TextScreen
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 Place = tuple[Bias, Perturbation | None, str]

@@ -11,14 +11,14 @@ import pytest
 from textual.command import CommandPalette, Hit
 from textual.widgets import Static
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, shown, until
 from workbench.domain.designs import Design
 from workbench.jobs import launch
 from workbench.tui.app import WorkbenchApp, goes_on, run_app
 from workbench.tui.commands import ActionProvider
-from workbench.tui.screens.dialogs import TextScreen
+from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.widgets.frame import Trouble
 
 
@@ -156,7 +156,7 @@ def test_leaving_says_nothing_when_nothing_runs(path: Path) -> None:
 
 
 def test_the_first_paint_imports_nothing_heavy() -> None:
-    heavy = ("numpy", "scipy", "torch", "transformers", "sqlite_utils", "workbench.pipeline", "stores.store")
+    heavy = ("numpy", "scipy", "torch", "transformers", "sqlite_utils", "workbench.pipeline", "stores.core.store")
     code = f"import sys, workbench.tui.app; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select, TextArea
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import flowing, large_instrument, made, screen_text, shown, until
 from workbench import pipeline
@@ -26,20 +26,20 @@ from workbench.domain.statements import (
 )
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
+from workbench.tui.annotation.split_form import SplitForm
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.answers import WholeAnswerScreen
-from workbench.tui.screens.archived import ArchivedScreen
-from workbench.tui.screens.bulk_form import BulkForm
-from workbench.tui.screens.dialogs import ConfirmScreen
-from workbench.tui.screens.editor_dialog import EditorDialog
-from workbench.tui.screens.history import HistoryScreen
-from workbench.tui.screens.split_form import SplitForm
-from workbench.tui.screens.statement import StatementScreen
-from workbench.tui.screens.statement_form import AboutForm, StatementForm
-from workbench.tui.screens.statements import StatementsScreen
-from workbench.tui.screens.statements_list import PAGE
-from workbench.tui.screens.version_answers import VersionAnswersScreen
-from workbench.tui.screens.wording_form import WordingForm
+from workbench.tui.kit.dialogs import ConfirmScreen
+from workbench.tui.kit.editor_dialog import EditorDialog
+from workbench.tui.results.answers import WholeAnswerScreen
+from workbench.tui.statements.archived import ArchivedScreen
+from workbench.tui.statements.bulk_form import BulkForm
+from workbench.tui.statements.history import HistoryScreen
+from workbench.tui.statements.statement import StatementScreen
+from workbench.tui.statements.statement_form import AboutForm, StatementForm
+from workbench.tui.statements.statements import StatementsScreen
+from workbench.tui.statements.statements_list import PAGE
+from workbench.tui.statements.version_answers import VersionAnswersScreen
+from workbench.tui.statements.wording_form import WordingForm
 from workbench.tui.widgets.frame import Trouble
 from workbench.tui.widgets.record_table import RecordTable
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 from textual.widgets import Input
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import instrument
 from tests.questionnaire_stores import NAME, panel
 from tests.tui.conftest import HOSTILE, hostile_instrument, large_instrument, made, screen_text, until
 from workbench.domain.choices import Bias
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens.short_refs import MOST, short_refs
-from workbench.tui.screens.statement import StatementScreen
-from workbench.tui.screens.statement_format import marked
-from workbench.tui.screens.statements_list import PAGE
+from workbench.tui.kit.short_refs import MOST, short_refs
+from workbench.tui.statements.statement import StatementScreen
+from workbench.tui.statements.statement_format import marked
+from workbench.tui.statements.statements_list import PAGE
 from workbench.tui.widgets.frame import TitleBar
 from workbench.tui.widgets.record_table import RecordTable
 from workbench.tui.worddiff import word_diff

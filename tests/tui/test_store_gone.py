@@ -11,7 +11,7 @@ import pytest
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.annotation_stores import QUEUE, answers, labelling_store, labels_of
 from tests.tui.conftest import made, screen_text, until
@@ -23,15 +23,15 @@ from tests.tui.test_statement_editor import opened as editing
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import StoreGone
 from workbench.tui import app as terminal
+from workbench.tui.annotation import annotate, issue_grid, survey
+from workbench.tui.annotation.adjudicate import AdjudicateScreen
+from workbench.tui.annotation.annotate import AnnotateScreen
+from workbench.tui.annotation.issue_grid import IssueGridScreen
+from workbench.tui.annotation.survey import SurveyScreen
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens import annotate, issue_grid, survey
-from workbench.tui.screens.adjudicate import AdjudicateScreen
-from workbench.tui.screens.annotate import AnnotateScreen
-from workbench.tui.screens.issue_grid import IssueGridScreen
-from workbench.tui.screens.statement import StatementScreen
-from workbench.tui.screens.store_gone_dialog import StoreGoneDialog
-from workbench.tui.screens.survey import SurveyScreen
-from workbench.tui.screens.wording_form import WordingForm
+from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
+from workbench.tui.statements.statement import StatementScreen
+from workbench.tui.statements.wording_form import WordingForm
 
 
 @pytest.fixture(autouse=True)

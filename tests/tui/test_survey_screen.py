@@ -16,18 +16,18 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from stores.respondent import Respondent
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.respondent import Respondent
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, made, screen_text, until
 from workbench.annotation.survey import ALL, Design
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.tui.annotation import survey
+from workbench.tui.annotation.survey import SurveyScreen
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens import survey
-from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.person_dialog import PersonDialog
-from workbench.tui.screens.survey import SurveyScreen
+from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.widgets.frame import TitleBar
 
 NAME = "small"
@@ -364,7 +364,7 @@ async def test_the_time_from_paint_to_key_is_kept(path: Path) -> None:
 async def test_an_answer_that_could_not_be_saved_says_so_and_the_same_key_tries_again(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stores.connection.BUSY_TIMEOUT_MS", 100)
+    monkeypatch.setattr("stores.core.connection.BUSY_TIMEOUT_MS", 100)
     async with seated(path) as seat:
         first = seat.statement
         blocker = sqlite3.connect(path, isolation_level=None)
@@ -443,8 +443,8 @@ async def test_six_people_answer_through_the_screen_and_stand_beside_the_model(t
     """The issue's own case: a person's answers are the bound in the panel of the model's agreement."""
     from tests.tui.audit_runs import STATEMENTS, audited, small
     from tests.tui.test_consistency_screen import by_parts, table
+    from workbench.tui.results.audit import AuditScreen
     from workbench.tui.results.run_agreement import RunAgreementScreen
-    from workbench.tui.screens.audit import AuditScreen
 
     path = audited(tmp_path / "audit.db", base=replace(small(), survey=()))
     for number in range(1, 7):

@@ -11,14 +11,14 @@ from tests.template_stores import play
 from tests.tui.conftest import screen_text, shown, until
 from workbench.domain.prompts import TemplateChoice
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.template_choice import TemplatesScreen, form, picked
+from workbench.tui.kit.template_words import Offer
+from workbench.tui.results.audit import AuditScreen
+from workbench.tui.results.audit_options import RunsScreen
 from workbench.tui.results.bias import BiasScreen
 from workbench.tui.results.consistency import ConsistencyScreen
 from workbench.tui.results.questionnaire import QuestionnaireScreen
 from workbench.tui.results.response_bias import ResponseBiasScreen
-from workbench.tui.screens.audit import AuditScreen
-from workbench.tui.screens.audit_options import RunsScreen
-from workbench.tui.screens.template_choice import TemplatesScreen, form, picked
-from workbench.tui.screens.template_words import Offer
 
 ASK, USER = ("ask", "one chat", "en"), ("ask", "one user", "en")
 EDIT = ("template", "chat personal-1", "False")

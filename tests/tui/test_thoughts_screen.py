@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.store import Store
+from stores.core.store import Store
 from tests.jobs.test_snapshots import done
 from tests.tui.audit_runs import NO, YES, Answers, answers, audited
 from tests.tui.conftest import screen_text, shown, until

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from textual.widgets import Button, Checkbox, Input, Select, SelectionList
 
-from stores.annotator import Annotator
-from stores.classifiers import Predicted
-from stores.queues import NewItem, save_codebook
-from stores.run_rows import Answered
-from stores.store import Store
+from stores.annotation.annotator import Annotator
+from stores.annotation.classifiers import Predicted
+from stores.annotation.queues import NewItem, save_codebook
+from stores.core.store import Store
+from stores.runs.run_rows import Answered
 from tests.conftest import instrument
 from tests.tui.conftest import screen_text, shown, until
-from workbench.audits import bias_score
+from workbench.audits.bias_score import judge as bias_score
 from workbench.classifier.config import EMBEDDED_BASE, PUBLISHED_BASE, Premise, TrainConfig
 from workbench.data import shipped_codebook, shipped_templates
 from workbench.domain.annotations import Purpose
@@ -27,12 +27,12 @@ from workbench.errors import UsageError
 from workbench.jobs import launch
 from workbench.pipeline.classifying import ClassifySpec
 from workbench.pipeline.training import TrainSpec
+from workbench.tui.annotation.classify_form import ClassifyForm
+from workbench.tui.annotation.train_form import TrainForm
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.screens import job_kind_dialog
-from workbench.tui.screens.classify_form import ClassifyForm
-from workbench.tui.screens.job_kind_dialog import JobKindDialog
-from workbench.tui.screens.jobs import JobsScreen
-from workbench.tui.screens.train_form import TrainForm
+from workbench.tui.jobs import job_kind_dialog
+from workbench.tui.jobs.job_kind_dialog import JobKindDialog
+from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.training_form import as_config, free_name, rebased, usual_training
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from stores.connection import is_store
-from stores.store import Store
+from stores.core.connection import is_store
+from stores.core.store import Store
 from tests.tui.conftest import flowing, made, screen_text, shown, until
 from workbench.cli import main
 from workbench.tui import recent_stores
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.home.welcome import NewStoreDialog, WelcomeScreen
 from workbench.tui.recent_stores import MOST, forget, remember, state_file, stores_in
-from workbench.tui.screens.welcome import NewStoreDialog, WelcomeScreen
 from workbench.tui.welcome import WelcomeApp
 from workbench.tui.widgets.frame import Trouble
 

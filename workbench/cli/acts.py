@@ -16,7 +16,7 @@ from workbench.domain.counting import plural
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from stores.instruments import Imported
+    from stores.instruments.instruments import Imported
     from workbench.domain.instruments import Instrument
     from workbench.domain.questionnaire_tallies import Tallied
     from workbench.domain.questionnaires import Questionnaire
@@ -62,7 +62,7 @@ def init(options: Namespace) -> int:
 
 def make(path: Path, *, demo: bool, instrument: str = SHIPPED) -> None:
     """Make the store at `path` where there is none yet; with `demo`, see to it that a shipped instrument is in it."""
-    from stores.store import Store
+    from stores.core.store import Store
 
     with Store.open(path, create=True) as store:
         if store.notice:
@@ -80,7 +80,7 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
 
 def import_instrument(options: Namespace) -> int:
     """Import an instrument: all of it, or nothing."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.formats.read import is_part, read_instrument
 
     if options.format == "answers":
@@ -144,7 +144,7 @@ def _import_answers(options: Namespace) -> int:
         raise UsageError("--left-right belongs to --format probvaa")
     code = import_answers(options)
     if not options.json:
-        from stores.store import Store
+        from stores.core.store import Store
 
         with Store.open(options.store) as store:
             name = options.instrument or options.name or store.instruments.only()

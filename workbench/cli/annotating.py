@@ -15,15 +15,15 @@ from workbench.cli.output import listed, print_json, say, table
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from stores.exchange import Merged
-    from stores.labels import Judged
-    from stores.queue_copies import QueueCopy
-    from stores.store import Store
+    from stores.annotation.labels import Judged
+    from stores.annotation.queue_copies import QueueCopy
+    from stores.core.store import Store
+    from stores.instruments.exchange import Merged
 
 
 def sample(options: Namespace) -> int:
     """Draw a queue and say what it holds."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.domain.annotations import Purpose
     from workbench.domain.names import thing_name
     from workbench.pipeline.queues import QueueSpec, make, propose
@@ -72,7 +72,7 @@ def sample(options: Namespace) -> int:
 
 def annotate(options: Namespace) -> int:
     """Open the terminal where labelling begins."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.domain.names import person_name
 
     if options.annotator is not None:
@@ -91,8 +91,8 @@ def annotate(options: Namespace) -> int:
 
 def adjudicate(options: Namespace) -> int:
     """List what people disagree on, or decide one item."""
-    from stores.labels import anonymous
-    from stores.store import Store
+    from stores.annotation.labels import anonymous
+    from stores.core.store import Store
     from workbench.domain.annotations import Reason
     from workbench.pipeline.labels import codebook_of
 
@@ -133,7 +133,7 @@ def adjudicate(options: Namespace) -> int:
 
 def labels(options: Namespace) -> int:
     """Show the queues, or move labels out of the store and into it."""
-    from stores.store import Store
+    from stores.core.store import Store
 
     if options.export is not None:
         return _export(options)
@@ -193,7 +193,7 @@ def labels(options: Namespace) -> int:
 
 def agreement(options: Namespace) -> int:
     """Print how far the people who labelled a queue agree."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench import pipeline
     from workbench.annotation.agreement_tables import book, printed
 
@@ -213,7 +213,7 @@ def agreement(options: Namespace) -> int:
 
 
 def _disputed(item: Judged) -> dict[str, object]:
-    from stores.labels import anonymous
+    from stores.annotation.labels import anonymous
 
     return {
         "item": item.context.unit,
@@ -227,7 +227,7 @@ def _disputed(item: Judged) -> dict[str, object]:
 
 def _export(options: Namespace) -> int:
     """Write a label file: whole, or not at all."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.formats.label_files import FORMATS, write_labels
 
     path: Path = options.export
@@ -256,7 +256,7 @@ def _export(options: Namespace) -> int:
 
 
 def _import(store: Store, options: Namespace) -> Merged:
-    from stores.store import Store as Other
+    from stores.core.store import Store as Other
     from workbench.data import shipped_codebook, shipped_codebooks
     from workbench.domain.annotations import Purpose
     from workbench.domain.names import thing_name

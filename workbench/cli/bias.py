@@ -25,7 +25,7 @@ TABLES = {
 
 def bias(options: Namespace) -> int:
     """Print or write the bias of every model, and what else was asked for."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench import pipeline
     from workbench.cli.figures import put_out
     from workbench.cli.judged import templates_of
@@ -76,9 +76,9 @@ def _tables(found: Book, options: Namespace) -> Iterator[AnyTable]:
 
 def sides(options: Namespace) -> int:
     """Print or write what a model said of the statements' sides, and its kappa with people and with the instrument."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench import pipeline
-    from workbench.audits.statement_labels_tables import book
+    from workbench.audits.bias_score.statement_labels_tables import book
     from workbench.cli.figures import put_out
     from workbench.cli.judged import templates_of
 

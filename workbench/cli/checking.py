@@ -11,14 +11,14 @@ from workbench.cli.output import listed, print_json, say
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.pipeline.checking import Checked, CheckReport, CheckSpec
     from workbench.workshop.meaning import Thresholds
 
 
 def lint(options: Namespace) -> int:
     """Show findings. The exit code is 1 where an error is not waived; warnings and notes leave it 0."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.pipeline.check_tables import finding_notes, findings, severities
     from workbench.pipeline.checking import check_report
 
@@ -46,7 +46,7 @@ def lint(options: Namespace) -> int:
 
 def check(options: Namespace) -> int:
     """Say what there is to compute, ask whether to start, start the worker, and watch it."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.cli.jobs import EXIT_CODES, watch
     from workbench.cli.running import agreed
     from workbench.jobs import launch

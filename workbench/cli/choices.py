@@ -17,7 +17,7 @@ from workbench.domain.statements import CHANGED, ORIGINAL, Statement, Wording
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.domain.instruments import Instrument
     from workbench.pipeline.choice_proposals import Proposal, Proposals, Wanted
 
@@ -29,7 +29,7 @@ MOST_NAMED = 8
 
 def choices(options: Namespace) -> int:
     """Carry out one act of the group."""
-    from stores.store import Store
+    from stores.core.store import Store
 
     with Store.open(options.store) as store:
         name = _instrument(store, options)

@@ -33,7 +33,7 @@ SETTINGS = (
 
 def train(options: Namespace) -> int:
     """Say what a training uses, ask whether to start, start the worker, and watch it."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.jobs import launch
     from workbench.pipeline.training import TrainSpec, plan_training
 
@@ -69,7 +69,7 @@ def train(options: Namespace) -> int:
 
 def classify(options: Namespace) -> int:
     """Let a classifier read what it has not read, in a worker."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.jobs import launch
     from workbench.pipeline.classifying import ClassifySpec, plan_classifying
 
@@ -99,7 +99,7 @@ def classify(options: Namespace) -> int:
 
 def classifiers(options: Namespace) -> int:
     """Print how good a classifier is on its test set, beside its untrained base."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.pipeline.classifier_assessed import assessed
     from workbench.pipeline.classifier_book import printed
 

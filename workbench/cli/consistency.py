@@ -11,9 +11,9 @@ from workbench.cli.output import listed, print_json, say
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from stores.store import Store
-    from workbench.audits.consistency import Consistency, Formula
-    from workbench.audits.consistency_book import Material
+    from stores.core.store import Store
+    from workbench.audits.consistency.book import Material
+    from workbench.audits.consistency.judge import Consistency, Formula
     from workbench.domain.designs import Design
     from workbench.domain.instruments import Instrument
     from workbench.figures.table import AnyTable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def consistency(options: Namespace) -> int:
     """Print or write leaning and stances on issues of the models, and what else was asked for."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench import pipeline
     from workbench.cli.figures import put_out
     from workbench.cli.judged import options_of, templates_of
@@ -65,7 +65,7 @@ def consistency(options: Namespace) -> int:
 
 def _tables(judged: ConsistencyJudged, material: Material, options: Namespace) -> Iterator[AnyTable]:
     """Return what was asked for, leaning and policy issues first."""
-    from workbench.audits import consistency_tables as tables
+    from workbench.audits.consistency import tables as tables
     from workbench.cli.figures import as_data
 
     result, formulas, names = judged.result, _formulas(options), _shown(judged.result, options)
@@ -125,7 +125,7 @@ def party_key(text: str) -> tuple[str, str]:
 
 
 def _formulas(options: Namespace) -> tuple[Formula, ...]:
-    from workbench.audits.consistency import FORMULAS
+    from workbench.audits.consistency.judge import FORMULAS
 
     return FORMULAS if options.formula == "all" else (options.formula,)
 
@@ -138,7 +138,7 @@ def _shown(result: Consistency, options: Namespace) -> tuple[str, ...]:
 
 def pilot(options: Namespace) -> int:
     """Ask a sample of statements with every template, then rank the templates by readable answers."""
-    from stores.store import Store
+    from stores.core.store import Store
 
     with Store.open(options.store) as store:
         if options.rank:
@@ -153,7 +153,7 @@ def _instrument(store: Store, options: Namespace) -> Instrument:
 
 def drawn(instrument: Instrument, options: Namespace) -> tuple[str, ...]:
     """Return the statements of the pilot: the same for the same seed and number."""
-    from workbench.audits.consistency_pilot import PER_COUNTRY, draw_statements
+    from workbench.audits.consistency.pilot import PER_COUNTRY, draw_statements
     from workbench.stats.resampling import derive_rng
 
     statements = instrument.statements
@@ -239,7 +239,7 @@ def _ranked(
 
 
 def _show(judged: PilotJudged, options: Namespace, job: int | None) -> int:
-    from workbench.audits.consistency_pilot_tables import pilot_tables
+    from workbench.audits.consistency.pilot_tables import pilot_tables
     from workbench.cli.figures import put_out
     from workbench.pipeline.judging import template_notes
 

@@ -18,7 +18,7 @@ from workbench.domain.responses import EXACTLY, Sampling
 from workbench.domain.seeds import SEED
 
 if TYPE_CHECKING:
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.domain.statements import Statement
 
 DEMO_STATEMENTS, DEMO_TEMPLATES, DEMO_SAMPLES = 8, ("personal-2", "personal-3"), 10
@@ -43,7 +43,7 @@ DEMO_SAMPLING = Sampling(temperature=0.4)
 
 def demo(options: Namespace) -> int:
     """Make the demonstration store if need be, start or resume its audit, and open the workbench on it."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench import pipeline
     from workbench.cli.acts import make
     from workbench.jobs import launch

@@ -47,7 +47,7 @@ def doctor(options: Namespace) -> int:
 
 
 def _checks(store: Path | None) -> Iterator[Check]:
-    from stores.connection import OLDEST_SQLITE, SQLITE
+    from stores.core.connection import OLDEST_SQLITE, SQLITE
 
     right = (3, 11) <= sys.version_info[:2] <= (3, 13)
     yield Check("workbench", "ok", __version__)
@@ -142,8 +142,8 @@ def _model(name: str, encoding: str) -> Check:
 
 
 def _store(path: Path) -> Iterator[Check]:
-    from stores.connection import file_system
-    from stores.store import Store
+    from stores.core.connection import file_system
+    from stores.core.store import Store
     from workbench.errors import WorkbenchError
 
     try:

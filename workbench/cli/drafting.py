@@ -14,15 +14,15 @@ from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from stores.draft_rows import Draft
-    from stores.store import Store
+    from stores.core.store import Store
+    from stores.instruments.draft_rows import Draft
 
 RULE = "rule"
 
 
 def draft(options: Namespace) -> int:
     """Do one of the things that the command does."""
-    from stores.store import Store
+    from stores.core.store import Store
 
     with Store.open(options.store) as store:
         instrument = options.instrument or store.instruments.only()

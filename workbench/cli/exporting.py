@@ -9,7 +9,7 @@ from workbench.cli.output import print_json, say
 
 def export(options: Namespace) -> int:
     """Write an instrument: all of its files, or none. What the format cannot hold is said."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.pipeline.exporting import prepared
 
     with Store.open(options.store) as store:

@@ -10,7 +10,7 @@ from workbench.cli.output import say, say_wrapped
 from workbench.domain.counting import plural
 
 if TYPE_CHECKING:
-    from stores.choice_imports import AddedChoices
+    from stores.instruments.choice_imports import AddedChoices
     from workbench.domain.instruments import Instrument
 
 
@@ -33,7 +33,7 @@ def uncounted_choices(instrument: Instrument) -> tuple[str, ...]:
     """Say which questions cannot show their bias by the usual definition."""
     if not instrument.choices:
         return ()
-    from workbench.audits.response_bias import uncounted
+    from workbench.audits.response_bias.plan import uncounted
 
     return uncounted(instrument.statements, instrument.language, {item.ref: item for item in instrument.choices})
 

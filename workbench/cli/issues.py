@@ -13,7 +13,7 @@ from workbench.errors import UnknownName, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.figures.table import AnyTable
 
 LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
@@ -21,7 +21,7 @@ LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
 
 def issues(options: Namespace) -> int:
     """Do what was asked on the policy issues of an instrument; without an act, say what there is."""
-    from stores.store import Store
+    from stores.core.store import Store
 
     _check(options)
     with Store.open(options.store) as store:
@@ -67,7 +67,7 @@ def _scheme(store: Store, name: str, options: Namespace) -> int:
 
 def _label(store: Store, name: str, options: Namespace) -> int:
     """Label as one person, through their own, guarded connection."""
-    from stores.issue_annotator import IssueAnnotator
+    from stores.annotation.issue_annotator import IssueAnnotator
 
     ref, issue, label = _cell(options.label)
     annotator = IssueAnnotator(store, name, options.annotator)

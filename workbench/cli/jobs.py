@@ -14,8 +14,8 @@ from workbench.cli.output import print_json, say, say_wrapped, table
 from workbench.errors import StoreGone, UsageError
 
 if TYPE_CHECKING:
-    from stores.job_rows import Job
-    from stores.store import Store
+    from stores.core.store import Store
+    from stores.jobs.job_rows import Job
 
 WHO = ("model", "name", "classifier", "encoder", "nli")
 "keys of a job's specification that say who does it"
@@ -39,7 +39,7 @@ FITS: dict[str, tuple[str, ...]] = {
 
 def jobs(options: Namespace) -> int:
     """List jobs, or act on one."""
-    from stores.store import Store
+    from stores.core.store import Store
 
     if options.most is not None and options.act != "concurrency":
         raise UsageError(f"{options.act} takes one number, the job's; {options.most} is one too many")
@@ -56,7 +56,7 @@ def jobs(options: Namespace) -> int:
 
 def _settle(store: Store, options: Namespace, number: int) -> None:
     """Find out whether the worker of a job on another machine lives, before something is done about it."""
-    from stores.liveness import LOST_AFTER_S
+    from stores.jobs.heartbeat import LOST_AFTER_S
     from workbench.jobs import launch
 
     job = store.jobs.get(number)

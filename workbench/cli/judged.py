@@ -10,17 +10,17 @@ from workbench.cli.output import listed
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from stores.run_rows import Run
-    from stores.store import Store
-    from workbench.audits.exact import ExactOptions
-    from workbench.audits.reliability import Options
+    from stores.core.store import Store
+    from stores.runs.run_rows import Run
+    from workbench.audits.reliability.exact import ExactOptions
+    from workbench.audits.reliability.judge import Options
     from workbench.domain.prompts import TemplateChoice
     from workbench.pipeline.reliability import ReliabilityJudged
 
 
 def options_of(options: Namespace) -> Options:
     """Return the audit's options from the command line's."""
-    from workbench.audits.reliability import TESTS, Options
+    from workbench.audits.reliability.judge import TESTS, Options
 
     return Options(
         rule=options.rule,
@@ -35,7 +35,7 @@ def options_of(options: Namespace) -> Options:
 
 def exact_options(options: Namespace) -> ExactOptions:
     """Return what only a run without samples needs from the command line's."""
-    from workbench.audits.exact import LEAST_NAMED, ExactOptions
+    from workbench.audits.reliability.exact import LEAST_NAMED, ExactOptions
     from workbench.domain.designs import PUBLISHED_SAMPLES
 
     return ExactOptions(

@@ -13,10 +13,10 @@ from workbench.cli.output import listed
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from stores.store import Store
-    from workbench.audits.questionnaire_figures import Condition, Options
-    from workbench.audits.questionnaire_results import Choice
-    from workbench.audits.questionnaire_score import Report
+    from stores.core.store import Store
+    from workbench.audits.questionnaire.figures import Condition, Options
+    from workbench.audits.questionnaire.results import Choice
+    from workbench.audits.questionnaire.score import Report
     from workbench.pipeline.questionnaire import QuestionnaireJudged
 
 LEAST_DRAWS = 100
@@ -43,8 +43,8 @@ IN_DETAIL = ("changes", "each_wording")
 
 def verdicts(options: Namespace) -> int:
     """Print accuracy and bias of each target, and what else was asked for; or write them where the options say."""
-    from stores.store import Store
-    from workbench.audits.questionnaire_book import book
+    from stores.core.store import Store
+    from workbench.audits.questionnaire.book import book
     from workbench.cli.figures import put_out
     from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
     from workbench.pipeline.questionnaire_book import results_of
@@ -114,7 +114,7 @@ def chosen_tables(sections: Sequence[str], options: Namespace) -> tuple[str, ...
 
 def _choice(judged: QuestionnaireJudged, options: Namespace) -> Choice:
     """Return what the tables are about. For programs every condition is, for people one where none is named."""
-    from workbench.audits.questionnaire_results import Choice
+    from workbench.audits.questionnaire.results import Choice
     from workbench.cli.figures import as_data
     from workbench.domain.statements import ORIGINAL
 
@@ -136,7 +136,7 @@ def _choice(judged: QuestionnaireJudged, options: Namespace) -> Choice:
 
 def _options(options: Namespace) -> Options:
     """Return the audit's options from the command line's."""
-    from workbench.audits.questionnaire_figures import Options
+    from workbench.audits.questionnaire.figures import Options
 
     given = {name: getattr(options, name) for name in ("masses", "variability", "error", "draws")}
     return Options(seed=options.seed, **{name: value for name, value in given.items() if value is not None})
@@ -160,7 +160,7 @@ def names_of(judged: QuestionnaireJudged, text: str) -> tuple[str, ...]:
 
     Raises UnknownName for one that there never is.
     """
-    from workbench.audits.questionnaire_conditions import expanded
+    from workbench.audits.questionnaire.conditions import expanded
 
     known = {name for condition in every_condition(judged) for name in (str(condition), condition.name)}
     if text in known:  # as it is printed it may hold a comma: `random (first 12, seed 3)`

@@ -14,10 +14,10 @@ from workbench.domain.counting import plural
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from stores.questionnaire_imports import AddedRespondents
-    from stores.questionnaire_rows import QuestionRevision, ScaleRevision
-    from stores.questionnaires import QuestionnaireSummary
-    from stores.store import Store
+    from stores.core.store import Store
+    from stores.instruments.questionnaire_imports import AddedRespondents
+    from stores.instruments.questionnaire_rows import QuestionRevision, ScaleRevision
+    from stores.instruments.questionnaires import QuestionnaireSummary
     from workbench.domain.findings import LintFinding
     from workbench.domain.instruments import Instrument
     from workbench.domain.questionnaire_tallies import Tallied
@@ -32,7 +32,7 @@ OF_QUESTION = ("role", "form", "scale_of", "yes")
 
 def questionnaire(options: Namespace) -> int:
     """Show the questions, the scales and the counts of answers; or change what one of them is."""
-    from stores.store import Store
+    from stores.core.store import Store
 
     _check_options(options)
     with Store.open(options.store) as store:
@@ -48,7 +48,7 @@ def questionnaire(options: Namespace) -> int:
 
 def import_answers(options: Namespace) -> int:
     """Add people to the questionnaire of an instrument that is in the store: all of the file, or nothing."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.formats.answers import Declared, read_answers
     from workbench.formats.tabular import Findings
 
@@ -153,7 +153,7 @@ def _person(options: Namespace) -> str:
 
 
 def _show(store: Store, name: str, options: Namespace) -> int:
-    from workbench.audits.questionnaire_instrument_tables import book
+    from workbench.audits.questionnaire.instrument_tables import book
     from workbench.cli.figures import put_out
     from workbench.domain.statements import ORIGINAL
 
@@ -180,7 +180,7 @@ def _counts(summary: QuestionnaireSummary) -> str:
 
 def _remap(store: Store, name: str, options: Namespace) -> int:
     """Change what answers of a scale mean; answers and their prompts stay, and others are made of them."""
-    from workbench.audits.questionnaire_instrument_tables import scales
+    from workbench.audits.questionnaire.instrument_tables import scales
     from workbench.cli.figures import put_out
     from workbench.domain.questionnaires import Meaning
 
@@ -226,7 +226,7 @@ def _middle(scale: Scale) -> str:
 
 
 def _change(store: Store, name: str, options: Namespace) -> int:
-    from stores.questionnaires import KEEP
+    from stores.instruments.questionnaires import KEEP
     from workbench.domain.questionnaires import Form, Pole, Role
 
     changed = store.questionnaires.set_question(
@@ -323,7 +323,7 @@ def _difference(old: Mapping[str, str], now: Mapping[str, str]) -> str:
 
 def _revision(one: QuestionRevision | ScaleRevision) -> tuple[str, dict[str, str]]:
     """Return what a revision is of, and what it says of that."""
-    from stores.questionnaire_rows import ScaleRevision
+    from stores.instruments.questionnaire_rows import ScaleRevision
 
     if isinstance(one, ScaleRevision):
         return f"scale {one.scale.name}", {option.values[0]: option.meaning.value for option in one.scale.options}

@@ -8,7 +8,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.audits.response_bias_names import condition_name, kind_name
+from workbench.audits.response_bias.names import condition_name, kind_name
 from workbench.cli.figures import as_data, put_out
 from workbench.cli.judged import templates_of
 from workbench.cli.output import listed
@@ -25,10 +25,10 @@ from workbench.cli.response_bias_shown import (
 from workbench.errors import UnknownName
 
 if TYPE_CHECKING:
-    from stores.store import Store
-    from workbench.audits.response_bias_figures import Options
-    from workbench.audits.response_bias_findings import Findings
-    from workbench.audits.response_bias_questions import QuestionShown
+    from stores.core.store import Store
+    from workbench.audits.response_bias.figures import Options
+    from workbench.audits.response_bias.findings import Findings
+    from workbench.audits.response_bias.questions import QuestionShown
     from workbench.figures.book import Book
     from workbench.figures.table import AnyTable
     from workbench.pipeline.response_bias import ResponseBiasJudged
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 def verdicts(options: Namespace) -> int:
     """Print or write the matrix of models and biases, or the views that were asked for."""
-    from stores.store import Store
-    from workbench.audits.response_bias_book import book
+    from stores.core.store import Store
+    from workbench.audits.response_bias.book import book
     from workbench.pipeline.response_bias_book import findings
 
     check_given(options)
@@ -77,8 +77,8 @@ def judged_of(store: Store, options: Namespace) -> ResponseBiasJudged:
 
 def _options(options: Namespace) -> Options:
     """Return the audit's options from the command line's."""
-    from workbench.audits.response_bias_deltas import Definition
-    from workbench.audits.response_bias_figures import Options
+    from workbench.audits.response_bias.deltas import Definition
+    from workbench.audits.response_bias.figures import Options
 
     given = {name: getattr(options, name) for name in ("definition", "alpha", "holm", "entropy")}
     chosen = {name: value for name, value in given.items() if value is not None}
@@ -89,8 +89,8 @@ def _options(options: Namespace) -> Options:
 
 def _tables(found: Findings, shown: Shown, of: Book, options: Namespace) -> Iterator[AnyTable]:
     """Yield the tables of the views that were asked for; a program gets what people can do without, too."""
-    from workbench.audits.response_bias_cells import entropies
-    from workbench.audits.response_bias_forms import question, questions_of
+    from workbench.audits.response_bias.cells import entropies
+    from workbench.audits.response_bias.forms import question, questions_of
 
     data = as_data(options)
     wanted = [name for view in shown.views for name in (*TABLES.get(view, ()), *FOR_PROGRAMS.get(view, ()) * data)]

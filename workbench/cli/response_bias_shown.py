@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from workbench.audits.response_bias_names import (
+from workbench.audits.response_bias.names import (
     Kind,
     find_condition,
     find_kind,
@@ -20,8 +20,8 @@ from workbench.domain.choices import Perturbation, ref_of
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from workbench.audits.response_bias_figures import Cell, Report
-    from workbench.audits.response_bias_findings import Findings
+    from workbench.audits.response_bias.figures import Cell, Report
+    from workbench.audits.response_bias.findings import Findings
     from workbench.pipeline.response_bias import Place, ResponseBiasJudged
 
 MATRIX, CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE = "matrix", "cells", "topics", "draws", "validity", "people"

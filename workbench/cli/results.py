@@ -12,8 +12,8 @@ from workbench.cli.judged import judged, told_about
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from stores.store import Store
-    from workbench.audits.reliability_beside import Reliability
+    from stores.core.store import Store
+    from workbench.audits.reliability.beside import Reliability
     from workbench.domain.instruments import Instrument
     from workbench.figures.table import AnyTable
 
@@ -29,7 +29,7 @@ def verdicts(options: Namespace) -> int:
         from workbench.cli.response_bias_results import verdicts as of_response_bias
 
         return of_response_bias(options)
-    from stores.store import Store
+    from stores.core.store import Store
 
     with Store.open(options.store) as store:
         found = judged(store, options)
@@ -39,8 +39,8 @@ def verdicts(options: Namespace) -> int:
 
 
 def _verdicts(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
-    from workbench.audits import reliability_tables as tables
-    from workbench.audits.reliability_passing import passing, passing_by_template
+    from workbench.audits.reliability import tables as tables
+    from workbench.audits.reliability.passing import passing, passing_by_template
 
     template = options.template or ""
     if template:
@@ -60,7 +60,7 @@ def agreement(options: Namespace) -> int:
         from workbench.cli.annotating import agreement as of_people
 
         return of_people(options)
-    from stores.store import Store
+    from stores.core.store import Store
 
     with Store.open(options.store) as store:
         if options.survey:
@@ -73,7 +73,7 @@ def agreement(options: Namespace) -> int:
 
 
 def _agreement(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
-    from workbench.audits import reliability_agreement_tables as tables
+    from workbench.audits.reliability import agreement_tables as tables
 
     yield tables.means(of)
     yield tables.kappas(of)
@@ -105,9 +105,9 @@ def _respondents(instrument: Instrument) -> int:
 
 
 def _of_people(instrument: Instrument, options: Namespace) -> Iterator[AnyTable]:
-    from workbench.audits import reliability_agreement_tables as tables
-    from workbench.audits.human_bound import bound_of, relations_of
-    from workbench.audits.reliability_agreement import survey_agreement
+    from workbench.audits.reliability import agreement_tables as tables
+    from workbench.audits.reliability.agreement import survey_agreement
+    from workbench.audits.reliability.human_bound import bound_of, relations_of
 
     name, judge_void = instrument.name, options.judge_void
     relations = relations_of(instrument.statements, instrument.language, judge_void=judge_void)

@@ -8,7 +8,7 @@ from argparse import Namespace
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.audits.response_bias_names import find_kind
+from workbench.audits.response_bias.names import find_kind
 from workbench.cli.jobs import EXIT_CODES, started, watch
 from workbench.cli.output import listed, print_json, say
 from workbench.domain.choices import over_biases
@@ -20,8 +20,8 @@ from workbench.errors import UsageError
 from workbench.inference.chat_formats import NO_DEFAULT
 
 if TYPE_CHECKING:
-    from stores.job_rows import Job
-    from stores.store import Store
+    from stores.core.store import Store
+    from stores.jobs.job_rows import Job
     from workbench.audits.base import Defaults
     from workbench.domain.instruments import Instrument
     from workbench.pipeline.planning import Plan
@@ -41,7 +41,7 @@ OF_CONTEXTS = ("conditions", "respondents", "every", "context_questions")
 
 def run(options: Namespace) -> int:
     """Say what a design asks, ask whether to start, start the worker, and watch it."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench import pipeline
     from workbench.jobs import launch
 
@@ -209,7 +209,7 @@ def _asked_of(store: Store, instrument: Instrument, defaults: Defaults) -> list[
 
 def _contexts(options: Namespace, defaults: Defaults) -> Contexts:
     """Return what stands before the targets of a questionnaire. Raises UsageError where the audit has no use for it."""
-    from workbench.audits.questionnaire_conditions import expanded
+    from workbench.audits.questionnaire.conditions import expanded
 
     asked: dict[str, Any] = {name: getattr(options, name, None) for name in OF_CONTEXTS}
     given = {name: value for name, value in asked.items() if value is not None}

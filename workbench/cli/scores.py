@@ -12,16 +12,16 @@ from workbench.cli.judged import judged, told_about
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from stores.run_rows import Run
-    from stores.store import Store
-    from workbench.audits.reliability_wordings import Tokens
+    from stores.core.store import Store
+    from stores.runs.run_rows import Run
+    from workbench.audits.reliability.wordings import Tokens
     from workbench.figures.table import AnyTable
     from workbench.pipeline.reliability import ReliabilityJudged
 
 
 def scores(options: Namespace) -> int:
     """Print, per prompt, the probability of each label, the leaning and the share of the labels."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.domain.responses import EXACT
 
     with Store.open(options.store) as store:
@@ -41,7 +41,7 @@ def scores(options: Namespace) -> int:
 
 
 def _tables(judged: ReliabilityJudged, tokens: Tokens | None, options: Namespace) -> Iterator[AnyTable]:
-    from workbench.audits.reliability_wordings import next_tokens, prompts, scored_prompts
+    from workbench.audits.reliability.wordings import next_tokens, prompts, scored_prompts
 
     if (exact := judged.exact) is None:
         raise UsageError(f"{judged.run.label} was sampled; probabilities are computed with: workbench run --exact")

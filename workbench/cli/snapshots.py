@@ -11,7 +11,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.figures.table import AnyTable, Column, Kind, Table
 
 if TYPE_CHECKING:
-    from stores.run_rows import Run
+    from stores.runs.run_rows import Run
     from workbench.pipeline.fingerprints import ServedRun
 
 NAN = float("nan")
@@ -27,7 +27,7 @@ EMPTY = "No served model has answered yet. Ask one: workbench run STORE --model 
 
 def snapshots(options: Namespace) -> int:
     """Print or write, for each run of a served model, the snapshot, the answers by fingerprint, and the test."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.cli.figures import as_data, put_out
     from workbench.pipeline.fingerprints import served_runs
 

@@ -18,7 +18,7 @@ from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement,
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.pipeline.editing import Done
 
 BULK = ("tag", "untag", "set", "replace", "strip")
@@ -34,7 +34,7 @@ Act = Callable[["Store", Namespace, str], "Done"]
 
 def statements(options: Namespace) -> int:
     """List statements, or carry out one act."""
-    from stores.store import Store
+    from stores.core.store import Store
 
     with Store.open(options.store) as store:
         if options.new_instrument is not None:
@@ -77,7 +77,7 @@ def _person(options: Namespace) -> str:
 
 
 def _list(store: Store, options: Namespace, name: str) -> int:
-    from stores.statement_lists import Filters
+    from stores.instruments.statement_lists import Filters
 
     filters = Filters(
         search=options.search,

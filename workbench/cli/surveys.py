@@ -14,7 +14,7 @@ from workbench.domain.counting import plural
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.annotation.survey import Design
 
 
@@ -33,7 +33,7 @@ def survey(options: Namespace) -> int:
 
 
 def _answer(options: Namespace) -> int:
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.domain.names import person_name
     from workbench.pipeline.surveys import further
 
@@ -79,7 +79,7 @@ def _instrument(store: Store, name: str | None) -> str:
 
 
 def _list(options: Namespace) -> int:
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.pipeline.survey_tables import respondents
 
     with Store.open(options.store) as store:
@@ -90,7 +90,7 @@ def _list(options: Namespace) -> int:
 
 
 def _import(options: Namespace) -> int:
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.formats.people import read_survey
     from workbench.formats.tabular import Findings
 
@@ -118,7 +118,7 @@ def _import(options: Namespace) -> int:
 
 def _export(options: Namespace) -> int:
     """Write the answers to statements as they are now: whole, or not at all."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.domain.instruments import Instrument
     from workbench.formats.native_write import csv_files
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from dataclasses import asdict
 
-from stores.store import Store
-from stores.thought_rows import thoughts_of
+from stores.core.store import Store
+from stores.runs.thought_rows import thoughts_of
 from workbench.cli.output import print_json, say
 from workbench.domain.counting import plural
 from workbench.errors import UsageError

@@ -88,7 +88,7 @@ class Instrument:
     party_answers: tuple[PartyAnswer, ...] = ()
     survey: tuple[SurveyAnswer, ...] = ()
     questionnaire: Questionnaire | None = None
-    "roles and answers of the questions; a store keeps them apart (`stores.questionnaires`), for they may be many"
+    "roles and answers of the questions; a store keeps them apart, for they may be many"
     choices: tuple[ChoiceItem, ...] = ()
     "what the statements that are multiple-choice questions are, in the order of the statements"
     answer_sets: tuple[AnswerSet, ...] = ()

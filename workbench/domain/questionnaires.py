@@ -176,7 +176,7 @@ class Contexts:
     """What stands before the target questions, and whose answers: the design of a questionnaire audit."""
 
     conditions: tuple[str, ...] = ("qm",)
-    "names of conditions, see `workbench.audits.questionnaire_conditions`"
+    "names of conditions, see `workbench.audits.questionnaire.conditions`"
     respondents: int = 0
     "so many, drawn at random; 0: all"
     every: int = 10

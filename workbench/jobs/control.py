@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from types import FrameType
 
-from stores.jobs import Orders
+from stores.jobs.jobs import Orders
 from workbench.inference.base import Adjustable
 
 REQUESTED = "stopped on request"

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from stores.job_rows import Job
-from stores.store import Store
+from stores.core.store import Store
+from stores.jobs.job_rows import Job
 from workbench import __version__, pipeline, registry
 from workbench.domain.designs import Design
 from workbench.errors import JobError, UsageError

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from stores.job_rows import Job
-from stores.jobs import spec_text
+from stores.jobs.job_rows import Job
+from stores.jobs.jobs import spec_text
 from workbench.errors import JobError, WorkbenchError
 from workbench.inference.remote_address import ENDPOINT_HOSTS, parse_address
 from workbench.inference.remote_budget import budget_from

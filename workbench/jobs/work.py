@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from stores.job_rows import Job
-from stores.store import Store
+from stores.core.store import Store
+from stores.jobs.job_rows import Job
 from workbench import pipeline
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
-from stores.store import Store
+from stores.core.store import Store
 from workbench import __version__
 from workbench.errors import AttemptEnded, ModelError, SnapshotsAlternate, StoreGone, WorkbenchError
 from workbench.figures.visible import visible

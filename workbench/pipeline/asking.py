@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from stores.run_rows import Answered
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.run_rows import Answered
 from workbench.domain.failures import Reasons
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request
 from workbench.inference.base import Changing, Metered, Unhurried

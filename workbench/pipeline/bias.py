@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stores.bias import BiasCell, BiasResponse
-from stores.classifiers import Classifier
-from stores.run_rows import Run
-from stores.store import Store
-from workbench.audits import statement_labels
-from workbench.audits.bias_common import only_common
-from workbench.audits.bias_figures import Options
-from workbench.audits.bias_score import Report, judge
-from workbench.audits.bias_tally import Int32Array, Item, Tally
+from stores.annotation.classifiers import Classifier
+from stores.core.store import Store
+from stores.runs.bias import BiasCell, BiasResponse
+from stores.runs.run_rows import Run
+from workbench.audits.bias_score import statement_labels
+from workbench.audits.bias_score.common import only_common
+from workbench.audits.bias_score.figures import Options
+from workbench.audits.bias_score.judge import Report, judge
+from workbench.audits.bias_score.tally import Int32Array, Item, Tally
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice

@@ -7,11 +7,11 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from stores.bias import BiasResponse
-from stores.store import Store
-from workbench.audits import bias_book
-from workbench.audits.bias_columns import subject
-from workbench.audits.bias_selection import Selection, pick
+from stores.core.store import Store
+from stores.runs.bias import BiasResponse
+from workbench.audits.bias_score import book as bias_book
+from workbench.audits.bias_score.columns import subject
+from workbench.audits.bias_score.selection import Selection, pick
 from workbench.domain.counting import plural
 from workbench.domain.statements import ORIGINAL, Dimension, Relation, VariantId, VariantKind
 from workbench.figures.book import Book

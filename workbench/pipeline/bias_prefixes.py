@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stores.run_rows import Run
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.run_rows import Run
 from workbench.domain.prompts import Template
 from workbench.pipeline.judging import told_apart
 

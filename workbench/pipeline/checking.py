@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
-from stores.checks import ENCODER, NLI, CheckModel, Waiver
-from stores.job_rows import Job
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.checks import ENCODER, NLI, CheckModel, Waiver
+from stores.jobs.job_rows import Job
 from workbench.domain.findings import SEVERITIES, LintFinding, by_severity
 from workbench.domain.instruments import Instrument
 from workbench.errors import UsageError

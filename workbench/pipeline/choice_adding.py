@@ -19,7 +19,7 @@ from workbench.workshop.choice_forms import WRITTEN, original_faults, pair_fault
 from workbench.workshop.edits import with_tag, with_text
 
 if TYPE_CHECKING:
-    from stores.store import Store
+    from stores.core.store import Store
 
 
 def add_question(

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stores.editing import MOST_REF
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.editing import MOST_REF
 from workbench.domain.choice_statements import KIND_OF, pair_of
 from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.domain.choices import Bias, Choice, ChoiceItem, ChoicePair, key_in, ref_of

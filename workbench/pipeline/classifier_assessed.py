@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from stores.classifiers import Classifier
-from stores.store import Store
+from stores.annotation.classifiers import Classifier
+from stores.core.store import Store
 from workbench.domain.seeds import SEED
 from workbench.pipeline.evaluation import Evaluation, evaluation
 from workbench.stats.classification import ClassificationReport

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from stores.classifiers import Classifier, Predicted
-from stores.store import Store
+from stores.annotation.classifiers import Classifier, Predicted
+from stores.core.store import Store
 from workbench.errors import CheckpointError, UsageError
 
 CHUNK = 20_000

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from stores.run_rows import Run
-from stores.store import Store
-from workbench.audits import consistency as audit
-from workbench.audits.consistency import Consistency, reliable_stances
-from workbench.audits.consistency_book import Material
-from workbench.audits.consistency_pilot import scale_collapse
-from workbench.audits.reliability import Options, Report
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench.audits.consistency import judge as audit
+from workbench.audits.consistency.book import Material
+from workbench.audits.consistency.judge import Consistency, reliable_stances
+from workbench.audits.consistency.pilot import scale_collapse
+from workbench.audits.reliability.judge import Options, Report
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import ReaderCard
@@ -79,7 +79,7 @@ class ConsistencyJudged:
 
     def methods(self) -> str:
         """Say in one paragraph how the figures came about, with every choice."""
-        from workbench.audits.consistency_methods import reliability_sentences
+        from workbench.audits.consistency.methods import reliability_sentences
 
         told = [reliability_sentences(one.name, one.report) for one in self.runs]
         own = " else the source's own," if self.choice.labels == "gold" else ""

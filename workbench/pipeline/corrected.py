@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stores.bias import BiasCell
-from workbench.audits.bias_correction import Trial
+from stores.runs.bias import BiasCell
+from workbench.audits.bias_score.correction import Trial
 from workbench.domain.counting import plural
 from workbench.pipeline.evaluation import UNKNOWN, Evaluation, Support
 

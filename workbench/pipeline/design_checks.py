@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench import registry
-from workbench.audits.questionnaire_conditions import ZERO_SHOT
+from workbench.audits.questionnaire.conditions import ZERO_SHOT
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Prompt, Template
 from workbench.domain.questionnaire_texts import shared_texts

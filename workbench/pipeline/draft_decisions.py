@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stores.draft_rows import Draft
-from stores.editing import Changed
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.draft_rows import Draft
+from stores.instruments.editing import Changed
 from workbench.domain.choices import ChoiceItem
 from workbench.domain.drafting import SINGLE, kind_words
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stores.store import Store
+from stores.core.store import Store
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice, ChoiceItem
 from workbench.domain.counting import plural

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from stores.drafts import NewDraft
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.drafts import NewDraft
 from workbench import __version__
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice, ChoiceItem

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stores.drafts import NewDraft, Source
-from stores.store import Store
-from stores.thoughts import CUT_OFF
+from stores.core.store import Store
+from stores.instruments.drafts import NewDraft, Source
+from stores.runs.thoughts import CUT_OFF
 from workbench.domain.counting import plural
 from workbench.domain.drafting import DraftPrompt
 from workbench.domain.keys import content_key

@@ -10,8 +10,8 @@ from workbench.domain.statements import ORIGINAL, Statement
 from workbench.workshop.edits import HEADS, split
 
 if TYPE_CHECKING:
-    from stores.editing import Changed
-    from stores.store import Store
+    from stores.core.store import Store
+    from stores.instruments.editing import Changed
 
 NAMED = 4
 "refs that a sentence names; the others are counted"

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from stores.job_rows import Job
+from stores.jobs.job_rows import Job
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import EXACT, Request
 from workbench.inference.remote_budget import TOKENS_PER_MESSAGE, Budget, Spent, budget_from

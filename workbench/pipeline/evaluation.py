@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from stores.classifiers import Classifier
-from stores.queues import DrawnItem
-from stores.store import Store
+from stores.annotation.classifiers import Classifier
+from stores.annotation.queues import DrawnItem
+from stores.core.store import Store
 from workbench.classifier.config import LABELS
 from workbench.domain.annotations import Purpose
 from workbench.domain.counting import plural

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stores.store import Store
+from stores.core.store import Store
 from workbench.formats.write import Export, export
 
 

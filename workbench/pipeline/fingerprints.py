@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from stores.run_rows import SERVED, Run
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.run_rows import SERVED, Run
 from workbench.domain.responses import EXACT
 from workbench.domain.seeds import SEED
 from workbench.errors import UnknownName

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from stores.issues import Added, SchemeChange
-from stores.store import Store
+from stores.core.store import Store
+from stores.instruments.issues import Added, SchemeChange
 from workbench.annotation.issue_tables import IssueFigures
 from workbench.annotation.issues import IssueReport, issue_report
 from workbench.csv_files import csv_text, guarded
@@ -46,7 +46,7 @@ def issues_of(store: Store, instrument: str) -> tuple[IssueDefinition, ...]:
 def issue_overview(
     store: Store, instrument: str, *, whose: str = "gold", fewest: int = 2, seed: int = SEED, resamples: int = 1000
 ) -> IssueOverview:
-    """Return agreement per issue, ties and gold; `whose` and `fewest` as in `stores.issues.Issues.gold`."""
+    """Return agreement per issue, ties and gold; `whose` and `fewest` as in `stores.instruments.issues.Issues.gold`."""
     issues = issues_of(store, instrument)
     statements = store.issues.statements(instrument)
     report = issue_report(

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stores.run_rows import Failures, Run
-from stores.store import Store
-from stores.template_versions import AskedTemplate
-from workbench.audits.counts import SIGNS, Counts, Int8Array
+from stores.core.store import Store
+from stores.instruments.template_versions import AskedTemplate
+from stores.runs.run_rows import Failures, Run
+from workbench.audits.reliability.counts import SIGNS, Counts, Int8Array
 from workbench.domain.findings import folded
 from workbench.domain.prompts import LATEST, SLOT, TemplateChoice
 from workbench.domain.readings import Stance

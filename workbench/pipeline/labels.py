@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stores.labels import Judged, anonymous, item_labels
-from stores.store import Store
+from stores.annotation.labels import Judged, anonymous, item_labels
+from stores.core.store import Store
 from workbench.annotation.agreement import agreement_report, relabelled
 from workbench.annotation.agreement_tables import LabelledItem, QueueAgreement
 from workbench.classifier.dataset import Example

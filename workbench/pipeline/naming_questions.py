@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from stores.store import Store
+    from stores.core.store import Store
 
 
 def named_questions(store: Store, instrument: str, names: Iterable[str]) -> tuple[str, ...]:

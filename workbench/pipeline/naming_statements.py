@@ -8,7 +8,7 @@ from workbench.domain.questionnaires import Role
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from stores.store import Store
+    from stores.core.store import Store
 
 ROLES = {"targets": Role.TARGET, "target": Role.TARGET, "context": Role.CONTEXT}
 "words that stand for the questions of a role"

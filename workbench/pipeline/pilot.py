@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from stores.run_rows import Run
-from stores.store import Store
-from workbench.audits import consistency as audit
-from workbench.audits.consistency_pilot import (
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench.audits.consistency import judge as audit
+from workbench.audits.consistency.pilot import (
     AnswerTypes,
     ScaleCollapse,
     TemplateRank,
@@ -18,7 +18,7 @@ from workbench.audits.consistency_pilot import (
     scale_collapse,
     weaker_tests,
 )
-from workbench.audits.reliability import Options, judge
+from workbench.audits.reliability.judge import Options, judge
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import ReaderCard
 from workbench.domain.seeds import SEED

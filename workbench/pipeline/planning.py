@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from stores.store import Store
+from stores.core.store import Store
 from workbench import registry
 from workbench.audits.base import Material
-from workbench.audits.label_forms import forms_by_prompt
-from workbench.audits.questionnaire_conditions import IN_ALL_WORDINGS, expanded, remarks, unpredicted, without_context
-from workbench.audits.response_bias import left_out
+from workbench.audits.questionnaire.conditions import IN_ALL_WORDINGS, expanded, remarks, unpredicted, without_context
+from workbench.audits.reliability.verbalizers import forms_by_prompt
+from workbench.audits.response_bias.plan import left_out
 from workbench.data import shipped_templates
 from workbench.domain.choices import ChoiceItems
 from workbench.domain.counting import plural

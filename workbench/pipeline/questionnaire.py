@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from stores.run_rows import Run
-from stores.store import Store
-from workbench.audits.questionnaire_conditions import QM, ZERO_SHOT, expanded, unpredicted
-from workbench.audits.questionnaire_figures import Condition, Options
-from workbench.audits.questionnaire_score import Report, judge
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench.audits.questionnaire.conditions import QM, ZERO_SHOT, expanded, unpredicted
+from workbench.audits.questionnaire.figures import Condition, Options
+from workbench.audits.questionnaire.score import Report, judge
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument

@@ -9,10 +9,10 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stores.run_rows import Run
-from stores.store import Store
-from workbench.audits.questionnaire_conditions import ZERO_SHOT, expanded, is_drawn
-from workbench.audits.questionnaire_figures import Condition
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench.audits.questionnaire.conditions import ZERO_SHOT, expanded, is_drawn
+from workbench.audits.questionnaire.figures import Condition
 from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts
 from workbench.pipeline.questionnaire_rows import AUDIT, Gathered

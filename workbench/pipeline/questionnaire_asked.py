@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stores.store import Store
-from workbench.audits.questionnaire import CONTEXT, RESPONDENT, TOP
-from workbench.audits.questionnaire_figures import (
+from stores.core.store import Store
+from workbench.audits.questionnaire.figures import (
     NEVER_ASKED,
     UNREADABLE,
     AskedRow,
     Condition,
     TokenShares,
 )
+from workbench.audits.questionnaire.plan import CONTEXT, RESPONDENT, TOP
 from workbench.domain.prompts import Prompt
 from workbench.domain.questionnaires import Question, Role
 from workbench.domain.statements import ORIGINAL, VariantId

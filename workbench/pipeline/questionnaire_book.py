@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from workbench.audits.questionnaire_figures import AskedRow, Condition, TokenShares
-from workbench.audits.questionnaire_results import Predictor, Results
+from workbench.audits.questionnaire.figures import AskedRow, Condition, TokenShares
+from workbench.audits.questionnaire.results import Predictor, Results
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.pipeline.questionnaire import QuestionnaireJudged
 from workbench.pipeline.questionnaire_asked import asked, token_shares
 
 
 def results_of(judged: QuestionnaireJudged) -> Results:
-    """Return what tables are made of: `workbench.audits.questionnaire_book.book` takes it."""
+    """Return what tables are made of: `workbench.audits.questionnaire.book.book` takes it."""
 
     def old(model: str, condition: Condition, target: str | None, wording: VariantId | None) -> int:
         return judged.gathered[model].old(condition, target, wording)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import exp
 from typing import Literal
 
-from workbench.audits.questionnaire import TOP, mass
+from workbench.audits.questionnaire.plan import TOP, mass
 
 Mark = Literal["yes", "no", "other"]
 Labels = tuple[str, str]

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from stores.predictions import Put
-from workbench.audits.questionnaire import CONDITION, CONTEXT, QUESTIONS, RESPONDENT, SEED, Conversations
-from workbench.audits.questionnaire_conditions import ZERO_SHOT, check, persons
-from workbench.audits.questionnaire_figures import Condition
+from stores.runs.predictions import Put
+from workbench.audits.questionnaire.conditions import ZERO_SHOT, check, persons
+from workbench.audits.questionnaire.figures import Condition
+from workbench.audits.questionnaire.plan import CONDITION, CONTEXT, QUESTIONS, RESPONDENT, SEED, Conversations
 from workbench.data import shipped_templates
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Template

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stores.store import Store
-from workbench.audits.questionnaire_figures import Options
-from workbench.audits.questionnaire_score import Report, judge
+from stores.core.store import Store
+from workbench.audits.questionnaire.figures import Options
+from workbench.audits.questionnaire.score import Report, judge
 from workbench.pipeline.questionnaire import QuestionnaireJudged, notes_of
 from workbench.pipeline.questionnaire_rows import Gathered
 

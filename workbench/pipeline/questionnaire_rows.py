@@ -17,12 +17,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from stores.predictions import PredictionRow, Put, RunPredictions
-from stores.run_rows import Run
-from stores.store import Store
-from workbench.audits.questionnaire import RESPONDENT
-from workbench.audits.questionnaire_conditions import CONDITIONS, ZERO_SHOT, asked_about, expanded, is_drawn
-from workbench.audits.questionnaire_figures import NEVER_ASKED, Condition, Masses, Predictions
+from stores.core.store import Store
+from stores.runs.predictions import PredictionRow, Put, RunPredictions
+from stores.runs.run_rows import Run
+from workbench.audits.questionnaire.conditions import CONDITIONS, ZERO_SHOT, asked_about, expanded, is_drawn
+from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Masses, Predictions
+from workbench.audits.questionnaire.plan import RESPONDENT
 from workbench.domain.designs import Design
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument

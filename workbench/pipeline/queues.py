@@ -11,8 +11,8 @@ from functools import partial
 
 import numpy as np
 
-from stores.queues import Candidate, NewItem
-from stores.store import Store
+from stores.annotation.queues import Candidate, NewItem
+from stores.core.store import Store
 from workbench.annotation.sampling import Offer, Sample, draw, draw_answers, plain
 from workbench.data import attention_items, shipped_codebook
 from workbench.domain.annotations import Codebook, Purpose, Subject

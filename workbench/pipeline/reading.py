@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from stores.rule_readings import RuleReading
-from stores.run_rows import Answered, Run
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.rule_readings import RuleReading
+from stores.runs.run_rows import Answered, Run
 from workbench import registry
 from workbench.data import lexicon
 from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Template

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from stores.run_rows import Failures, Run
-from stores.store import Store
-from workbench.audits.exact import ExactOptions, ExactReport
-from workbench.audits.label_forms import FIRST, RULES
-from workbench.audits.reliability import Options, Report
-from workbench.audits.reliability_beside import Reliability
-from workbench.audits.reliability_book import book
+from stores.core.store import Store
+from stores.runs.run_rows import Failures, Run
+from workbench.audits.reliability.beside import Reliability
+from workbench.audits.reliability.book import book
+from workbench.audits.reliability.exact import ExactOptions, ExactReport
+from workbench.audits.reliability.judge import Options, Report
+from workbench.audits.reliability.verbalizers import FIRST, RULES
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
 from workbench.domain.readings import ReaderCard

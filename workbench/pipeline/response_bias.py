@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from stores.store import Store
-from workbench.audits.response_bias_compare import Comparison, SamplingAgreement, compare, sampling_agreement
-from workbench.audits.response_bias_deltas import Definition, dropped
-from workbench.audits.response_bias_figures import Options, Report
-from workbench.audits.response_bias_people import Representativeness, representativeness
-from workbench.audits.response_bias_score import judge
-from workbench.audits.response_bias_table import unnamed
-from workbench.audits.response_bias_uncertainty import ValidShares, validity
+from stores.core.store import Store
+from workbench.audits.response_bias.compare import Comparison, SamplingAgreement, compare, sampling_agreement
+from workbench.audits.response_bias.deltas import Definition, dropped
+from workbench.audits.response_bias.figures import Options, Report
+from workbench.audits.response_bias.people import Representativeness, representativeness
+from workbench.audits.response_bias.score import judge
+from workbench.audits.response_bias.table import unnamed
+from workbench.audits.response_bias.uncertainty import ValidShares, validity
 from workbench.domain.choice_statements import pair_of
 from workbench.domain.choices import AnswerSet, Bias, ChoiceItem, ChoicePair, Perturbation
 from workbench.domain.counting import plural

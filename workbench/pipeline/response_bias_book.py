@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from stores.run_rows import ResponseRow
-from stores.store import Store
-from workbench.audits.response_bias_compare import Comparison, SamplingAgreement
-from workbench.audits.response_bias_findings import Asked, Findings
-from workbench.audits.response_bias_questions import AnswerShown, ArmShown, FormShown, QuestionRow, QuestionShown
+from stores.core.store import Store
+from stores.runs.run_rows import ResponseRow
+from workbench.audits.response_bias.compare import Comparison, SamplingAgreement
+from workbench.audits.response_bias.findings import Asked, Findings
+from workbench.audits.response_bias.questions import AnswerShown, ArmShown, FormShown, QuestionRow, QuestionShown
 from workbench.domain.choice_statements import KIND_OF
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Arm

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from workbench.audits.response_bias_figures import Options
+from workbench.audits.response_bias.figures import Options
 from workbench.pipeline.response_bias import ResponseBiasJudged, reports_of
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stores.store import Store
-from workbench.audits.response_bias_deltas import Deltas
-from workbench.audits.response_bias_questions import ArmShown, OptionShown, QuestionRow, QuestionShown
-from workbench.audits.response_bias_table import ARMS, Table, middle, valid_answers, valid_shares
-from workbench.audits.response_bias_uncertainty import entropies
+from stores.core.store import Store
+from workbench.audits.response_bias.deltas import Deltas
+from workbench.audits.response_bias.questions import ArmShown, OptionShown, QuestionRow, QuestionShown
+from workbench.audits.response_bias.table import ARMS, Table, middle, valid_answers, valid_shares
+from workbench.audits.response_bias.uncertainty import entropies
 from workbench.domain.choice_statements import KIND_OF
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import LETTERS, AnswerSet, ArmAnswers, Bias, Choice

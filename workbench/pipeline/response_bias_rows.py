@@ -9,11 +9,11 @@ from typing import Literal
 
 import numpy as np
 
-from stores.drawn import AskedProbe
-from stores.run_rows import Run
-from stores.store import Store
-from workbench.audits.response_bias import LETTERED, OPTIONS, condition_of
-from workbench.audits.response_bias_table import Table, from_probabilities, tabulate
+from stores.core.store import Store
+from stores.runs.raw_answers import AskedProbe
+from stores.runs.run_rows import Run
+from workbench.audits.response_bias.plan import LETTERED, OPTIONS, condition_of
+from workbench.audits.response_bias.table import Table, from_probabilities, tabulate
 from workbench.domain.choice_statements import FORMS
 from workbench.domain.choices import (
     LETTERS,

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from stores.scores import ScoredPrompt, TokenTable
-from stores.store import Store
+from stores.core.store import Store
+from stores.runs.scores import ScoredPrompt, TokenTable
 from workbench import registry
-from workbench.audits.label_forms import forms_by_prompt
-from workbench.audits.questionnaire import CONDITION, mass
-from workbench.audits.questionnaire import TOP as PUBLISHED_TOP
-from workbench.audits.response_bias import offered
+from workbench.audits.questionnaire.plan import CONDITION, mass
+from workbench.audits.questionnaire.plan import TOP as PUBLISHED_TOP
+from workbench.audits.reliability.verbalizers import forms_by_prompt
+from workbench.audits.response_bias.plan import offered
 from workbench.domain.prompts import LETTER, Prompt
 from workbench.domain.responses import ModelCard
 from workbench.domain.thinking import in_thought

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stores.store import Store
-from workbench.audits.statement_labels import DIMENSION, LEANING, Pair, SideRow, SidesReport
+from stores.core.store import Store
+from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, Pair, SideRow, SidesReport
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Side

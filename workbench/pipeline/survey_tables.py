@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stores.surveys import RespondentLine
+from stores.annotation.surveys import RespondentLine
 from workbench.figures.table import Column, Kind, Table
 
 

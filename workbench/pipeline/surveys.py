@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stores.store import Store
-from stores.surveys import Ask
+from stores.annotation.surveys import Ask
+from stores.core.store import Store
 from workbench.annotation.survey import Design, arrange, draw
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import person_name

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stores.classifiers import Classifier
-from stores.store import Store
+from stores.annotation.classifiers import Classifier
+from stores.core.store import Store
 from workbench.classifier.config import LABELS, TrainConfig
 from workbench.classifier.dataset import Example, check_leak, check_training, data_hash, label_counts, undefined_metrics
 from workbench.domain.annotations import Purpose

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stores.store import Store
+from stores.core.store import Store
 from workbench import registry
-from workbench.audits.response_bias import offered
+from workbench.audits.response_bias.plan import offered
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Probe
 from workbench.domain.responses import EXACT, ModelCard

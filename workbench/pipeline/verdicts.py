@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stores.run_rows import Run
-from stores.store import Store
-from workbench.audits import exact as of_probabilities
-from workbench.audits.exact import ExactOptions, LabelMass
-from workbench.audits.label_forms import FIRST, VERSION, forms_of
-from workbench.audits.reliability import Options, Report, judge
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench.audits.reliability import exact as of_probabilities
+from workbench.audits.reliability.exact import ExactOptions, LabelMass
+from workbench.audits.reliability.judge import Options, Report, judge
+from workbench.audits.reliability.verbalizers import FIRST, VERSION, forms_of
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.responses import EXACT
 from workbench.errors import UsageError

@@ -20,17 +20,18 @@ from textual.widget import Widget
 from workbench.errors import StoreGone, WorkbenchError
 from workbench.tui.commands import ActionProvider
 from workbench.tui.format import percent
+from workbench.tui.home.home import HomeScreen
+from workbench.tui.jobs.jobs import JobsScreen
+from workbench.tui.kit.base import StoreScreen
+from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.literal import LiteralApp
 from workbench.tui.recent_stores import remember
-from workbench.tui.screens.base import StoreScreen
-from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.home import HomeScreen
-from workbench.tui.screens.jobs import JobsScreen
-from workbench.tui.screens.statements import StatementsScreen
-from workbench.tui.screens.store_gone_dialog import StoreGoneDialog
+from workbench.tui.routes import opener
+from workbench.tui.statements.statements import StatementsScreen
 
 if TYPE_CHECKING:
-    from stores.anchor import Anchor
+    from stores.core.anchor import Anchor
     from workbench.annotation.survey import Design
 
     SurveyStart = tuple[str, Design, str | None]
@@ -41,50 +42,10 @@ LOOK_EVERY_S, LOOKS = 2.0, 3
 "seconds between two looks for the store's file, and how many in a row have to miss it"
 TELL_S = 20.0
 "for which a sentence about the store's file stays on the screen"
+OPENED = ("audit", "annotate", "results", "consistency", "questionnaire", "response_bias")
+"modes whose screens are imported when they are first shown"
 READ_ONLY = ("audit", "results", "consistency", "questionnaire", "response_bias")
 "modes whose levels below can be left at any time: what is typed there is stored at once"
-
-
-def audit_screen() -> Screen[None]:
-    """Return the audit screen, imported when it is first shown."""
-    from workbench.tui.screens.audit import AuditScreen
-
-    return AuditScreen()
-
-
-def queues_screen() -> Screen[None]:
-    """Return the screen of annotation queues, imported when it is first shown."""
-    from workbench.tui.screens.queues import QueuesScreen
-
-    return QueuesScreen()
-
-
-def results_screen() -> Screen[None]:
-    """Return the results of the left/right bias, imported when they are first shown."""
-    from workbench.tui.results.bias import BiasScreen
-
-    return BiasScreen()
-
-
-def consistency_screen() -> Screen[None]:
-    """Return the results of the reliability audit, imported when they are first shown."""
-    from workbench.tui.results.consistency import ConsistencyScreen
-
-    return ConsistencyScreen()
-
-
-def questionnaire_screen() -> Screen[None]:
-    """Return the results of the questionnaire audit, imported when they are first shown."""
-    from workbench.tui.results.questionnaire import QuestionnaireScreen
-
-    return QuestionnaireScreen()
-
-
-def response_bias_screen() -> Screen[None]:
-    """Return the results of the audit of response biases, imported when they are first shown."""
-    from workbench.tui.results.response_bias import ResponseBiasScreen
-
-    return ResponseBiasScreen()
 
 
 class WorkbenchApp(LiteralApp):
@@ -97,12 +58,7 @@ class WorkbenchApp(LiteralApp):
         "home": HomeScreen,
         "statements": StatementsScreen,
         "jobs": JobsScreen,
-        "audit": audit_screen,
-        "annotate": queues_screen,
-        "results": results_screen,
-        "consistency": consistency_screen,
-        "questionnaire": questionnaire_screen,
-        "response_bias": response_bias_screen,
+        **{mode: opener(mode) for mode in OPENED},
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "go('home')", "Home", show=False, tooltip="Go to Home"),
@@ -151,7 +107,7 @@ class WorkbenchApp(LiteralApp):
         if self._queue is not None and self.annotator is not None:
             self.action_annotate(self._queue)
         if self._survey is not None:
-            from workbench.tui.screens.survey import SurveyScreen
+            from workbench.tui.annotation.survey import SurveyScreen
 
             self.push_screen(SurveyScreen(*self._survey))
 
@@ -162,7 +118,7 @@ class WorkbenchApp(LiteralApp):
         await super().on_event(event)
 
     def on_unmount(self) -> None:
-        from stores import backup
+        from stores.core import backup
 
         backup.tell = backup.to_stderr
         if self.anchor is not None:
@@ -178,8 +134,8 @@ class WorkbenchApp(LiteralApp):
     @work(thread=True, exclusive=True, exit_on_error=False, group="anchor")
     def look_for_store(self) -> None:
         """See whether the store's file is still there. One that is moved and put back at once is not gone."""
-        from stores import backup
-        from stores.anchor import Anchor
+        from stores.core import backup
+        from stores.core.anchor import Anchor
 
         backup.tell = self.tell
         if self.anchor is None:
@@ -243,14 +199,14 @@ class WorkbenchApp(LiteralApp):
 
     def action_annotate(self, queue: str) -> None:
         """Label a queue as the person who sits here."""
-        from workbench.tui.screens.annotate import AnnotateScreen
+        from workbench.tui.annotation.annotate import AnnotateScreen
 
         if self.annotator is not None:
             self.push_screen(AnnotateScreen(queue, self.annotator))
 
     def action_adjudicate(self, queue: str) -> None:
         """Decide the disagreements of a queue."""
-        from workbench.tui.screens.adjudicate import AdjudicateScreen
+        from workbench.tui.annotation.adjudicate import AdjudicateScreen
 
         self.push_screen(AdjudicateScreen(queue))
 
@@ -295,7 +251,7 @@ def key_list(app: App[int]) -> Content:
 
 def goes_on(path: Path) -> list[str]:
     """Return a line for each job that goes on when the terminal is left."""
-    from stores.store import Store
+    from stores.core.store import Store
 
     try:
         with Store.open(path) as store:

@@ -217,7 +217,7 @@ def _questionnaire_design(values: FormValues, refs: Sequence[str]) -> Design:
 
 def as_contexts(values: FormValues) -> Contexts:
     """Return what stands before the targets, and whose answers. Raises UsageError, naming the field."""
-    from workbench.audits.questionnaire_conditions import expanded
+    from workbench.audits.questionnaire.conditions import expanded
 
     names = tuple(dict.fromkeys(name.strip().casefold() for name in values.conditions.split(",") if name.strip()))
     try:

@@ -11,13 +11,13 @@ from workbench.domain.verdicts import Estimate
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
-    from stores.classifiers import Classifier
-    from stores.instruments import InstrumentSummary
-    from stores.job_rows import Job
-    from stores.queues import Queue
-    from stores.run_rows import Run
-    from stores.store import Store
-    from workbench.audits.reliability import Report
+    from stores.annotation.classifiers import Classifier
+    from stores.annotation.queues import Queue
+    from stores.core.store import Store
+    from stores.instruments.instruments import InstrumentSummary
+    from stores.jobs.job_rows import Job
+    from stores.runs.run_rows import Run
+    from workbench.audits.reliability.judge import Report
 
 RUNS_SHOWN = 3
 "verdict lines on Home: those of the runs that were answered last"
@@ -173,7 +173,7 @@ class Judgement:
 
 def read_overview(path: Path) -> Overview:
     """Read what is cheap. Raises StoreError."""
-    from stores.store import Store
+    from stores.core.store import Store
 
     with Store.open(path) as store:
         answers, _ = store.runs.totals()
@@ -197,7 +197,7 @@ def read_overview(path: Path) -> Overview:
 
 def read_judgement(path: Path) -> Judgement:
     """Check the instruments and judge the newest runs. Raises StoreError."""
-    from stores.store import Store
+    from stores.core.store import Store
 
     with Store.open(path) as store:
         lint = {name: lint_count(store, name) for name in store.instruments.names()}
@@ -236,7 +236,7 @@ def _report(store: Store, run: Run) -> Report | str:
 
 def _verdicts(run: Run, report: Report | str, label: str) -> RunVerdicts:
     from workbench.audits.base import verdict
-    from workbench.audits.reliability import ALL
+    from workbench.audits.reliability.judge import ALL
     from workbench.domain.verdicts import Verdict
 
     if isinstance(report, str):
@@ -253,7 +253,7 @@ def _verdicts(run: Run, report: Report | str, label: str) -> RunVerdicts:
 
 
 def _consistency(store: Store, run: Run, report: Report) -> ConsistencyLine | None:
-    from workbench.audits import consistency as audit
+    from workbench.audits.consistency import judge as audit
 
     instrument = store.instruments.get(run.instrument)
     land = audit.landscape(instrument, store.issues.gold(run.instrument))
@@ -294,7 +294,7 @@ def _predictions(store: Store) -> PredictionLine | None:
     runs = store.predictions.runs("questionnaire")
     if not runs:
         return None
-    from workbench.audits.questionnaire_figures import Options
+    from workbench.audits.questionnaire.figures import Options
     from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire, unfinished
 
     run, options = runs[-1], Options(draws=100)  # few: no interval is shown
@@ -348,7 +348,7 @@ def import_shipped(path: Path, name: str = "") -> str:
 
     Raises WorkbenchError.
     """
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.data import SHIPPED_INSTRUMENT
     from workbench.formats.read import read_shipped
 

@@ -82,7 +82,7 @@ def forget(path: Path) -> None:
 
 def stores_in(folder: Path) -> tuple[Path, ...]:
     """Return the stores in a folder, by their names: files that begin as ours do. Imports the store."""
-    from stores.connection import is_store
+    from stores.core.connection import is_store
 
     found = []
     try:

@@ -11,9 +11,9 @@ from textual.binding import Binding, BindingType
 
 from workbench.tui.app import key_list, run_app
 from workbench.tui.commands import ActionProvider
+from workbench.tui.home.welcome import EXPLAIN, WelcomeScreen
+from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.literal import LiteralApp
-from workbench.tui.screens.dialogs import TextScreen
-from workbench.tui.screens.welcome import EXPLAIN, WelcomeScreen
 
 
 class WelcomeApp(LiteralApp):

@@ -14,8 +14,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from stores.migrations import APPLICATION_ID, migrations
-from stores.sqlite import Database
+from stores.core.migrations import APPLICATION_ID, migrations
+from stores.core.sqlite import Database
 
 FOLDER = Path(__file__).parent
 AT = "'2026-01-01T00:00:00.000Z'"

@@ -66,7 +66,7 @@ class AnnotatorsScreen(BookScreen):
 
 def load(path: Path, queue: str, settings: Settings, known: Loaded | None = None) -> Loaded:
     """Return the agreement on a queue. Returns `known` itself where nothing has changed. Raises UnknownName."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.annotation.agreement_tables import book
     from workbench.pipeline.labels import agreement_of, queue_labels
 

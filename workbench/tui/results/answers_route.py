@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from workbench.figures.book import Subject
+from workbench.tui.results.audit_view import Judged
+from workbench.tui.results.audit_view import load as load_audit
 from workbench.tui.results.loaded import Loaded, Opened
-from workbench.tui.screens.audit_view import Judged
-from workbench.tui.screens.audit_view import load as load_audit
 
 if TYPE_CHECKING:
     from workbench.pipeline.consistency import ConsistencyJudged
@@ -18,7 +18,7 @@ BASELINE = "A baseline has no answers to show."
 
 def statement(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     """Return the screen of a statement; subject: a respondent, a statement and, where one is meant, a template."""
-    from workbench.tui.screens.audit_statement import AuditedStatementScreen
+    from workbench.tui.results.audit_statement import AuditedStatementScreen
 
     name, ref, *template = subject
     judged: ConsistencyJudged = loaded.judged

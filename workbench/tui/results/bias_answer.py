@@ -21,9 +21,9 @@ PROVENANCE = ("model", "version", "sampling", "seed", "prefix", "wording", "at",
 
 def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     """Return the screen of an answer; subject: a model, a statement, and the key of a row of its answers."""
-    from workbench.audits.bias_selection import Selection
+    from workbench.audits.bias_score.selection import Selection
     from workbench.pipeline.bias_book import answers
-    from workbench.tui.screens.answers import WholeAnswerScreen
+    from workbench.tui.results.answers import WholeAnswerScreen
 
     model, ref, prefix, wording, *_ = subject
     judged: BiasJudged = loaded.judged

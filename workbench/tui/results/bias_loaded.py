@@ -12,11 +12,11 @@ from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension
 from workbench.errors import WorkbenchError
+from workbench.tui.kit.template_words import heading
 from workbench.tui.results.loaded import Loaded
-from workbench.tui.screens.template_words import heading
 
 if TYPE_CHECKING:
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.pipeline.bias import BiasChoice, BiasJudged
 
 PEOPLE, INSTRUMENT = "people", "instrument"
@@ -102,7 +102,7 @@ class Available:
 
 def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     """Read and score the answers of a store. Returns `known` itself where nothing has changed."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.pipeline.bias import bias
     from workbench.pipeline.bias_book import originals
 
@@ -152,7 +152,7 @@ def _why_empty(available: Available) -> str:
 
 
 def _available(store: Store) -> Available:
-    from stores.run_rows import SERVED
+    from stores.runs.run_rows import SERVED
     from workbench.pipeline.labels import settled
 
     runs = store.runs.list("bias_score")

@@ -19,8 +19,8 @@ from textual.widgets.option_list import Option
 from workbench.domain.counting import plural
 from workbench.domain.readings import THRESHOLDS
 from workbench.tui.format import visible
+from workbench.tui.results.audit_options import JUDGED, RADIO, TICK, VOIDS
 from workbench.tui.results.bias_loaded import INSTRUMENT, PEOPLE, Available, Settings
-from workbench.tui.screens.audit_options import JUDGED, RADIO, TICK, VOIDS
 
 DRAWS = (1_000, 10_000, 100_000)
 UNITS = {

@@ -97,7 +97,7 @@ class ClassifierScreen(BookScreen):
 
 def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     """Return the figures of a classifier of a store. Returns `known` itself where nothing has changed."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.pipeline.classifier_assessed import assessed
     from workbench.pipeline.classifier_book import book
 

@@ -12,17 +12,17 @@ from textual.binding import Binding, BindingType
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
+from workbench.tui.kit.template_words import heading
 from workbench.tui.neighbours import following
 from workbench.tui.results.answers_route import statement
+from workbench.tui.results.audit_options import OptionsScreen
+from workbench.tui.results.audit_view import Settings as Rules
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded
-from workbench.tui.screens.audit_options import OptionsScreen
-from workbench.tui.screens.audit_view import Settings as Rules
-from workbench.tui.screens.template_words import heading
 
 if TYPE_CHECKING:
-    from stores.store import Store
-    from workbench.audits.consistency import Formula, View
+    from stores.core.store import Store
+    from workbench.audits.consistency.judge import Formula, View
     from workbench.pipeline.consistency import ConsistencyJudged, Whose
 
 FORMULAS: tuple[Formula, ...] = ("signed", "tacl", "v1")
@@ -104,7 +104,7 @@ class ConsistencyScreen(BookScreen):
 
 def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     """Read and judge what a store has on one instrument. Returns `known` itself where nothing has changed."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.pipeline.consistency import consistency_material
 
     with Store.open(path) as store:
@@ -153,7 +153,7 @@ def _judged(store: Store, settings: Settings, name: str) -> ConsistencyJudged:
 
 def _with_book(loaded: Loaded, settings: Settings) -> Loaded:
     """Return the same result with the figures by other choices among them."""
-    from workbench.audits.consistency_book import book
+    from workbench.audits.consistency.book import book
 
     judged: ConsistencyJudged = loaded.judged
     found = book(judged.result, settings.formula, settings.match, loaded.material)

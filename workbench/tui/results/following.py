@@ -11,11 +11,11 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from workbench.figures.table import Link
+from workbench.tui.kit.base import StoreScreen
 from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.loaded import Loaded, Opened, Routes
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
-from workbench.tui.screens.base import StoreScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

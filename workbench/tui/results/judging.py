@@ -19,18 +19,18 @@ from textual.worker import get_current_worker
 
 from workbench.domain.prompts import TemplateChoice
 from workbench.errors import WorkbenchError
+from workbench.tui.kit.template_choice import TemplatesScreen
+from workbench.tui.kit.template_words import offered
 from workbench.tui.neighbours import following
 from workbench.tui.overview import import_shipped
 from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Loaded, Look, Shown
-from workbench.tui.screens.template_choice import TemplatesScreen
-from workbench.tui.screens.template_words import offered
 
 READING, DRAWING = "As before; reading …", "As before; resampling …"
 STILL_READING = "still reading …"
 
 if TYPE_CHECKING:
-    from stores.run_rows import Run
+    from stores.runs.run_rows import Run
 
 
 class JudgingScreen(Following):

@@ -14,7 +14,7 @@ from workbench.figures.book import Book, Subject
 from workbench.tui.results.sheet import Sheet
 
 if TYPE_CHECKING:
-    from stores.run_rows import Run
+    from stores.runs.run_rows import Run
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -19,6 +19,8 @@ from workbench.domain.statements import ORIGINAL
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Book
 from workbench.figures.visible import visible
+from workbench.tui.kit.dialogs import ConfirmScreen
+from workbench.tui.kit.editor_dialog import as_person
 from workbench.tui.neighbours import following
 from workbench.tui.results.book_screen import tabs
 from workbench.tui.results.details import explained
@@ -27,11 +29,9 @@ from workbench.tui.results.loaded import Loaded, Look
 from workbench.tui.results.questionnaire_changes import change_words, mapping_words, with_change
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
-from workbench.tui.screens.dialogs import ConfirmScreen
-from workbench.tui.screens.editor_dialog import as_person
 
 if TYPE_CHECKING:
-    from stores.store import Store
+    from stores.core.store import Store
 
 Write = Callable[["Store"], object]
 ABOUT_CHANGES = """Among the questions, o changes the role of one, l its leaning, t its form and a its scale. Among \
@@ -203,7 +203,7 @@ class QuestionsScreen(Following):
 
     @work(thread=True, exit_on_error=False, group="write")
     def write(self, change: Write, said: str) -> None:
-        from stores.store import Store
+        from stores.core.store import Store
 
         with Store.open(self.store_path) as store:
             change(store)
@@ -211,7 +211,7 @@ class QuestionsScreen(Following):
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="questions")
     def read_questions(self) -> None:
-        from stores.store import Store
+        from stores.core.store import Store
 
         with Store.open(self.store_path) as store:
             self.post_message(self.Found(read(store, self._instrument)))
@@ -219,7 +219,7 @@ class QuestionsScreen(Following):
 
 def read(store: Store, name: str) -> Held:
     """Read a questionnaire. Raises UsageError where no question of the instrument has a role."""
-    from workbench.audits.questionnaire_instrument_tables import book
+    from workbench.audits.questionnaire.instrument_tables import book
     from workbench.errors import UsageError
 
     tallied, instrument = store.questionnaires.tallied(name), store.instruments.get(name)

@@ -15,12 +15,12 @@ from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
+from workbench.tui.kit.template_words import heading
 from workbench.tui.results.loaded import Loaded
-from workbench.tui.screens.template_words import heading
 
 if TYPE_CHECKING:
-    from stores.store import Store
-    from workbench.audits.questionnaire_figures import ErrorOf, Masses, Options, Variability
+    from stores.core.store import Store
+    from workbench.audits.questionnaire.figures import ErrorOf, Masses, Options, Variability
     from workbench.figures.book import Book
     from workbench.pipeline.questionnaire import QuestionnaireJudged
 
@@ -81,7 +81,7 @@ def load(
     `first` is called before with what is soon there: what is known by other choices, or the figures of one condition
     where nothing of this questionnaire is known and all takes long to read.
     """
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
 
     with Store.open(path) as store:
@@ -136,7 +136,7 @@ def _options(settings: Settings) -> Options:
 
     How variability is read is none of them: the figures have it both ways, so another one judges nothing anew.
     """
-    from workbench.audits.questionnaire_figures import Options
+    from workbench.audits.questionnaire.figures import Options
 
     return Options(masses=settings.masses, error=settings.error, seed=settings.seed)
 
@@ -161,8 +161,8 @@ def _with_book(loaded: Loaded, judged: QuestionnaireJudged, settings: Settings) 
 
 
 def _book(judged: QuestionnaireJudged, settings: Settings) -> Book:
-    from workbench.audits.questionnaire_book import book
-    from workbench.audits.questionnaire_results import under
+    from workbench.audits.questionnaire.book import book
+    from workbench.audits.questionnaire.results import under
     from workbench.pipeline.questionnaire_book import results_of
 
     results = results_of(judged)

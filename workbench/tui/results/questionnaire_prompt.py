@@ -11,6 +11,9 @@ from textual.getters import query_one
 from textual.widgets import Static
 
 from workbench.figures.book import Subject
+from workbench.tui.kit.base import StoreScreen
+from workbench.tui.results.answers import copied
+from workbench.tui.results.audit_table import FluidTable
 from workbench.tui.results.loaded import Loaded, Opened
 from workbench.tui.results.questionnaire_prompt_format import (
     EXPLAIN,
@@ -21,9 +24,6 @@ from workbench.tui.results.questionnaire_prompt_format import (
     token_columns,
     token_record,
 )
-from workbench.tui.screens.answers import copied
-from workbench.tui.screens.audit_table import FluidTable
-from workbench.tui.screens.base import StoreScreen
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Record
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     """Return the screen of a prompt; subject: a model, the prompt's number, a respondent and what this one answered."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.pipeline.questionnaire_asked import prompt_asked
 
     model, probe, respondent, answer = subject

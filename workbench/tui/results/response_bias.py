@@ -15,6 +15,7 @@ from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Entry
 from workbench.figures.visible import visible
+from workbench.tui.kit.template_words import heading
 from workbench.tui.neighbours import following, marked_anew
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.grid import Grid
@@ -22,13 +23,12 @@ from workbench.tui.results.loaded import Loaded, Look
 from workbench.tui.results.response_bias_help import BIASES, DEFINITION_WORDS, KEYS, definitions_said
 from workbench.tui.results.response_bias_routes import answers, question
 from workbench.tui.row_keys import row_parts
-from workbench.tui.screens.template_words import heading
 
 if TYPE_CHECKING:
-    from stores.run_rows import Run
-    from stores.store import Store
-    from workbench.audits.response_bias_figures import Adjusted, Options
-    from workbench.audits.response_bias_uncertainty import EntropyRule
+    from stores.core.store import Store
+    from stores.runs.run_rows import Run
+    from workbench.audits.response_bias.figures import Adjusted, Options
+    from workbench.audits.response_bias.uncertainty import EntropyRule
     from workbench.pipeline.response_bias import ResponseBiasJudged
 
 DEFINITIONS = tuple(DEFINITION_WORDS)
@@ -65,8 +65,8 @@ class Settings:
 
     @property
     def options(self) -> Options:
-        from workbench.audits.response_bias_deltas import Definition
-        from workbench.audits.response_bias_figures import Options
+        from workbench.audits.response_bias.deltas import Definition
+        from workbench.audits.response_bias.figures import Options
 
         return Options(Definition(self.definition), self.alpha, self.holm, self.entropy)
 
@@ -164,7 +164,7 @@ class ResponseBiasScreen(BookScreen):
 
 def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     """Read and judge what a store has on one instrument's questions. Returns `known` itself where nothing changed."""
-    from stores.store import Store
+    from stores.core.store import Store
     from workbench.pipeline.response_bias import AUDIT, instruments_with_answers
 
     with Store.open(path) as store:
@@ -202,8 +202,8 @@ def _judged(store: Store, settings: Settings, name: str, known: Loaded | None) -
 
 
 def _with_book(path: Path, base: Loaded, judged: ResponseBiasJudged) -> Loaded:
-    from stores.store import Store
-    from workbench.audits.response_bias_book import book
+    from stores.core.store import Store
+    from workbench.audits.response_bias.book import book
     from workbench.pipeline.response_bias_book import findings
 
     found = findings(judged, lambda: Store.open(path))

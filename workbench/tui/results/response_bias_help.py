@@ -61,6 +61,6 @@ o shows the other form, Tab goes to the prompt or the answers, Enter shows a who
 
 def definitions_said() -> str:
     """Return what each definition of a change is, a line each."""
-    from workbench.audits.response_bias_words import DEFINITIONS
+    from workbench.audits.response_bias.words import DEFINITIONS
 
     return "\n".join(f"{name:<10} {words}." for name, words in DEFINITIONS.items())

@@ -16,6 +16,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.figures.visible import visible
+from workbench.tui.results.answers import copied
 from workbench.tui.results.details import explained
 from workbench.tui.results.following import AmongRows
 from workbench.tui.results.loaded import Loaded
@@ -23,12 +24,11 @@ from workbench.tui.results.response_bias_forms import form_name
 from workbench.tui.results.response_bias_help import FORM
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
-from workbench.tui.screens.answers import copied
 from workbench.tui.widgets.long_text import LongText
 
 if TYPE_CHECKING:
-    from workbench.audits.response_bias_findings import Findings
-    from workbench.audits.response_bias_questions import FormShown, QuestionShown
+    from workbench.audits.response_bias.findings import Findings
+    from workbench.audits.response_bias.questions import FormShown, QuestionShown
     from workbench.pipeline.response_bias import ResponseBiasJudged
 
 READING = "Reading …"
@@ -162,7 +162,7 @@ class FormScreen(AmongRows):
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="form", description="")
     def read_forms(self) -> None:
-        from workbench.audits import response_bias_forms as tables
+        from workbench.audits.response_bias import forms as tables
 
         worker = get_current_worker()
         made = self._findings.source.forms(self._shown)

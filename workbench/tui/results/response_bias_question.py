@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.audits.response_bias_names import Place, place_of
+from workbench.audits.response_bias.names import Place, place_of
 from workbench.tui.neighbours import beside, following
 from workbench.tui.results.following import AmongRows
 from workbench.tui.results.loaded import Loaded
@@ -21,8 +21,8 @@ from workbench.tui.results.response_bias_forms import SIDE_BY_SIDE, about, arm_t
 from workbench.tui.results.response_bias_help import QUESTION
 
 if TYPE_CHECKING:
-    from workbench.audits.response_bias_findings import Findings
-    from workbench.audits.response_bias_questions import QuestionShown
+    from workbench.audits.response_bias.findings import Findings
+    from workbench.audits.response_bias.questions import QuestionShown
     from workbench.pipeline.response_bias import ResponseBiasJudged
 
 READING = "Reading the answers …"

@@ -9,10 +9,10 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
+from workbench.tui.results.audit_view import Judged, same_run
+from workbench.tui.results.audit_view import load as load_audit
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded
-from workbench.tui.screens.audit_view import Judged, same_run
-from workbench.tui.screens.audit_view import load as load_audit
 
 GONE = "The answers of this run are no longer in the store."
 
@@ -62,8 +62,8 @@ def load(path: Path, judged: Judged, settings: Settings, known: Loaded | None = 
 
     Returns `known` itself where nothing has changed, and computes nothing twice that holds for both settings.
     """
-    from workbench.audits.reliability_beside import Reliability
-    from workbench.audits.reliability_book import agreement_book
+    from workbench.audits.reliability.beside import Reliability
+    from workbench.audits.reliability.book import agreement_book
 
     before = known.judged if known is not None and known.judged is not None else judged
     found = load_audit(path, judged.run, judged.settings, known=before)

@@ -14,12 +14,12 @@ from textual.message import Message
 from textual.widgets import DataTable, Input, Static
 
 from workbench.figures.table import Link
+from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.results.audit_table import FluidTable
 from workbench.tui.results.details import details, whole
 from workbench.tui.results.grid import Grid
 from workbench.tui.results.sheet import Order, Sheet
 from workbench.tui.results.sort_dialog import SortDialog
-from workbench.tui.screens.audit_table import FluidTable
-from workbench.tui.screens.dialogs import TextScreen
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 

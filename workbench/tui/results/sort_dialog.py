@@ -27,7 +27,7 @@ class SortDialog(ModalScreen[Order | None]):
     The column that rows are sorted by already turns the order around.
     """
 
-    CSS_PATH = "../screens/dialogs.tcss"
+    CSS_PATH = "../kit/dialogs.tcss"
     DEFAULT_CSS = """
     SortDialog {
         align: center middle;

@@ -1,0 +1,1 @@
+"""What people labelled, and the classifiers trained on it."""

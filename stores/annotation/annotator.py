@@ -1,0 +1,375 @@
+"""One annotator's view of a store: what they may see, and nothing else.
+
+Blindness is not left to the queries of a screen: see `stores.core.authorizer`.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from stores.annotation.annotation_items import CONTEXT, Context, as_context
+from stores.annotation.people import reader_id
+from stores.core.authorizer import guard
+from stores.core.base import later, now, now_after
+from stores.core.permissions import at_a_queue
+from workbench.domain.names import person_name
+from workbench.domain.readings import ReaderKind
+from workbench.errors import UnknownName
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+
+ATTENTION_EVERY = 20
+"labels between two attention items"
+PACE_OF = 50
+"labels from which the pace is taken"
+IDLE_MS = 300_000
+"longer than this over one item counts as away, not as work"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What is shown: a text and the statement it answers."""
+
+    context: Context
+    label: str | None
+    "this person's own current label"
+    flagged: bool
+    note: str
+    lease_until: str
+
+    @property
+    def unit(self) -> int:
+        return self.context.unit
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far this person is in a queue."""
+
+    done: int
+    "items that this person has labelled"
+    left: int
+    "items that this person can still label"
+    held: int
+    "of the others' leases that are alive: items that may come free"
+    skipped: int
+    flagged: int
+    per_hour: float | None
+    "pace over the last labels; None before two"
+    attention: tuple[int, int]
+    "(right, answered) of the items whose label is known"
+
+
+class Annotator:
+    """One person at one queue. Every verb is one transaction; what it returns is committed."""
+
+    def __init__(self, store: Store, queue: str, name: str):
+        self.name = person_name(name)
+        found = store.queues.get(queue)
+        self.queue, self.codebook = found.name, found.codebook
+        self._store = store
+        with store.write() as connection:
+            self._me = reader_id(connection, ReaderKind.PERSON, self.name, "")
+        self._queue_id, self._lease_s = found.id, found.lease_s
+        self._codebook_id = found.codebook_id
+        versions = store.connection.execute("select id from codebook where name = ?", (found.codebook.name,))
+        self._codebooks = ",".join(str(int(row[0])) for row in versions)
+        guard(store.connection, at_a_queue(int(self._me), found.id, self._codebooks))
+
+    @classmethod
+    def open(cls, path: Path | str, queue: str, name: str) -> Annotator:
+        """Open a store as one person. Raises UnknownName for a queue that is not there, UsageError for a name that
+        cannot be one.
+        """
+        from stores.core.store import Store
+
+        store = Store.open(path)
+        try:
+            return cls(store, queue, name)
+        except BaseException:
+            store.close()
+            raise
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The guarded connection."""
+        return self._store.connection
+
+    def next(self) -> Item | None:
+        """Lease the next item to this person and return it; None where there is nothing for them now.
+
+        What they had before them when the terminal went away comes first; then, now and then, an attention item; then
+        items that somebody has labelled and that need another person; then those a classifier doubts most; then the
+        order of the sample; at last what they skipped.
+        """
+        with self._store.write() as connection:
+            values = self._values()
+            for sql in (_LEASED, _ATTENTION, _OPEN, _SKIPPED):
+                row = connection.execute(sql, values).fetchone()
+                if row is not None:
+                    self._lease(connection, int(row[0]))
+                    return self._item(connection, int(row[0]))
+        return None
+
+    def label(self, unit: int, label: str, *, elapsed_ms: int | None = None, confidence: float | None = None) -> None:
+        """Commit a label. Raises UnknownName for one that the codebook does not have, and, as all verbs on an item do,
+        for an item that the queue does not have.
+        """
+        if label not in self.codebook.labels:
+            raise UnknownName(
+                f"found the label {label!r}; the codebook {self.codebook.name} has: {', '.join(self.codebook.labels)}"
+            )
+        with self._store.write() as connection:
+            self._check(connection, unit)
+            self._revise(connection, unit, label, "", elapsed_ms, confidence)
+            self._assign(connection, unit, "done")
+            connection.execute(  # this label is one of the other queue's too: it must not count beside a lease there
+                "delete from assignment where unit_id = ? and reader_id = ? and queue_id <> ? and state = 'leased' "
+                f"and queue_id in (select id from queue where codebook_id in ({self._codebooks}))",
+                (unit, self._me, self._queue_id),
+            )
+
+    def undo(self, unit: int) -> Item:
+        """Withdraw this person's label of an item and lease it to them again. The withdrawn label stays on record."""
+        with self._store.write() as connection:
+            self._check(connection, unit)
+            self._revise(connection, unit, None, "undone", None, None)
+            self._lease(connection, unit)
+            return self._item(connection, unit)
+
+    def skip(self, unit: int) -> None:
+        """Put an item behind all others for this person."""
+        with self._store.write() as connection:
+            self._check(connection, unit)
+            self._assign(connection, unit, "skipped")
+
+    def release(self, unit: int) -> None:
+        """Give an item that was not labelled back, for others or for later."""
+        with self._store.write() as connection:
+            connection.execute(
+                "delete from assignment where queue_id = :queue and unit_id = :unit and reader_id = :me "
+                "and state = 'leased'",
+                self._values() | {"unit": unit},
+            )
+
+    def remark(self, unit: int, *, flagged: bool, note: str) -> None:
+        """Commit a flag and a note on an item: whoever adjudicates sees them, other annotators do not."""
+        with self._store.write() as connection:
+            self._check(connection, unit)
+            connection.execute(
+                "insert into remark (uid, unit_id, reader_id, flagged, note, at) values (?, ?, ?, ?, ?, ?)",
+                (secrets.token_bytes(16), unit, self._me, flagged, note, self._after("my_remark", unit)),
+            )
+
+    def item(self, unit: int) -> Item:
+        """Return an item as this person sees it now."""
+        self._check(self.connection, unit)
+        return self._item(self.connection, unit)
+
+    def progress(self) -> Progress:
+        """Return how far this person is, and how fast."""
+        execute, values = self.connection.execute, self._values()
+        done = execute(_DONE, values).fetchone()[0]
+        left, held = execute(_LEFT, values).fetchone()
+        skipped = execute(
+            "select count(*) from assignment where queue_id = :queue and reader_id = :me and state = 'skipped'", values
+        ).fetchone()[0]
+        flagged = execute(_FLAGGED, values).fetchone()[0]
+        right, answered = execute("select coalesce(sum(right), 0), count(*) from my_attention", values).fetchone()
+        elapsed = [
+            min(row[0], IDLE_MS)
+            for row in execute(
+                "select elapsed_ms from my_reading where elapsed_ms is not null and label is not null "
+                "order by at desc limit :n",
+                {"n": PACE_OF},
+            )
+        ]
+        pace = 3_600_000 * len(elapsed) / sum(elapsed) if len(elapsed) > 1 and sum(elapsed) else None
+        return Progress(done, left, held, skipped, flagged, pace, (right, answered))
+
+    def history(self, limit: int = 50) -> tuple[tuple[int, str], ...]:
+        """Return (unit, label) of this person's own current labels in this queue, the newest first."""
+        return tuple(self.connection.execute(_HISTORY, self._values() | {"limit": limit}).fetchall())
+
+    def close(self) -> None:
+        self._store.close()
+
+    def __enter__(self) -> Annotator:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _values(self) -> dict[str, object]:
+        return {
+            "queue": self._queue_id,
+            "me": self._me,
+            "now": now(),
+            "every": ATTENTION_EVERY,
+        }
+
+    def _check(self, connection: sqlite3.Connection, unit: int) -> None:
+        row = connection.execute(
+            "select 1 from queue_item where queue_id = ? and unit_id = ?", (self._queue_id, unit)
+        ).fetchone()
+        if row is None:
+            raise UnknownName(f"the queue {self.queue} has no item {unit}")
+
+    def _item(self, connection: sqlite3.Connection, unit: int) -> Item:
+        row = connection.execute(f"{CONTEXT} where u.id = ?", (unit,)).fetchone()
+        label = connection.execute(_MY_LABEL, {"unit": unit}).fetchone()
+        remark = connection.execute(
+            "select flagged, note from my_remark where unit_id = ? order by at desc, uid desc limit 1", (unit,)
+        ).fetchone()
+        lease = connection.execute(
+            "select lease_until from assignment where queue_id = ? and unit_id = ? and reader_id = ?",
+            (self._queue_id, unit, self._me),
+        ).fetchone()
+        return Item(
+            context=as_context(row),
+            label=label[0] if label else None,
+            flagged=bool(remark and remark[0]),
+            note=remark[1] if remark else "",
+            lease_until=(lease[0] if lease else None) or "",
+        )
+
+    def _revise(
+        self,
+        connection: sqlite3.Connection,
+        unit: int,
+        label: str | None,
+        reason: str,
+        elapsed_ms: int | None,
+        confidence: float | None,
+    ) -> None:
+        """Append a revision and keep the count of people who labelled the unit."""
+        before = connection.execute(_MY_LABEL, {"unit": unit}).fetchone()
+        revision = connection.execute(
+            "select coalesce(max(revision), 0) + 1 from my_revision where unit_id = ?", (unit,)
+        ).fetchone()[0]
+        connection.execute(
+            "insert into reading (unit_id, reader_id, revision, label, reason, confidence, elapsed_ms, at, "
+            "codebook_id, uid) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                unit,
+                self._me,
+                revision,
+                label,
+                reason,
+                confidence,
+                elapsed_ms,
+                self._after("my_reading", unit),
+                self._codebook_id,
+                secrets.token_bytes(16),
+            ),
+        )
+        change = (label is not None) - bool(before and before[0] is not None)
+        connection.execute(
+            "update queue_item set done = done + :change where unit_id = :unit "
+            f"and queue_id in (select id from queue where codebook_id in ({self._codebooks}))",
+            {"change": change, "unit": unit},
+        )
+
+    def _after(self, view: str, unit: int) -> str:
+        """Return the time, or a moment after this person's last word on the unit where the clock went back."""
+        last = self.connection.execute(f"select max(+at) from {view} where unit_id = ?", (unit,)).fetchone()[0]
+        return now_after(last)
+
+    def _lease(self, connection: sqlite3.Connection, unit: int) -> None:
+        self._assign(connection, unit, "leased", later(now(), timedelta(seconds=self._lease_s)))
+
+    def _assign(self, connection: sqlite3.Connection, unit: int, state: str, until: str | None = None) -> None:
+        connection.execute(
+            "insert into assignment (queue_id, unit_id, reader_id, state, lease_until, at) values (?, ?, ?, ?, ?, ?) "
+            "on conflict (queue_id, unit_id, reader_id) do update set state = excluded.state, "
+            "lease_until = excluded.lease_until, at = excluded.at",
+            (self._queue_id, unit, self._me, state, until, now()),
+        )
+
+
+_MY_LABEL = "select label from my_reading where unit_id = :unit order by +at desc, uid desc limit 1"
+"the plus: without it SQLite goes through all that the person ever said, the newest first, to find the unit"
+
+
+_ATTENTION = """
+    select i.unit_id from attention_item i
+    where not exists (
+        select 1 from assignment a where a.queue_id = :queue and a.unit_id = i.unit_id and a.reader_id = :me
+    ) and (
+        select count(*) from assignment a where a.queue_id = :queue and a.reader_id = :me and a.state = 'done'
+    ) >= :every * (1 + (
+        select count(*) from assignment a join attention_item j on j.unit_id = a.unit_id
+        where a.queue_id = :queue and a.reader_id = :me and a.state in ('done', 'skipped')
+    ))
+    order by i.ordinal limit 1
+"""
+
+_TAKEN = """
+    (select count(*) from assignment a where a.queue_id = i.queue_id and a.unit_id = i.unit_id
+        and a.reader_id <> :me and a.state = 'leased' and a.lease_until > :now)
+"""
+
+_MINE = """
+    ((select r.label from my_reading r where r.unit_id = i.unit_id order by +r.at desc, r.uid desc limit 1) is not null)
+"""
+"whether this person has labelled the item, here or elsewhere. `+`: found by unit, not among all later labels"
+
+_LEASED = f"""
+    select b.unit_id from assignment b join queue_item i on i.queue_id = b.queue_id and i.unit_id = b.unit_id
+    where b.queue_id = :queue and b.reader_id = :me and b.state = 'leased'
+        and (i.needed = 0 or i.done + {_TAKEN} < i.needed) and not {_MINE}
+    order by b.at limit 1
+"""
+
+_IS_OPEN = f"""
+    i.queue_id = :queue and i.done < i.needed and i.done + {_TAKEN} < i.needed
+"""
+
+_OPEN = f"""
+    select i.unit_id from queue_item i
+    where {_IS_OPEN} and not exists (
+        select 1 from assignment a where a.queue_id = i.queue_id and a.unit_id = i.unit_id and a.reader_id = :me
+            and a.state in ('done', 'skipped')
+    ) and not {_MINE}
+    order by (i.done > 0) desc, i.priority desc, i.ordinal limit 1
+"""
+
+_SKIPPED = f"""
+    select i.unit_id from assignment b join queue_item i on i.queue_id = b.queue_id and i.unit_id = b.unit_id
+    where b.queue_id = :queue and b.reader_id = :me and b.state = 'skipped' and {_IS_OPEN} and not {_MINE}
+    order by b.at limit 1
+"""
+
+_DONE = f"""
+    select count(*) from queue_item i where i.queue_id = :queue and i.done > 0 and {_MINE}
+"""
+
+_LEFT = f"""
+    select count(*) filter (where {_TAKEN} + i.done < i.needed), count(*) filter (where {_TAKEN} + i.done >= i.needed)
+    from queue_item i
+    where i.queue_id = :queue and i.done < i.needed and not {_MINE}
+"""
+
+_FLAGGED = """
+    select count(*) from (
+        select r.flagged, row_number() over (partition by r.unit_id order by r.at desc, r.uid desc) as place
+        from my_remark r join queue_item i on i.unit_id = r.unit_id and i.queue_id = :queue
+    ) where place = 1 and flagged = 1
+"""
+
+_HISTORY = """
+    select unit_id, label from (
+        select r.unit_id, r.label, r.at,
+            row_number() over (partition by r.unit_id order by r.at desc, r.uid desc) as place
+        from my_reading r join queue_item i on i.unit_id = r.unit_id and i.queue_id = :queue
+    ) where place = 1 and label is not null order by at desc limit :limit
+"""

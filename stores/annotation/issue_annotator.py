@@ -1,0 +1,211 @@
+"""One annotator's view of the policy-issue labels of an instrument: the statements, and their own labels.
+
+Blindness is not left to the queries of a screen: see `stores.core.authorizer`.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from stores.annotation.people import reader_id
+from stores.core.authorizer import guard
+from stores.core.base import now_after
+from stores.core.permissions import over_issues
+from stores.instruments.issue_rows import originals
+from stores.instruments.issues import annotator_name, check_issue
+from workbench.domain.instruments import IssueDefinition
+from workbench.domain.readings import ReaderKind
+from workbench.errors import ConflictError, UnknownName
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from stores.instruments.issue_rows import Original
+
+PACE_OF = 50
+"statements from which the pace is taken"
+IDLE_S = 300.0
+"longer than this between two statements counts as away, not as work"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A statement with this person's own labels."""
+
+    statement: Original
+    labels: Mapping[str, int]
+    "issue -> -1, 0, +1; issues without a label are left out"
+
+    @property
+    def ref(self) -> str:
+        return self.statement.ref
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What one annotator has before them."""
+
+    issues: tuple[IssueDefinition, ...]
+    rows: tuple[Row, ...]
+    per_hour: float | None
+    "statements; over the last of them; None before two"
+
+
+class IssueAnnotator:
+    """One person who labels an instrument's statements. Every verb is one transaction; what it returns is committed."""
+
+    def __init__(self, store: Store, instrument: str, name: str):
+        self.name = annotator_name(name)
+        self._store = store
+        self.instrument = instrument
+        found = store.connection.execute("select id from instrument where name = ?", (instrument,)).fetchone()
+        if found is None:
+            known = ", ".join(store.instruments.names()) or "none"
+            raise UnknownName(f"no instrument is named {instrument!r} in this store. There is: {known}")
+        self._instrument = int(found[0])
+        with store.write() as connection:
+            self._me = reader_id(connection, ReaderKind.PERSON, self.name, "")
+        rows = store.connection.execute("select id from reader where kind = 'import' and name = ?", (self.name,))
+        guard(store.connection, over_issues(self._me, [row[0] for row in rows.fetchall()]))
+
+    @classmethod
+    def open(cls, path: Path | str, instrument: str, name: str) -> IssueAnnotator:
+        """Open a store as one person. Raises UnknownName for an instrument that is not there, UsageError for a name
+        that cannot be one.
+        """
+        from stores.core.store import Store
+
+        store = Store.open(path)
+        try:
+            return cls(store, instrument, name)
+        except BaseException:
+            store.close()
+            raise
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The guarded connection."""
+        return self._store.connection
+
+    def sheet(self) -> Sheet:
+        """Return all statements with this person's labels."""
+        labels: dict[int, dict[str, int]] = defaultdict(dict)
+        for statement, issue, label in self.connection.execute(_MINE, {"statement": None}):
+            if label is not None:
+                labels[statement][issue] = label
+        rows = (Row(found, labels[found.id]) for found in originals(self.connection, self._instrument))
+        return Sheet(self._scheme(), tuple(rows), self._pace())
+
+    def put(
+        self, row: Row, labels: Mapping[str, int | None], *, expected: Mapping[str, int | None] | None = None
+    ) -> tuple[Row, Mapping[str, int | None]]:
+        """Commit labels of a statement (None withdraws one); return the statement as it is then, and what stood before.
+
+        A label that stands already is not given again, and is not among what stood before. `expected`: labels that have
+        to stand for anything to be written, so that an undo takes back no other word than the one it is about.
+
+        Raises ConflictError where these do not stand, or where the statement was changed or taken away since it was
+        read; UnknownName for an issue that the scheme no longer has.
+        """
+        with self._store.write() as connection:
+            self._check(connection, row, labels)
+            mine = self._mine(connection, row.statement.id)
+            if any(mine.get(issue) != label for issue, label in (expected or {}).items()):
+                raise ConflictError(f"your labels of {row.ref} were changed elsewhere since; nothing was written")
+            before = {issue: mine.get(issue) for issue, label in labels.items() if mine.get(issue) != label}
+            for issue in before:
+                self._append(connection, row.statement.id, issue, labels[issue])
+            return Row(row.statement, self._labels(connection, row.statement.id)), before
+
+    def pace(self) -> float | None:
+        """Return how many statements this person labels in an hour; None before two."""
+        return self._pace()
+
+    def close(self) -> None:
+        self._store.close()
+
+    def __enter__(self) -> IssueAnnotator:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _scheme(self) -> tuple[IssueDefinition, ...]:
+        rows = self.connection.execute(
+            "select name, title, definition from issue where instrument_id = ?", (self._instrument,)
+        )
+        found = {row[0]: IssueDefinition(*row) for row in rows}
+        return tuple(found.get(name, IssueDefinition(name)) for name in self._names())
+
+    def _names(self) -> tuple[str, ...]:
+        row = self.connection.execute("select issues from instrument where id = ?", (self._instrument,)).fetchone()
+        return tuple(json.loads(row[0]))
+
+    def _check(self, connection: sqlite3.Connection, row: Row, labels: Mapping[str, int | None]) -> None:
+        found = originals(connection, self._instrument, row.statement.id)
+        if not found or found[0].text_id != row.statement.text_id:
+            raise ConflictError(
+                f"the statement {row.ref} was changed or taken away since it was shown; nothing was written. "
+                "Read it again (F5), then label it."
+            )
+        names = self._names()
+        for issue in labels:
+            check_issue(issue, names)
+
+    def _mine(self, connection: sqlite3.Connection, statement: int) -> dict[str, int | None]:
+        return {issue: label for _, issue, label in connection.execute(_MINE, {"statement": statement})}
+
+    def _labels(self, connection: sqlite3.Connection, statement: int) -> dict[str, int]:
+        return {issue: label for issue, label in self._mine(connection, statement).items() if label is not None}
+
+    def _append(self, connection: sqlite3.Connection, statement: int, issue: str, label: int | None) -> None:
+        """Append a revision. Who withdraws a label withdraws those imported under their name, too."""
+        values = {"statement": statement, "issue": issue}
+        held = dict(connection.execute(_NEWEST, values).fetchall())
+        readers = [self._me, *(reader for reader in held if label is None and reader != self._me)]
+        last = connection.execute(
+            "select max(at) from my_issue_label where statement_id = :statement and issue = :issue", values
+        ).fetchone()[0]
+        connection.executemany(
+            "insert into issue_label (statement_id, issue, reader_id, revision, label, at) "
+            "values (:statement, :issue, :reader, :revision, :label, :at)",
+            [
+                values | {"reader": reader, "revision": held.get(reader, 0) + 1, "label": label, "at": now_after(last)}
+                for reader in readers
+            ],
+        )
+
+    def _pace(self) -> float | None:
+        rows = self.connection.execute(
+            "select max(at) from my_issue_label where reader_id = :me and label is not null group by statement_id "
+            "order by 1 desc limit :n",
+            {"n": PACE_OF, "me": self._me},
+        )
+        times = [datetime.fromisoformat(row[0]) for row in rows]
+        worked = sum(min((a - b).total_seconds(), IDLE_S) for a, b in pairwise(times))
+        return 3600 * (len(times) - 1) / worked if worked else None
+
+
+_MINE = """
+    select statement_id, issue, label from (
+        select statement_id, issue, label,
+            row_number() over (partition by statement_id, issue order by at desc, revision desc, reader_id) as place
+        from my_issue_label where :statement is null or statement_id = :statement
+    ) where place = 1
+"""
+"this person's newest word on each cell: here, or in a file that was imported under their name"
+
+_NEWEST = """
+    select reader_id, max(revision) from my_issue_label
+    where statement_id = :statement and issue = :issue group by reader_id
+"""

@@ -1,0 +1,304 @@
+"""What people labelled: current labels, disagreements, decisions on them, and moving labels between stores.
+
+This module sees everybody's labels. An annotator's screen never opens it; see `stores.annotation.annotator`.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from stores.annotation.annotation_items import CONTEXT, Context, as_context
+from stores.annotation.people import reader_id
+from stores.annotation.queues import CURRENT_LABELS
+from stores.core.base import Aggregate, now_after
+from workbench.domain.annotations import Codebook, ItemLabels, Purpose, Reason
+from workbench.domain.keys import content_key
+from workbench.domain.names import person_name
+from workbench.domain.readings import ReaderKind
+from workbench.errors import UnknownName, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class GivenLabel:
+    """One person's current label of an item."""
+
+    annotator: str
+    label: str
+    at: str
+    elapsed_ms: int | None
+    flagged: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What an adjudicator decided."""
+
+    auditor: str
+    label: str
+    reason: str
+    note: str
+    at: str
+    current: bool
+    "whether it is about the labels that the item has now; False: others came, it is open again"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An item with everything people said of it."""
+
+    context: Context
+    labels: tuple[GivenLabel, ...]
+    decision: Decision | None
+    stratum: str
+    issues: tuple[str, ...] = ()
+    "policy issues that the statement bears on"
+
+    @property
+    def disagrees(self) -> bool:
+        return len({given.label for given in self.labels}) > 1
+
+    @property
+    def open(self) -> bool:
+        """Whether somebody has to decide: people disagree, and nothing was decided on just these labels."""
+        if self.decision is not None:
+            return not self.decision.current and {given.label for given in self.labels} != {self.decision.label}
+        return self.disagrees
+
+    @property
+    def gold(self) -> str | None:
+        """The label that counts: a standing decision, or what everybody says; None while people disagree."""
+        if self.open or not (self.labels or self.decision):
+            return None
+        if self.decision is not None:
+            return self.decision.label
+        return self.labels[0].label
+
+
+class Labels(Aggregate):
+    """The verbs on people's labels."""
+
+    def judged(
+        self,
+        codebook: str,
+        *,
+        queue: str | None = None,
+        purpose: Purpose | None = None,
+        unit: int | None = None,
+        only_disputed: bool = False,
+    ) -> tuple[Judged, ...]:
+        """Return the labelled items of a codebook, in the order of their queues. Attention items are left out."""
+        values = {
+            "codebook": codebook,
+            "queue": queue,
+            "purpose": purpose.value if purpose else None,
+            "unit": unit,
+        }
+        strata = dict(self.connection.execute(_LABELLED_UNITS, values).fetchall())
+        given = self._given(values)
+        decided = self._decisions(codebook)
+        chosen = [u for u in strata if not only_disputed or len({g.label for g in given[u]}) > 1 or u in decided]
+        contexts = self._contexts(chosen)
+        issues = self._issues(chosen)
+        return tuple(
+            Judged(contexts[u], tuple(given[u]), _decision(decided.get(u), given[u]), strata[u], tuple(issues[u]))
+            for u in chosen
+        )
+
+    def decide(
+        self,
+        unit: int,
+        codebook: Codebook,
+        label: str,
+        reason: Reason,
+        note: str,
+        auditor: str,
+        seen: Iterable[GivenLabel] | None = None,
+    ) -> None:
+        """Commit an adjudication of the labels that the item has now. Earlier ones stay on record.
+
+        `seen`: the labels that the one who decides has before them; None: whatever there is.
+
+        Raises UnknownName for a label outside the codebook, UsageError where nobody has labelled the item or where
+        other labels than those seen have come.
+        """
+        if label not in codebook.labels:
+            raise UnknownName(
+                f"found the label {label!r}; the codebook {codebook.name} has: {', '.join(codebook.labels)}"
+            )
+        name = person_name(auditor)
+        with self.store.write() as connection:
+            given = self._given({"codebook": codebook.name, "queue": None, "purpose": None, "unit": unit})[unit]
+            if not given:
+                raise UsageError(f"item {unit} has no labels to decide between")
+            if seen is not None and basis(seen) != basis(given):
+                raise UsageError(f"other labels of item {unit} came meanwhile; nothing was decided, look again")
+            reader = reader_id(connection, ReaderKind.ADJUDICATION, name, "")
+            revision = connection.execute(
+                "select coalesce(max(revision), 0) + 1 from reading where unit_id = ? and reader_id = ?", (unit, reader)
+            ).fetchone()[0]
+            codebook_id = connection.execute(
+                "select max(id) from codebook where name = ?", (codebook.name,)
+            ).fetchone()[0]
+            connection.execute(
+                "insert into reading (unit_id, reader_id, revision, label, reason, note, at, codebook_id, uid, basis) "
+                "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    unit, reader, revision, label, reason.value, note, self._after(unit), codebook_id,
+                    secrets.token_bytes(16), basis(given),
+                ),
+            )  # fmt: skip
+
+    def attention(self, queue: str) -> tuple[tuple[str, int, int], ...]:
+        """Return (annotator, right, answered) over the items of a queue whose label is known."""
+        rows = self.connection.execute(_ATTENTION, {"queue": queue})
+        return tuple((name, int(right), int(answered)) for name, right, answered in rows)
+
+    def totals(self) -> tuple[int, int, int]:
+        """Return how many items have one label, how many more than one, and how many are to adjudicate."""
+        counts = self.connection.execute(_TOTALS).fetchone()
+        disputed = 0
+        for (codebook,) in self.connection.execute("select distinct name from codebook").fetchall():
+            disputed += sum(item.open for item in self.judged(codebook, only_disputed=True))
+        return int(counts[0]), int(counts[1]), disputed
+
+    def _given(self, values: Mapping[str, object]) -> defaultdict[int, list[GivenLabel]]:
+        found: defaultdict[int, list[GivenLabel]] = defaultdict(list)
+        rows = self.connection.execute(_GIVEN, {"codebook": values["codebook"], "unit": values["unit"]})
+        for unit, name, label, at, elapsed, flagged, note in rows:
+            found[unit].append(GivenLabel(name, label, at, elapsed, bool(flagged), note or ""))
+        return found
+
+    def _decisions(self, codebook: str) -> dict[int, tuple[str, str, str, str, str, bytes]]:
+        rows = self.connection.execute(_DECISIONS, {"codebook": codebook})
+        return {unit: (name, label, reason, note or "", at, held) for unit, name, label, reason, note, at, held in rows}
+
+    def _issues(self, units: Sequence[int]) -> defaultdict[int, list[str]]:
+        found: defaultdict[int, list[str]] = defaultdict(list)
+        for unit, issue in self.connection.execute(_ISSUES, (json.dumps(list(units)),)):
+            found[unit].append(issue)
+        return found
+
+    def _contexts(self, units: Sequence[int]) -> dict[int, Context]:
+        rows = self.connection.execute(
+            f"{CONTEXT} where u.id in (select value from json_each(?))", (json.dumps(list(units)),)
+        )
+        return {context.unit: context for context in map(as_context, rows)}
+
+    def _after(self, unit: int) -> str:
+        last = self.connection.execute(
+            "select max(r.at) from reading r join reader h on h.id = r.reader_id and h.kind = 'adjudication' "
+            "where r.unit_id = ?",
+            (unit,),
+        ).fetchone()[0]
+        return now_after(last)
+
+
+def basis(labels: Iterable[GivenLabel]) -> bytes:
+    """Return the key of a set of labels, whatever their order and time: what a decision was made on."""
+    return content_key(sorted([given.annotator, given.label] for given in labels))
+
+
+def anonymous(judged: Judged) -> tuple[tuple[str, GivenLabel], ...]:
+    """Return an item's labels under letters, in an order that differs between items: A is nobody in particular."""
+
+    def scattered(given: GivenLabel) -> bytes:
+        return blake2b(f"{judged.context.unit}:{given.annotator}".encode(), digest_size=8).digest()
+
+    ordered = sorted(judged.labels, key=scattered)
+    return tuple((chr(ord("A") + place), given) for place, given in enumerate(ordered))
+
+
+def item_labels(judged: Iterable[Judged]) -> tuple[ItemLabels, ...]:
+    """Return items as the coefficients of agreement take them."""
+    return tuple(
+        ItemLabels(
+            item=item.context.unit,
+            labels={given.annotator: given.label for given in item.labels},
+            groups=tuple(
+                (kind, value)
+                for kind, value in (
+                    ("dimension", item.context.dimension),
+                    ("leaning", item.context.leaning),
+                    ("statement", item.context.ref),
+                    ("variant", item.context.variant),
+                    ("stratum", item.stratum),
+                )
+                if value
+            )
+            + tuple(("issue", issue) for issue in item.issues),
+        )
+        for item in judged
+    )
+
+
+def _decision(row: tuple[str, str, str, str, str, bytes] | None, labels: Sequence[GivenLabel]) -> Decision | None:
+    if row is None:
+        return None
+    auditor, label, reason, note, at, held = row
+    return Decision(auditor, label, reason, note, at, current=held == basis(labels))
+
+
+_LABELLED_UNITS = """
+    select i.unit_id, min(i.stratum)
+    from queue_item i
+    join queue q on q.id = i.queue_id
+    join codebook c on c.id = q.codebook_id and c.name = :codebook
+    where i.attention is null and (:queue is null or q.name = :queue) and (:purpose is null or q.purpose = :purpose)
+        and (:unit is null or i.unit_id = :unit) and i.done > 0
+    group by i.unit_id order by min(q.id), min(i.ordinal)
+"""
+
+_GIVEN = f"""
+    select g.unit_id, g.annotator, g.label, g.at, g.elapsed_ms,
+        (select m.flagged from remark m where m.unit_id = g.unit_id and m.reader_id = g.reader_id
+            order by m.at desc, m.uid desc limit 1),
+        (select m.note from remark m where m.unit_id = g.unit_id and m.reader_id = g.reader_id
+            order by m.at desc, m.uid desc limit 1)
+    from ({CURRENT_LABELS.format(where="and c.name = :codebook and (:unit is null or r.unit_id = :unit)")}) g
+    order by g.unit_id, g.annotator
+"""
+
+_DECISIONS = """
+    select unit_id, name, label, reason, note, at, basis from (
+        select r.unit_id, h.name, r.label, r.reason, r.note, r.at, r.basis,
+            row_number() over (partition by r.unit_id order by r.at desc, r.uid desc) as place
+        from reading r
+        join reader h on h.id = r.reader_id and h.kind = 'adjudication'
+        join codebook c on c.id = r.codebook_id and c.name = :codebook
+        where r.uid is not null
+    ) where place = 1 and label is not null
+"""
+
+_ISSUES = """
+    select distinct u.id, l.issue
+    from unit u
+    join wording w on w.id = u.wording_id
+    join issue_label l on l.statement_id = w.statement_id and l.label <> 0 and l.revision = (
+        select max(n.revision) from issue_label n
+        where n.statement_id = l.statement_id and n.issue = l.issue and n.reader_id = l.reader_id
+    )
+    where u.id in (select value from json_each(?)) order by u.id, l.issue
+"""
+
+_ATTENTION = f"""
+    select g.annotator, sum(g.label = i.attention), count(*)
+    from queue q
+    join codebook c on c.id = q.codebook_id
+    join queue_item i on i.queue_id = q.id and i.attention is not null
+    join ({CURRENT_LABELS.format(where="")}) g on g.unit_id = i.unit_id and g.codebook = c.name
+    where q.name = :queue group by g.annotator order by g.annotator
+"""
+
+_TOTALS = f"""
+    select coalesce(sum(n = 1), 0), coalesce(sum(n > 1), 0) from (
+        select count(*) as n from ({CURRENT_LABELS.format(where="")}) g
+        where not exists (select 1 from queue_item a where a.unit_id = g.unit_id and a.attention is not null)
+        group by g.unit_id, g.codebook
+    )
+"""

@@ -1,0 +1,177 @@
+"""What people said of statements: labels and answers. A changed label is a revision; nothing is overwritten."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from stores.core.base import now
+from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
+from workbench.domain.issue_gold import ADJUDICATION
+from workbench.domain.readings import ReaderKind
+from workbench.domain.statements import VariantId, VariantKind
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Labels and answers on one instrument."""
+
+    issue_labels: tuple[IssueLabel, ...]
+    parties: tuple[Party, ...]
+    party_answers: tuple[PartyAnswer, ...]
+    survey: tuple[SurveyAnswer, ...]
+
+
+def people_of(connection: sqlite3.Connection, instrument_id: int, scope: str | None = None) -> People:
+    """Return what people said of the current statements of an instrument, or of the versions of a scope, a JSON list of
+    rowids.
+    """
+    values = {"instrument": instrument_id, "scope": scope}
+    execute = connection.execute
+    labels = issue_labels_of(connection, instrument_id, scope)
+    parties = tuple(
+        Party(*row)
+        for row in execute(
+            "select country, name, position from party where instrument_id = :instrument order by id", values
+        )
+    )
+    answers = tuple(PartyAnswer(*row) for row in execute(_PARTY_ANSWERS, values))
+    survey = tuple(
+        SurveyAnswer(respondent, ref, VariantId(VariantKind(kind), ordinal), bool(agrees))
+        for respondent, ref, kind, ordinal, agrees in execute(_SURVEY, values)
+    )
+    return People(labels, parties, answers, survey)
+
+
+def issue_labels_of(
+    connection: sqlite3.Connection, instrument_id: int, scope: str | None = None
+) -> tuple[IssueLabel, ...]:
+    """Return the newest label of each annotator; withdrawn ones are left out, adjudications have their own name."""
+    rows = connection.execute(
+        _ISSUE_LABELS,
+        {
+            "instrument": instrument_id,
+            "scope": scope,
+            "adjudicated": ReaderKind.ADJUDICATION,
+            "decided": ADJUDICATION,
+        },
+    )
+    found: dict[tuple[str, str, str], IssueLabel] = {}
+    for ref, issue, annotator, label in rows:  # of two who adjudicated, the later one comes last
+        found[ref, issue, annotator] = IssueLabel(ref, issue, annotator, label)
+    return tuple(found.values())
+
+
+def reader_id(connection: sqlite3.Connection, kind: ReaderKind, name: str, version: str) -> int:
+    """Return the rowid of a reader, inserting it if it is new. Call inside a transaction."""
+    connection.execute(
+        "insert into reader (kind, name, version, created_at) values (?, ?, ?, ?) on conflict do nothing",
+        (kind.value, name, version, now()),
+    )
+    row = connection.execute(
+        "select id from reader where kind = ? and name = ? and version = ?", (kind.value, name, version)
+    ).fetchone()
+    return int(row[0])
+
+
+def sync_people(
+    connection: sqlite3.Connection, instrument_id: int, instrument: Instrument, statements: dict[str, int]
+) -> int:
+    """Store labels and answers; return how many were on statements that the instrument does not have."""
+    skipped = _add_issue_labels(connection, instrument.issue_labels, statements)
+    connection.executemany(
+        "insert into party (instrument_id, country, name, position) values (?, ?, ?, ?) "
+        "on conflict (instrument_id, country, name) do update set position = excluded.position",
+        [(instrument_id, party.country, party.name, party.position) for party in instrument.parties],
+    )
+    parties = {
+        (country, name): rowid
+        for rowid, country, name in connection.execute(
+            "select id, country, name from party where instrument_id = ?", (instrument_id,)
+        )
+    }
+    answers = [a for a in instrument.party_answers if a.statement in statements]
+    connection.executemany(
+        "insert into party_answer (party_id, statement_id, answer, stance) values (?, ?, ?, ?) "
+        "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = excluded.stance",
+        [(parties[a.country, a.party], statements[a.statement], a.answer, a.stance) for a in answers],
+    )
+    sitting = {
+        name
+        for (name,) in connection.execute("select respondent from survey where instrument_id = ?", (instrument_id,))
+    }
+    survey = [a for a in instrument.survey if a.statement in statements]
+    connection.executemany(
+        "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (?, ?, ?, ?, ?) "
+        "on conflict do update set agrees = excluded.agrees",
+        [
+            (statements[a.statement], a.respondent, a.variant.kind.value, a.variant.ordinal, a.agrees)
+            for a in survey
+            if a.respondent not in sitting  # what a person said here is changed by that person alone
+        ],
+    )
+    return skipped + len(instrument.party_answers) - len(answers) + len(instrument.survey) - len(survey)
+
+
+def _add_issue_labels(connection: sqlite3.Connection, labels: Iterable[IssueLabel], statements: dict[str, int]) -> int:
+    """Append a revision for each label that differs from the newest one of its annotator.
+
+    A label on which the same person has decided here, or that was adjudicated here, stays as it is.
+    """
+    skipped = 0
+    readers: dict[str, int] = {}
+    for label in labels:
+        if label.statement not in statements:
+            skipped += 1
+            continue
+        if label.annotator not in readers:
+            readers[label.annotator] = reader_id(connection, ReaderKind.IMPORT, label.annotator, "")
+        key = (statements[label.statement], label.issue, readers[label.annotator])
+        if connection.execute(_DECIDED_HERE, (*key[:2], label.annotator, label.annotator)).fetchone():
+            continue
+        newest = connection.execute(
+            "select revision, label from issue_label where statement_id = ? and issue = ? and reader_id = ? "
+            "order by revision desc limit 1",
+            key,
+        ).fetchone()
+        if newest is None or newest[1] != label.label:
+            connection.execute(
+                "insert into issue_label (statement_id, issue, reader_id, revision, label, at) "
+                "values (?, ?, ?, ?, ?, ?)",
+                (*key, newest[0] + 1 if newest else 1, label.label, now()),
+            )
+    return skipped
+
+
+_DECIDED_HERE = f"""
+    select 1 from issue_label l join reader r on r.id = l.reader_id
+    where l.statement_id = ? and l.issue = ?
+        and ((r.kind = 'person' and r.name = ?) or (r.kind = 'adjudication' and ? = '{ADJUDICATION}'))
+"""
+
+_MEANT = "(s.current = 1 and :scope is null or s.id in (select value from json_each(:scope)))"
+
+_ISSUE_LABELS = f"""
+    select s.ref, l.issue, case when r.kind = :adjudicated then :decided else r.name end as annotator, l.label
+    from issue_label l
+    join statement s on s.id = l.statement_id and {_MEANT}
+    join reader r on r.id = l.reader_id
+    where s.instrument_id = :instrument and l.label is not null and l.revision = (
+        select max(m.revision) from issue_label m
+        where m.statement_id = l.statement_id and m.issue = l.issue and m.reader_id = l.reader_id
+    )
+    order by s.ordinal, l.issue, annotator, l.at
+"""
+
+_PARTY_ANSWERS = f"""
+    select p.country, p.name, s.ref, a.answer, a.stance
+    from party_answer a join party p on p.id = a.party_id join statement s on s.id = a.statement_id and {_MEANT}
+    where p.instrument_id = :instrument order by p.id, s.ordinal
+"""
+
+_SURVEY = f"""
+    select a.respondent, s.ref, a.kind, a.ordinal, a.agrees
+    from survey_answer a join statement s on s.id = a.statement_id and {_MEANT}
+    where s.instrument_id = :instrument order by a.respondent, s.ordinal, a.kind, a.ordinal
+"""

@@ -1,0 +1,389 @@
+"""Queues: which texts are to be labelled, by how many people, for what."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from stores.annotation.annotation_items import first_wording, unit_of
+from stores.core.base import Aggregate, now
+from stores.instruments.texts import restored, text_ids
+from stores.runs.run_versions import LIVE
+from workbench.domain.annotations import Codebook, LabelOption, Purpose, Subject
+from workbench.domain.statements import VariantId, VariantKind
+from workbench.errors import UnknownName, UsageError
+
+LEASE_S = 1800
+"seconds for which an item that a person looks at is kept from others"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A text that could be labelled, once for each prefix and model that gave it."""
+
+    text_id: int
+    wording_id: int
+    text: str
+    instrument: str
+    ref: str
+    variant: str
+    template: str
+    scale: str
+    "of the template: answers to a `likert` one may need no person"
+    model: str
+    answers: int = 1
+    "how often the model gave the text as an answer to this wording under this template"
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """A text that is to be labelled."""
+
+    wording_id: int
+    needed: int
+    "people who are to label it"
+    stratum: str
+    text_id: int | None = None
+    text: str = ""
+    "where `text_id` is None: a text that no model said, as attention items are"
+    attention: str | None = None
+    "the label that is known to be right; such an item goes to everybody and into no figure"
+    inclusion: float | None = None
+    "probability with which the draw took it; None where the draw makes no claim about answers"
+    answers: int | None = None
+    "identical answers that it stood for at the draw; None as `inclusion`"
+
+
+class Placed(NamedTuple):
+    """A unit's place in a queue; the fields are those of `NewItem`."""
+
+    stratum: str
+    needed: int
+    attention: str | None = None
+    inclusion: float | None = None
+    answers: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnItem:
+    """An item of a queue as it was drawn; attention items are none."""
+
+    unit: int
+    stratum: str
+    inclusion: float | None
+    answers: int | None
+    done: int
+    "people who have labelled it"
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A queue and how far it is."""
+
+    id: int
+    name: str
+    purpose: Purpose
+    codebook: Codebook
+    codebook_id: int
+    spec: Mapping[str, object]
+    lease_s: int
+    created_at: str
+    items: int
+    "without attention items"
+    needed: int
+    "labels that are needed in all"
+    done: int
+    "labels that are there, none counted beyond what an item needs"
+    finished: int
+    "items that have all their labels"
+    attention: int
+    annotators: tuple[str, ...] = field(default=())
+
+
+class Queues(Aggregate):
+    """The verbs on queues."""
+
+    def create(
+        self,
+        name: str,
+        purpose: Purpose,
+        codebook: Codebook,
+        items: Sequence[NewItem],
+        spec: Mapping[str, object],
+        lease_s: int = LEASE_S,
+    ) -> int:
+        """Write a queue in one transaction. Labels that its items have already count. Raises UsageError."""
+        if not items:
+            raise UsageError(f"the queue {name!r} would be empty; nothing was made")
+        with self.store.write() as connection:
+            if connection.execute("select 1 from queue where name = ?", (name,)).fetchone():
+                raise UsageError(f"a queue is named {name!r} already; choose another name")
+            codebook_id = save_codebook(connection, codebook)
+            known = text_ids(connection, (item.text for item in items if item.text_id is None))
+            units = [
+                unit_of(connection, known[item.text] if item.text_id is None else item.text_id, item.wording_id)
+                for item in items
+            ]
+            if len(set(units)) < len(units):
+                raise UsageError(f"the queue {name!r} would hold a text twice beside one statement; nothing was made")
+            placed = {
+                unit: Placed(item.stratum, item.needed, item.attention, item.inclusion, item.answers)
+                for unit, item in zip(units, items, strict=True)
+            }
+            made = (codebook_id, codebook.name)
+            return insert_queue(connection, name, made, purpose.value, json.dumps(dict(spec)), lease_s, placed)
+
+    def list(self, purpose: Purpose | None = None) -> tuple[Queue, ...]:
+        """Return the queues, the oldest first."""
+        rows = self.connection.execute(_QUEUES, {"purpose": purpose.value if purpose else None, "name": None})
+        return tuple(self._queue(row) for row in rows.fetchall())
+
+    def get(self, name: str) -> Queue:
+        """Return a queue. Raises UnknownName, listing those there are."""
+        row = self.connection.execute(_QUEUES, {"purpose": None, "name": name}).fetchone()
+        if row is None:
+            known = ", ".join(queue.name for queue in self.list()) or "none; make one with: workbench sample STORE"
+            raise UnknownName(f"no queue is named {name!r} in this store. There is: {known}")
+        return self._queue(row)
+
+    def _queue(self, row: tuple[object, ...]) -> Queue:
+        queue_id, name, purpose, body, codebook, spec, lease_s, created_at, *counts, attention = row
+        items, needed, done, finished = (int(str(count)) for count in counts)
+        names = self.connection.execute(_ANNOTATORS, {"queue": queue_id}).fetchall()
+        return Queue(
+            id=int(str(queue_id)),
+            name=str(name),
+            purpose=Purpose(str(purpose)),
+            codebook=codebook_from_json(str(body)),
+            codebook_id=int(str(codebook)),
+            spec=json.loads(str(spec)),
+            lease_s=int(str(lease_s)),
+            created_at=str(created_at),
+            items=items,
+            needed=needed,
+            done=done,
+            finished=finished,
+            attention=int(str(attention)),
+            annotators=tuple(str(found[0]) for found in names),
+        )
+
+    def candidates(
+        self, audit: str, instrument: str | None = None, models: Sequence[str] = (), language: str | None = None
+    ) -> Iterator[Candidate]:
+        """Yield every distinct answer to every wording under every template by every model, in a fixed order."""
+        chosen = set(models)
+        rows = self.connection.execute(_CANDIDATES, {"audit": audit, "instrument": instrument, "language": language})
+        for text_id, wording_id, body, packed, name, ref, kind, ordinal, template, scale, model, answers in rows:
+            if not chosen or model in chosen:
+                variant = str(VariantId(VariantKind(kind), ordinal))
+                text = restored(body, packed)
+                yield Candidate(text_id, wording_id, text, name, ref, variant, template, scale, model, answers)
+
+    def statements(self, instrument: str | None = None, language: str | None = None) -> Iterator[Candidate]:
+        """Yield the original wording of every current statement, as something to label by itself."""
+        rows = self.connection.execute(_STATEMENTS, {"instrument": instrument, "language": language})
+        for text_id, wording_id, body, packed, name, ref, source in rows:
+            yield Candidate(text_id, wording_id, restored(body, packed), name, ref, "original", source or name, "", "")
+
+    def items(self, name: str) -> tuple[DrawnItem, ...]:
+        """Return the items of a queue in their order, attention items left out."""
+        rows = self.connection.execute(
+            "select i.unit_id, i.stratum, i.inclusion, i.answers, i.done from queue_item i "
+            "join queue q on q.id = i.queue_id and q.name = ? where i.attention is null order by i.ordinal",
+            (name,),
+        )
+        return tuple(DrawnItem(*row) for row in rows)
+
+    def members(self, purposes: Iterable[Purpose], codebook: str) -> tuple[tuple[str, str, str], ...]:
+        """Return (text, instrument, ref) of every item of the queues with these purposes, attention items left out."""
+        wanted = json.dumps([purpose.value for purpose in purposes])
+        rows = self.connection.execute(_MEMBERS, {"purposes": wanted, "codebook": codebook})
+        return tuple((restored(body, packed), name, ref) for body, packed, name, ref in rows)
+
+    def prioritise(self, reader: int) -> int:
+        """Let open items of response queues be shown in the order of a classifier's doubt; return how many it read.
+
+        Test sets keep their random order: what is labelled of one that is not finished stands for the rest.
+        """
+        with self.store.write() as connection:
+            return connection.execute(_PRIORITISE, {"reader": reader}).rowcount
+
+
+def save_codebook(connection: sqlite3.Connection, codebook: Codebook) -> int:
+    """Return the rowid of a codebook, inserting it if it is new. Call inside a transaction."""
+    connection.execute(
+        "insert into codebook (key, name, body, created_at) values (?, ?, ?, ?) on conflict (key) do nothing",
+        (codebook.key, codebook.name, codebook_as_json(codebook), now()),
+    )
+    return int(connection.execute("select id from codebook where key = ?", (codebook.key,)).fetchone()[0])
+
+
+def codebook_as_json(codebook: Codebook) -> str:
+    """Return a codebook as a store and a label file keep it."""
+    return json.dumps(
+        {
+            "name": codebook.name,
+            "title": codebook.title,
+            "question": codebook.question,
+            "subject": codebook.subject.value,
+            "options": [[option.label, option.key, option.meaning] for option in codebook.options],
+            "guideline": codebook.guideline,
+            "ordinal": list(codebook.ordinal),
+        },
+        ensure_ascii=False,
+    )
+
+
+def codebook_from_json(body: str) -> Codebook:
+    """Read what `codebook_as_json` wrote."""
+    value = json.loads(body)
+    return Codebook(
+        name=value["name"],
+        title=value["title"],
+        question=value["question"],
+        subject=Subject(value["subject"]),
+        options=tuple(LabelOption(*option) for option in value["options"]),
+        guideline=value["guideline"],
+        ordinal=tuple(value["ordinal"]),
+    )
+
+
+def insert_queue(
+    connection: sqlite3.Connection,
+    name: str,
+    codebook: tuple[int, str],
+    purpose: str,
+    spec: str,
+    lease_s: int,
+    items: Mapping[int, Placed],
+    *,
+    uid: bytes | None = None,
+) -> int:
+    """Insert a queue and return its rowid; labels that its items have already count. Inside a transaction.
+
+    `codebook` is its rowid and name; `items` are units with their places.
+    """
+    queue = connection.execute(
+        "insert into queue (uid, name, codebook_id, purpose, spec, lease_s, created_at) "
+        "values (?, ?, ?, ?, ?, ?, ?) returning id",
+        (uid or secrets.token_bytes(16), name, codebook[0], purpose, spec, lease_s, now()),
+    ).fetchone()[0]
+    connection.executemany(
+        "insert into queue_item (queue_id, unit_id, ordinal, stratum, needed, attention, inclusion, answers) "
+        "values (?, ?, ?, ?, ?, ?, ?, ?)",
+        [(queue, unit, ordinal, *placed) for ordinal, (unit, placed) in enumerate(items.items())],
+    )
+    recount(connection, codebook[1], list(items))
+    return int(queue)
+
+
+def recount(connection: sqlite3.Connection, codebook: str, units: Iterable[int]) -> None:
+    """Count anew how many people have labelled each of these units. Call inside a transaction."""
+    connection.executemany(_RECOUNT, [{"unit": unit, "codebook": codebook} for unit in units])
+
+
+CURRENT_LABELS = """
+    select g.unit_id, g.codebook, g.reader_id, g.annotator, g.label, g.uid, g.at, g.elapsed_ms
+    from (
+        select r.unit_id, c.name as codebook, r.reader_id, h.name as annotator, r.label, r.uid, r.at, r.elapsed_ms,
+            row_number() over (
+                partition by r.unit_id, c.name, r.reader_id order by r.at desc, r.uid desc
+            ) as place
+        from reading r
+        join reader h on h.id = r.reader_id and h.kind = 'person'
+        join codebook c on c.id = r.codebook_id
+        where r.uid is not null {where}
+    ) g
+    where g.place = 1 and g.label is not null
+"""
+"each person's label of each unit under any version of a codebook: the newest, unless withdrawn. `{where}` narrows it"
+
+_RECOUNT = f"""
+    update queue_item set done = (
+        select count(*) from ({CURRENT_LABELS.format(where="and r.unit_id = :unit and c.name = :codebook")})
+    )
+    where unit_id = :unit and queue_id in (
+        select q.id from queue q join codebook c on c.id = q.codebook_id where c.name = :codebook
+    )
+"""
+
+_QUEUES = """
+    select q.id, q.name, q.purpose, c.body, c.id, q.spec, q.lease_s, q.created_at,
+        count(*) filter (where i.attention is null),
+        coalesce(sum(i.needed) filter (where i.attention is null), 0),
+        coalesce(sum(min(i.done, i.needed)) filter (where i.attention is null), 0),
+        count(*) filter (where i.attention is null and i.done >= i.needed),
+        count(*) filter (where i.attention is not null)
+    from queue q join codebook c on c.id = q.codebook_id join queue_item i on i.queue_id = q.id
+    where (:purpose is null or q.purpose = :purpose) and (:name is null or q.name = :name)
+    group by q.id order by q.id
+"""
+
+_ANNOTATORS = """
+    select distinct h.name
+    from queue q
+    join codebook c on c.id = q.codebook_id
+    join queue_item i on i.queue_id = q.id
+    join reading r on r.unit_id = i.unit_id and r.uid is not null
+    join codebook d on d.id = r.codebook_id and d.name = c.name
+    join reader h on h.id = r.reader_id and h.kind = 'person'
+    where q.id = :queue order by h.name
+"""
+
+_CANDIDATES = f"""
+    select c.text_id, c.wording_id, x.body, x.packed, c.instrument, c.ref, c.kind, c.ordinal, c.template, c.scale,
+        c.model, sum(c.count)
+    from (
+        select distinct r.text_id, {first_wording("w", "s")} as wording_id, i.name as instrument, s.ref, w.kind,
+            w.ordinal, t.name as template, t.scale, m.name as model, d.id as draw_id, r.output_id, r.count
+        from model m cross join sampling g cross join probe p
+        join wording w on w.id = p.wording_id and (:language is null or w.language = :language)
+        join statement s on s.id = w.statement_id and {LIVE}
+        join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
+        join template t on t.id = p.template_id
+        join draw d on d.model_id = m.id and d.sampling_id = g.id and d.prompt_id = p.prompt_id
+        join given_answer r on r.draw_id = d.id
+        where p.audit = :audit
+    ) c
+    join text x on x.id = c.text_id
+    group by c.text_id, c.wording_id, c.template, c.scale, c.model
+    order by c.instrument, c.ref, c.kind, c.ordinal, c.template, c.model, x.key
+"""
+"versions of a statement share prompts, so each draw counts once"
+
+_STATEMENTS = """
+    select w.text_id, w.id, x.body, x.packed, i.name, s.ref, s.source
+    from statement s
+    join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
+    join wording w on w.statement_id = s.id and w.kind = 'original'
+        and w.language = coalesce(:language, i.language)
+    join text x on x.id = w.text_id
+    where s.current = 1 order by i.name, s.ordinal
+"""
+
+_MEMBERS = """
+    select distinct x.body, x.packed, n.name, s.ref
+    from queue q
+    join codebook c on c.id = q.codebook_id and c.name = :codebook
+    join queue_item i on i.queue_id = q.id and i.attention is null
+    join unit u on u.id = i.unit_id
+    join text x on x.id = u.text_id
+    join wording w on w.id = u.wording_id
+    join statement s on s.id = w.statement_id
+    join instrument n on n.id = s.instrument_id
+    where q.purpose in (select value from json_each(:purposes))
+"""
+
+_PRIORITISE = """
+    update queue_item set priority = (
+        select 1 - g.confidence from reading g where g.unit_id = queue_item.unit_id and g.reader_id = :reader
+    )
+    where done < needed and queue_id in (select id from queue where purpose <> 'test') and exists (
+        select 1 from reading g
+        where g.unit_id = queue_item.unit_id and g.reader_id = :reader and g.confidence is not null
+    )
+"""

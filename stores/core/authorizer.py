@@ -1,0 +1,90 @@
+"""What keeps an annotator blind: what their connection to a store may read and write.
+
+Blindness is not left to the queries of a screen. The connection has an authorizer, which SQLite asks about every column
+that a statement reads: labels and remarks are readable only through views that hold this person's own, and what says
+who wrote a text (model, template, prompt, classifier) is not readable at all. A query that asks for it is refused
+before it runs, whoever wrote it. What is not listed as readable is hidden, tables of later versions too.
+
+SQLite tells the authorizer the name of the view that reads, and takes the name of a common table expression for one:
+`with my_reading as (select label from reading) …` would pass for the view. So those that may read are named anew, by
+chance, for each connection, and the schema, which has their names, is hidden.
+
+What somebody may see and write depends on what they do: see `stores.core.permissions`.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one person may see and write in a store."""
+
+    views: Mapping[str, str]
+    "name -> query: temporary views through which a person's own part of what is hidden may be read"
+    readable: Mapping[str, frozenset[str] | None]
+    "table -> columns that may be read; None: all of it. The empty name stands for none, as in `count(*)`"
+    inserted: frozenset[str]
+    "tables that may be added to"
+    updated: Mapping[str, frozenset[str] | None] = field(default_factory=dict)
+    "table -> columns that may be changed; None: all of it"
+    deleted: frozenset[str] = frozenset()
+    refused: Mapping[str, str] = field(default_factory=dict)
+    "table -> condition on `new` under which a row is not taken"
+
+
+def guard(connection: sqlite3.Connection, sight: Sight) -> None:
+    """Leave a connection to one person, who may see and write no more than this, for as long as it is open."""
+    secret = secrets.token_hex(8)
+    for name, body in sight.views.items():
+        connection.execute(f"create temp view {name}_{secret} as {body}")
+        connection.execute(f"create temp view {name} as select * from {name}_{secret}")
+    for table, condition in sight.refused.items():
+        connection.execute(
+            f"create temp trigger {table}_{secret} before insert on main.{table} when {condition} "
+            "begin select raise(abort, 'not authorized: only one''s own may be written'); end"
+        )
+    connection.commit()
+    names = frozenset(f"{name}_{secret}" for name in (*sight.views, *sight.refused))
+    connection.set_authorizer(partial(_authorize, sight, names))
+
+
+def _authorize(
+    sight: Sight,
+    guards: frozenset[str],
+    action: int,
+    first: str | None,
+    second: str | None,
+    _database: str | None,
+    view: str | None,
+) -> int:
+    """Answer SQLite's question whether a statement may do something: `first` is a table, `second` a column."""
+    allowed = False
+    if action == sqlite3.SQLITE_READ:
+        allowed = (
+            first == "identity"
+            or view in guards
+            or first in guards
+            or first in sight.views
+            or _reads(sight, first, second)
+        )
+    elif action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_FUNCTION):
+        allowed = True
+    elif action == sqlite3.SQLITE_INSERT:
+        allowed = first in sight.inserted
+    elif action == sqlite3.SQLITE_UPDATE:
+        columns = sight.updated.get(first or "", frozenset())
+        allowed = columns is None or second in columns
+    elif action == sqlite3.SQLITE_DELETE:
+        allowed = first in sight.deleted
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
+def _reads(sight: Sight, table: str | None, column: str | None) -> bool:
+    columns = sight.readable.get(table or "", frozenset())
+    return columns is None or column in columns or (column == "" and table in sight.readable)

@@ -1,0 +1,62 @@
+"""What the aggregates of a store share: the connection they read from and the transaction they write in."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from stores.core.sqlite import Database
+from workbench.errors import UnknownName
+
+
+class Transactions(Protocol):
+    """The part of a store that its aggregates need."""
+
+    db: Database
+
+    @property
+    def connection(self) -> sqlite3.Connection: ...
+
+    def write(self, attempt: int | None = None) -> AbstractContextManager[sqlite3.Connection]: ...
+
+
+class Aggregate:
+    """One group of tables that is read and written together."""
+
+    def __init__(self, store: Transactions):
+        self.store = store
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        return self.store.connection
+
+
+def instrument_id_of(connection: sqlite3.Connection, name: str) -> int:
+    """Return the rowid of an instrument. Raises UnknownName, listing those there are."""
+    row = connection.execute("select id from instrument where name = ?", (name,)).fetchone()
+    if row is None:
+        known = ", ".join(r[0] for r in connection.execute("select name from instrument order by id"))
+        raise UnknownName(f"no instrument is named {name!r} in this store. There is: {known or 'none'}")
+    return int(row[0])
+
+
+def now() -> str:
+    """Return the time in UTC, to the millisecond, as stores keep it: `2026-11-21T09:30:00.123Z`."""
+    return _written(datetime.now(UTC))
+
+
+def later(at: str, by: timedelta) -> str:
+    """Return a stored time moved on."""
+    return _written(datetime.fromisoformat(at).astimezone(UTC) + by)
+
+
+def now_after(last: str | None) -> str:
+    """Return the time, or a moment after `last` where the clock went back: later words stay later."""
+    at = now()
+    return at if last is None or last < at else later(last, timedelta(milliseconds=1))
+
+
+def _written(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,184 @@
+"""Opening a store: what must be true of a file before anything is read from or written to it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+from stores.core import backup
+from stores.core.migrations import APPLICATION_ID, migrations
+from stores.core.sqlite import Database
+from workbench.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError
+
+SQLITE = sqlite3.sqlite_version_info
+OLDEST_SQLITE = (3, 37, 0)
+"the first with STRICT tables"
+BUSY_TIMEOUT_MS = 30_000
+SCHEMA_VERSION = len(migrations.pending(Database(memory=True)))
+NETWORK_FILE_SYSTEMS = frozenset(
+    (
+        *("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "fuse.sshfs"),
+        *("lustre", "gpfs", "beegfs", "ceph", "glusterfs", "fuse.glusterfs", "orangefs"),
+    )
+)
+
+
+def open_database(path: Path, *, create: bool) -> tuple[Database, str]:
+    """Open and, where needed, migrate the store at `path`.
+
+    Returns the database and a sentence for the user where the file system forbids write-ahead logging, else "".
+
+    Raises
+    ------
+    NotAStore
+        Nothing is there and `create` is false, or the file is something else.
+    NewerStore, ReadOnlyStore, StoreBusy
+        As their names say.
+    """
+    new = not path.exists() or path.stat().st_size == 0
+    if new and not create:
+        raise NotAStore(f"{path}: there is no store here. Make one with: workbench init {path}")
+    _check_writable(path)
+    try:
+        connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000)
+    except sqlite3.OperationalError as error:
+        raise StoreError(f"{path}: cannot be opened ({error}). Does its folder exist?") from error
+    try:
+        db = Database(connection)
+        _check_ours(db, path, new=new)
+        notice = set_journal_mode(db, path)
+        connection.execute("pragma foreign_keys = on")
+        connection.execute("pragma synchronous = normal" if not notice else "pragma synchronous = full")
+        connection.execute("pragma cache_size = -32768")
+        _migrate(db, path)
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, sqlite3.Error):
+            raise translated(error, path) from error
+        raise
+    return db, notice
+
+
+def is_store(path: Path) -> bool:
+    """Return whether a file begins as a store does; nothing is opened but the file itself, and nothing is changed."""
+    try:
+        if not path.is_file():  # a pipe would wait for a writer for ever
+            return False
+        with path.open("rb") as file:
+            head = file.read(72)
+    except OSError:
+        return False
+    return head.startswith(b"SQLite format 3\x00") and int.from_bytes(head[68:], "big") == APPLICATION_ID
+
+
+def translated(error: sqlite3.Error, path: Path) -> StoreError:
+    """Return the error as one that tells a person what to do. Nothing of a failed transaction was written."""
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return StoreBusy(
+            f"{path}: another program held the store for more than {BUSY_TIMEOUT_MS // 1000} s; nothing of this "
+            "change was written. Look for a stuck process (fuser or lsof show it), then try again."
+        )
+    if "readonly" in text or "read-only" in text:
+        return ReadOnlyStore(f"{path}: the store cannot be written. Copy it to a folder of yours, or change its mode.")
+    if "full" in text:
+        return StoreError(f"{path}: the disk is full; nothing of this change was written. Free some space and resume.")
+    if "not a database" in text or "malformed" in text:
+        return NotAStore(f"{path}: this is not a SQLite file, or it is damaged ({text}).")
+    return StoreError(f"{path}: {text}")
+
+
+def _check_writable(path: Path) -> None:
+    if path.is_dir():
+        raise NotAStore(f"{path}: this is a folder; a store is a file, for example {path / 'audit.db'}")
+    if not path.parent.is_dir():
+        raise StoreError(f"{path}: the folder {path.parent} does not exist. Make it first.")
+    for target in (path, path.parent):
+        marked = target.exists() and not target.stat().st_mode & 0o222
+        if target.exists() and (marked or not os.access(target, os.W_OK)):
+            raise ReadOnlyStore(
+                f"{path}: {'the folder ' if target is not path else ''}{target} cannot be written, and SQLite writes "
+                "beside the file even to read it. Copy the store to a folder of yours, or change the mode (chmod u+w)."
+            )
+
+
+def _check_ours(db: Database, path: Path, *, new: bool) -> None:
+    if new:
+        return
+    application = db.execute("pragma application_id").fetchone()[0]
+    version = db.execute("pragma user_version").fetchone()[0]
+    if application != APPLICATION_ID:
+        tables = ", ".join(sorted(db.table_names())[:5]) or "no tables"
+        raise NotAStore(f"{path}: a SQLite file of another program ({tables}). Give another name for the store.")
+    if version > SCHEMA_VERSION:
+        raise NewerStore(
+            f"{path}: written by a newer workbench (schema {version}; this one knows {SCHEMA_VERSION}). "
+            "Update with: pip install --upgrade workbench"
+        )
+
+
+def _migrate(db: Database, path: Path) -> None:
+    """Bring the schema up to date in one transaction; two programs may try at once. A store that is not new is copied
+    beforehand, and the user is told.
+    """
+    if _version(db) == SCHEMA_VERSION:
+        return
+    db.execute("begin immediate")
+    try:
+        version = _version(db)
+        copy = backup.back_up(path, version, SCHEMA_VERSION) if 0 < version < SCHEMA_VERSION else None
+        migrations.apply(db)
+        db.execute(f"pragma application_id = {APPLICATION_ID}")
+        db.execute(f"pragma user_version = {SCHEMA_VERSION}")
+        db.execute("commit")
+    except BaseException:
+        db.rollback()
+        raise
+    if copy is not None:
+        backup.tell(backup.migrated(path, copy, version, SCHEMA_VERSION))
+
+
+def _version(db: Database) -> int:
+    return int(db.execute("pragma user_version").fetchone()[0])
+
+
+def file_system(path: Path) -> str:
+    """Return the type of the file system that holds `path` (Linux), "" where it cannot be told."""
+    try:
+        mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    best, kind = "", ""
+    where = str(path.resolve())
+    for line in mounts:
+        fields = line.split(" ")
+        if len(fields) < 3:
+            continue
+        mount = fields[1].replace("\\040", " ")
+        if len(mount) >= len(best) and (where == mount or where.startswith(mount.rstrip("/") + "/")):
+            best, kind = mount, fields[2]
+    return kind
+
+
+def set_journal_mode(db: Database, path: Path) -> str:
+    """Turn on write-ahead logging where it works; else fall back to a rollback journal and say so.
+
+    Write-ahead logging needs memory shared between processes, which network file systems do not give: there it
+    seems to work and damages the file once two machines write.
+    """
+    kind = file_system(path)
+    if kind not in NETWORK_FILE_SYSTEMS:
+        try:
+            if db.execute("pragma journal_mode = wal").fetchone()[0] == "wal":
+                db.execute("select count(*) from sqlite_master").fetchone()
+                return ""
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error) or "readonly" in str(error):
+                raise
+    mode = db.execute("pragma journal_mode = truncate").fetchone()[0]
+    where = f"a network file system ({kind})" if kind in NETWORK_FILE_SYSTEMS else "this file system"
+    return (
+        f"The store lies on {where}, where write-ahead logging is not safe: using a {mode} journal. It is slower, and "
+        "readers wait for writers; a local disk is better for running jobs."
+    )

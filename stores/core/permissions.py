@@ -1,0 +1,63 @@
+"""What annotators may see and write, by what they do: label items of a queue, or statements for policy issues.
+
+See `stores.core.authorizer`, which holds a connection to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from stores.core.authorizer import Sight
+
+_STATEMENTS: dict[str, frozenset[str] | None] = {"text": None, "wording": None, "statement": None, "instrument": None}
+
+
+def at_a_queue(me: int, queue: int, codebooks: str) -> Sight:
+    """Return what a person (rowid of a reader) sees at a queue; `codebooks`: rowids of its codebook's versions."""
+    return Sight(
+        views={name: body.format(me=me, queue=queue, codebooks=codebooks) for name, body in _QUEUE_VIEWS.items()},
+        readable=_STATEMENTS
+        | {
+            "codebook": None,
+            "assignment": None,
+            "unit": frozenset({"id", "text_id", "wording_id"}),
+            "reader": frozenset({"id"}),  # SQLite itself looks at it, for the foreign key
+            "queue": frozenset({"id", "name", "codebook_id", "purpose", "lease_s"}),
+            "queue_item": frozenset({"queue_id", "unit_id", "ordinal", "needed", "done", "priority"}),
+        },
+        inserted=frozenset({"reading", "remark", "assignment"}),
+        updated={"assignment": None, "queue_item": frozenset({"done"})},
+        deleted=frozenset({"assignment"}),
+    )
+
+
+def over_issues(me: int, imported: Iterable[int]) -> Sight:
+    """Return what a person sees who labels statements for policy issues.
+
+    `imported` are the readers under whose name labels of the same person were imported: they are their own, too.
+    """
+    mine = ", ".join(str(int(reader)) for reader in (me, *imported))
+    withdrawn = f"(new.label is null and new.reader_id in ({mine}))"
+    return Sight(
+        views={
+            "my_issue_label": "select statement_id, issue, reader_id, revision, label, at from main.issue_label "
+            f"where reader_id in ({mine})"
+        },
+        readable=_STATEMENTS | {"issue": None, "reader": frozenset({"id"})},
+        inserted=frozenset({"issue_label"}),
+        refused={"issue_label": f"new.reader_id is not {int(me)} and not {withdrawn}"},
+    )
+
+
+_QUEUE_VIEWS = {
+    "my_reading": "select unit_id, label, reason, confidence, elapsed_ms, at, uid from main.reading "
+    "where reader_id = {me} and codebook_id in ({codebooks}) and uid is not null",
+    "my_revision": "select unit_id, revision from main.reading where reader_id = {me}",
+    "my_remark": "select unit_id, flagged, note, at, uid from main.remark where reader_id = {me}",
+    "attention_item": "select unit_id, ordinal from main.queue_item where queue_id = {queue} and attention is not null",
+    "my_attention": "select i.unit_id, i.attention = r.label as right from main.queue_item i "
+    "join main.reading r on r.unit_id = i.unit_id and r.reader_id = {me} and r.codebook_id in ({codebooks}) "
+    "where i.queue_id = {queue} and i.attention is not null and r.label is not null and r.uid is not null and "
+    "not exists (select 1 from main.reading n where n.unit_id = r.unit_id and +n.reader_id = {me} "
+    "and n.codebook_id in ({codebooks}) and n.uid is not null and (n.at, n.uid) > (r.at, r.uid))",
+}

@@ -1,0 +1,190 @@
+"""One open store: a connection, its transactions, and the verbs on each aggregate."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from stores.annotation.classifiers import Classifiers
+from stores.annotation.labels import Labels
+from stores.annotation.queues import Queues
+from stores.annotation.surveys import Surveys
+from stores.core.connection import open_database, translated
+from stores.core.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved
+from stores.core.sqlite import Database
+from stores.instruments.checks import Checks
+from stores.instruments.choices import Choices
+from stores.instruments.drafts import Drafts
+from stores.instruments.exchange import Exchange
+from stores.instruments.instruments import Instruments
+from stores.instruments.issues import Issues
+from stores.instruments.questionnaires import Questionnaires
+from stores.instruments.statements import Statements
+from stores.jobs.jobs import Jobs
+from stores.runs.bias import BiasReadings
+from stores.runs.predictions import Predictions
+from stores.runs.raw_answers import DrawnAnswers
+from stores.runs.readings import Readings
+from stores.runs.runs import Runs
+from stores.runs.scores import Scores
+from workbench.errors import AttemptEnded, NotAStore, StoreError, StoreGone
+
+
+class Store:
+    """A project's SQLite file. One object a thread; objects on the same file may live in any number of processes.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> with Store.open(Path(mkdtemp()) / "audit.db", create=True) as store:
+    ...     store.instruments.names()
+    ()
+    """
+
+    def __init__(self, db: Database, path: Path, notice: str = ""):
+        self.db = db
+        self.path = path
+        self.notice = notice
+        "why this store is slower than it could be, for people; empty where it is not"
+        self._attempt: int | None = None
+        self.identity = identity_of(self.connection, path)
+        self.moved = ""
+        "says that the store was gone and where its copy is, which this object writes to since; empty: it is there"
+        self.instruments = Instruments(self)
+        self.statements = Statements(self)
+        self.drafts = Drafts(self)
+        self.checks = Checks(self)
+        self.issues = Issues(self)
+        self.surveys = Surveys(self)
+        self.questionnaires = Questionnaires(self)
+        self.choices = Choices(self)
+        self.runs = Runs(self)
+        self.drawn = DrawnAnswers(self)
+        self.scores = Scores(self)
+        self.predictions = Predictions(self)
+        self.readings = Readings(self)
+        self.jobs = Jobs(self)
+        self.queues = Queues(self)
+        self.labels = Labels(self)
+        self.exchange = Exchange(self)
+        self.classifiers = Classifiers(self)
+        self.bias = BiasReadings(self)
+
+    @classmethod
+    def open(cls, path: Path | str, *, create: bool = False) -> Store:
+        """Open the store at `path`. Raises a `StoreError` that says what to do where that cannot be."""
+        path = Path(path)
+        try:
+            db, notice = open_database(path, create=create)
+        except NotAStore as error:
+            raise (gone_instead(path) or error) from None
+        store = cls(db, path, notice)
+        try:
+            check_expected(store.identity)
+        except StoreGone:
+            store.close()
+            raise
+        return store
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The connection, for reading; writes go through `write`."""
+        connection: sqlite3.Connection = self.db.conn
+        return connection
+
+    def work_for(self, attempt: int) -> None:
+        """From now on write for this attempt at a job alone: see `write`."""
+        self._attempt = attempt
+
+    @contextmanager
+    def write(self, attempt: int | None = None) -> Iterator[sqlite3.Connection]:
+        """One `begin immediate` transaction: all of the block is written, or nothing of it.
+
+        What is written for an attempt at a job (the one named here, or that of `work_for`) is refused with AttemptEnded
+        once that attempt has ended: a worker that was taken for gone must not write beside the one that has its job.
+
+        A file that was deleted, moved or replaced meanwhile is written by nobody: StoreGone says so before the commit.
+
+        Taking the write lock at the start means that waiting happens before any work, bounded by the busy timeout,
+        and that a read inside the block cannot be out of date by the time of the write.
+        """
+        try:
+            self.connection.execute("begin immediate")
+        except sqlite3.Error as error:
+            raise translated(error, self.path) from error
+        try:
+            self.identity.check_uid(self.connection)
+            _check_attempt(self.connection, attempt or self._attempt)
+            yield self.connection
+            self.identity.check()
+            self.connection.execute("commit")
+        except BaseException as error:
+            self.connection.rollback()
+            if isinstance(error, sqlite3.OperationalError | sqlite3.DatabaseError) and not isinstance(
+                error, sqlite3.IntegrityError
+            ):
+                raise translated(error, self.path) from error
+            raise
+
+    def check(self) -> None:
+        """Raise StoreGone where the file is no longer there: what is read from now on is on no disk."""
+        self.identity.check()
+
+    def keep(self, write: Callable[[], None], unsaved: Iterable[Any] = ()) -> None:
+        """Write what exists nowhere else yet. Where the store is gone, go on with a copy of it and write there; `moved`
+        says so from then on, and `check_moved` raises it once what is under way has come in, too.
+
+        Raises StoreGone where no copy can be made: `unsaved` (dataclasses) is then in a file of JSON lines.
+        """
+        try:
+            write()
+        except StoreGone as error:
+            try:
+                self.rescue(error)
+            except StoreGone as trouble:
+                path = write_unsaved(self.identity.path, unsaved)
+                raise StoreGone(f"{trouble} What was not stored yet is in {path}, as JSON lines.") from error
+            write()
+
+    def rescue(self, error: StoreGone) -> None:
+        """Go on with a copy of a store that is gone; once is enough. Raises StoreGone where no copy can be made."""
+        if self.moved:
+            return
+        try:
+            path = rescue(self.connection, self.identity)
+        except StoreError as trouble:
+            raise StoreGone(f"{error} {trouble}") from error
+        self.connection.close()
+        self.db, self.notice = open_database(path, create=False)
+        self.path, self.identity = path, identity_of(self.connection, path)
+        self.moved = f"{error} All that was stored, and what was not yet, is in {path}: go on there."
+
+    def check_moved(self) -> None:
+        """Raise StoreGone where this object goes on with a copy since its store was gone."""
+        if self.moved:
+            raise StoreGone(self.moved)
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _check_attempt(connection: sqlite3.Connection, attempt: int | None) -> None:
+    """Raise AttemptEnded where something is to be written for an attempt that has ended."""
+    if attempt is None:
+        return
+    row = connection.execute("select job_id, outcome, ended_at from attempt where id = ?", (attempt,)).fetchone()
+    if row is not None and row[2] is not None:
+        taken = "another worker has the job now" if row[1] == "lost" else f"it ended as {row[1]}"
+        raise AttemptEnded(f"an attempt at job {row[0]} has ended: {taken}; nothing of this was written")

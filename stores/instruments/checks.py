@@ -1,0 +1,233 @@
+"""Embeddings and entailments of texts, and findings that people waived.
+
+What a model says of a text is kept by text and model: a wording that is changed and changed back is not computed again,
+and two instruments with the same wording share it. A waiver is never deleted: taking it back is one more row.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from stores.core.base import Aggregate, now_after
+from stores.instruments.texts import text_ids
+from stores.jobs.job_rows import write_progress
+from stores.runs.models import model_id
+from workbench.domain.entailments import Entailment
+from workbench.domain.findings import LintFinding
+from workbench.domain.keys import text_key
+from workbench.domain.names import person_name
+from workbench.domain.responses import ModelCard
+from workbench.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ENCODER, NLI = "sentence-transformers", "entailment"
+"backends of the models that check wordings"
+LONGEST_REASON = 500
+"characters"
+
+Pair = tuple[str, str]
+"(premise, hypothesis)"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckModel:
+    """A model that said something of an instrument's texts."""
+
+    id: int
+    name: str
+    revision: str
+    texts: int
+    "how many of the instrument's wordings it has seen"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """A person's word that a finding may stand, or, without a reason, that it may not any more."""
+
+    code: str
+    subject: str
+    fingerprint: bytes
+    reason: str | None
+    person: str
+    at: str
+
+
+class Checks(Aggregate):
+    """The verbs on checks."""
+
+    def begin(self, card: ModelCard) -> int:
+        """Return the rowid of a model, inserting one that is new."""
+        with self.store.write() as connection:
+            return model_id(connection, card)
+
+    def newest(self, name: str, backend: str, revision: str | None = None) -> int | None:
+        """Return the newest model of that name, and of that revision where it is known before the model is loaded."""
+        row = self.connection.execute(
+            "select id from model where name = :name and backend = :backend "
+            "and (:revision is null or revision = :revision) order by id desc limit 1",
+            {"name": name, "backend": backend, "revision": revision},
+        ).fetchone()
+        return None if row is None else int(row[0])
+
+    def models(self, instrument: str, backend: str) -> tuple[CheckModel, ...]:
+        """Return the models that said something of an instrument's current wordings: the one that knows most first,
+        among equals the newest.
+        """
+        rows = self.connection.execute(_MODELS[backend], {"instrument": instrument, "backend": backend})
+        return tuple(CheckModel(*row) for row in rows)
+
+    def embedded(self, model: int, texts: Iterable[str]) -> frozenset[str]:
+        """Return those of these texts that a model has embedded."""
+        return frozenset(text for text, _ in self._vectors(model, texts, "null"))
+
+    def embeddings(self, model: int, texts: Iterable[str]) -> tuple[tuple[str, ...], NDArray[np.float32]]:
+        """Return the texts that a model has embedded, and their vectors (texts, dimensions)."""
+        import numpy as np
+
+        found = list(self._vectors(model, texts, "e.vector"))
+        rows = np.frombuffer(b"".join(vector for _, vector in found), dtype="<f4")
+        return tuple(text for text, _ in found), rows.reshape(len(found), -1 if found else 0).astype(np.float32)
+
+    def add_embeddings(
+        self, model: int, found: Sequence[tuple[str, NDArray[np.float32]]], *, job: tuple[int, int, str] | None = None
+    ) -> None:
+        """Write vectors of length 1 in one transaction, with `job` = (id, done, progress) how far the job is."""
+        with self.store.write() as connection:
+            ids = text_ids(connection, (text for text, _ in found))
+            connection.executemany(
+                "insert into embedding (model_id, text_id, vector) values (?, ?, ?) on conflict do nothing",
+                [(model, ids[text], vector.astype("<f4").tobytes()) for text, vector in found],
+            )
+            if job is not None:
+                write_progress(connection, job)
+
+    def entailments(self, model: int, pairs: Iterable[Pair]) -> dict[Pair, Entailment]:
+        """Return what a model has said of these pairs."""
+        wanted = {(text_key(premise), text_key(hypothesis)): (premise, hypothesis) for premise, hypothesis in pairs}
+        found: dict[Pair, Entailment] = {}
+        for some in _chunks(sorted({premise for premise, _ in wanted})):
+            rows = self.connection.execute(
+                "select p.key, h.key, e.entailment, e.neutral, e.contradiction from entailment e "
+                "join text p on p.id = e.premise_id join text h on h.id = e.hypothesis_id "
+                f"where e.model_id = ? and p.key in ({','.join('?' * len(some))})",
+                (model, *some),
+            )
+            for premise, hypothesis, *said in rows:
+                if (premise, hypothesis) in wanted:
+                    found[wanted[premise, hypothesis]] = Entailment(*said)
+        return found
+
+    def add_entailments(
+        self, model: int, found: Mapping[Pair, Entailment], *, job: tuple[int, int, str] | None = None
+    ) -> None:
+        """Write what a model says of pairs in one transaction, with `job` as in `add_embeddings`."""
+        with self.store.write() as connection:
+            ids = text_ids(connection, (text for pair in found for text in pair))
+            connection.executemany(
+                "insert into entailment (model_id, premise_id, hypothesis_id, entailment, neutral, contradiction) "
+                "values (?, ?, ?, ?, ?, ?) on conflict do nothing",
+                [
+                    (model, ids[premise], ids[hypothesis], said.entailment, said.neutral, said.contradiction)
+                    for (premise, hypothesis), said in found.items()
+                ],
+            )
+            if job is not None:
+                write_progress(connection, job)
+
+    def waive(self, instrument: str, finding: LintFinding, *, reason: str, person: str) -> Waiver:
+        """Let a finding stand, with the reason. Raises UsageError without one, UnknownName for an instrument."""
+        return self._add(instrument, finding, _reason(reason), person_name(person))
+
+    def unwaive(self, instrument: str, finding: LintFinding, *, person: str) -> Waiver:
+        """Take a waiver back. Raises UsageError where there is none."""
+        if finding.fingerprint not in self.waivers(instrument):
+            raise UsageError(f"{finding.code} of {finding.subject} is not waived; there is nothing to take back")
+        return self._add(instrument, finding, None, person_name(person))
+
+    def waivers(self, instrument: str) -> dict[bytes, Waiver]:
+        """Return the waivers that stand, by the finding's fingerprint: the newest of each that has a reason."""
+        newest = {waiver.fingerprint: waiver for waiver in self.waiver_history(instrument)}
+        return {fingerprint: waiver for fingerprint, waiver in newest.items() if waiver.reason is not None}
+
+    def waiver_history(self, instrument: str) -> tuple[Waiver, ...]:
+        """Return every waiver and every one that was taken back, the oldest first."""
+        rows = self.connection.execute(
+            "select v.code, v.subject, v.fingerprint, v.reason, v.person, v.at from waiver v "
+            "join instrument i on i.id = v.instrument_id where i.name = ? order by v.at, v.uid",
+            (instrument,),
+        )
+        return tuple(Waiver(*row) for row in rows)
+
+    def _add(self, instrument: str, finding: LintFinding, reason: str | None, person: str) -> Waiver:
+        with self.store.write() as connection:
+            row = connection.execute("select id from instrument where name = ?", (instrument,)).fetchone()
+            if row is None:
+                raise UnknownName(f"no instrument is named {instrument!r} in this store")
+            last = connection.execute(
+                "select max(at) from waiver where instrument_id = ? and fingerprint = ?", (row[0], finding.fingerprint)
+            ).fetchone()[0]
+            waiver = Waiver(finding.code, finding.subject, finding.fingerprint, reason, person, now_after(last))
+            connection.execute(
+                "insert into waiver (uid, instrument_id, code, subject, fingerprint, reason, person, at) "
+                "values (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    secrets.token_bytes(16), row[0], waiver.code, waiver.subject, waiver.fingerprint, waiver.reason,
+                    waiver.person, waiver.at,
+                ),
+            )  # fmt: skip
+        return waiver
+
+    def _vectors(self, model: int, texts: Iterable[str], column: str) -> Iterator[tuple[str, bytes]]:
+        """Yield (text, column) of those texts that a model has embedded, in the order in which they are given."""
+        keys = {text_key(text): text for text in texts}
+        held: dict[bytes, bytes] = {}
+        for some in _chunks(keys):
+            held |= self.connection.execute(
+                f"select t.key, {column} from text t join embedding e on e.text_id = t.id and e.model_id = ? "
+                f"where t.key in ({','.join('?' * len(some))})",
+                (model, *some),
+            ).fetchall()
+        for key, text in keys.items():
+            if key in held:
+                yield text, held[key]
+
+
+def _chunks(keys: Iterable[bytes]) -> Iterator[tuple[bytes, ...]]:
+    """Yield keys as many at a time as one statement takes: SQLite has a limit of variables."""
+    rest = iter(keys)
+    while some := tuple(islice(rest, 500)):
+        yield some
+
+
+def _reason(text: str) -> str:
+    """Return a reason as it is kept. Raises UsageError where it is none."""
+    reason = " ".join(text.split())
+    if not reason:
+        raise UsageError("a waiver needs a reason; say why the finding may stand")
+    if len(reason) > LONGEST_REASON:
+        raise UsageError(f"the reason has {len(reason):,} characters; give at most {LONGEST_REASON}")
+    if not reason.isprintable():
+        raise UsageError("the reason holds a character that does not show; give a reason without it")
+    return reason
+
+
+_WORDINGS = """
+    select m.id, m.name, m.revision, count(distinct w.text_id)
+    from instrument i
+    join statement s on s.instrument_id = i.id and s.current = 1
+    join wording w on w.statement_id = s.id
+    join {table} e on e.{column} = w.text_id
+    join model m on m.id = e.model_id and m.backend = :backend
+    where i.name = :instrument group by m.id order by count(distinct w.text_id) desc, m.id desc
+"""
+_MODELS = {
+    ENCODER: _WORDINGS.format(table="embedding", column="text_id"),
+    NLI: _WORDINGS.format(table="entailment", column="hypothesis_id"),
+}

@@ -1,0 +1,218 @@
+"""Multiple-choice questions and answers from a file beside those that are here.
+
+What a file says of a question counts: shares may be corrected, and a middle option explained. What a model answered is
+compared with what other models did, so an answer that is here is never written over: a file that says otherwise is
+refused.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from stores.instruments.choice_rows import (
+    insert_answer_set,
+    read_answer_sets,
+    read_items,
+    set_name,
+    write_about,
+    write_item,
+)
+from stores.instruments.statement_rows import read_statements
+from workbench.domain.choices import AnsweredPair, AnswerSet, Arm, ArmAnswers, Bias, ChoiceItem
+from workbench.domain.instruments import Instrument
+from workbench.domain.statements import Statement
+from workbench.errors import ConflictError
+
+SHOWN = 12
+"differences in a message"
+
+Group = tuple[Bias, str]
+"bias and its variant"
+
+
+@dataclass(frozen=True, slots=True)
+class AddedChoices:
+    """What an import of multiple-choice questions and answers to them changed."""
+
+    questions: int
+    "of the file"
+    changed: int
+    "of these, those of which another key, bias, middle option or other shares were known here"
+    answer_sets: int
+    "sets of answers that were not here: one for each model, bias and condition"
+    known: int
+    "sets that were here already"
+    models: tuple[str, ...]
+    "of the file, in its order"
+    answers: int = 0
+    "single answers of the new sets"
+    without_text: int = 0
+    "questions, counted once a bias, that the file has answers to and that are no statement here"
+
+
+def put_choices(
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    items: Sequence[ChoiceItem],
+    answers: Sequence[AnswerSet],
+    statements: Mapping[str, int],
+    *,
+    part: bool = False,
+) -> AddedChoices:
+    """Bring a file's questions and answers together with what is here. Call inside a transaction.
+
+    `statements`: ref in the file -> rowid of the statement here, which may have another ref by now. `part`: what the
+    file does not say of a question stays. Raises ConflictError where a set is here with other answers.
+    """
+    changed = put_items(connection, instrument_id, items, statements, part=part)
+    new = put_answers(connection, instrument_id, answers)
+    return AddedChoices(
+        questions=len(items),
+        changed=changed,
+        answer_sets=len(new),
+        known=len(answers) - len(new),
+        models=tuple(dict.fromkeys(one.model for one in answers)),
+        answers=sum(sum(form.counts.values()) for one in new for pair in one.pairs for _, form in _forms(pair)),
+        without_text=_without_text(connection, instrument_id, answers),
+    )
+
+
+def beside_the_rest(
+    connection: sqlite3.Connection, instrument_id: int, instrument: Instrument
+) -> tuple[Statement, ...]:
+    """Return the statements of a part together with what is here and it is silent about: other biases, other forms.
+
+    Questions of a bias stand where those of this bias stood, those of a bias that is new at the end.
+    """
+    values = {"instrument": instrument_id}
+    here = read_statements(connection, "s.instrument_id = :instrument and s.current = 1", values, {})
+    items = read_items(connection, instrument_id)
+    groups: dict[Group | None, list[Statement]] = {}
+    group_of = {item.ref: (item.bias, item.variant) for item in instrument.choices}
+    known = {statement.ref: statement for statement in here.values()}
+    for statement in instrument.statements:
+        whole = _with_other_forms(statement, known.get(statement.ref))
+        groups.setdefault(group_of.get(statement.ref), []).append(whole)
+    refs, spoken_of = {statement.ref for statement in instrument.statements}, set(groups) - {None}
+    found: list[Statement] = []
+    for statement in here.values():
+        item = items.get(statement.ref)
+        group = (item.bias, item.variant) if item else None
+        if group in spoken_of:
+            found += groups.pop(group, [])
+        elif statement.ref not in refs:
+            found.append(statement)
+    return (*found, *(statement for group in groups.values() for statement in group))
+
+
+def _with_other_forms(statement: Statement, here: Statement | None) -> Statement:
+    """Return a statement with the wordings that it has here and the part is silent about."""
+    given = {(w.variant, w.language) for w in statement.wordings}
+    others = [w for w in (here.wordings if here else ()) if (w.variant, w.language) not in given]
+    return replace(statement, wordings=(*statement.wordings, *others)) if others else statement
+
+
+def joined_notes(
+    connection: sqlite3.Connection, instrument_id: int, before: Sequence[str], instrument: Instrument
+) -> tuple[str, ...]:
+    """Return what there is to know after a part came: what it says alone where it holds all that is here, else both."""
+    here = {set_name(one) for one in read_answer_sets(connection, instrument_id).values()}
+    if instrument.statements and here <= {set_name(one) for one in instrument.answer_sets}:
+        return instrument.notes
+    return tuple(dict.fromkeys((*before, *instrument.notes)))
+
+
+def _without_text(connection: sqlite3.Connection, instrument_id: int, answers: Sequence[AnswerSet]) -> int:
+    known = {(item.bias, item.variant, item.key) for item in read_items(connection, instrument_id).values()}
+    return len({(one.bias, one.variant, pair.key) for one in answers for pair in one.pairs} - known)
+
+
+def put_items(
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    items: Sequence[ChoiceItem],
+    statements: Mapping[str, int],
+    *,
+    part: bool = False,
+) -> int:
+    """Say which statements are questions, and return of how many something else was said here."""
+    here = read_items(connection, instrument_id)
+    refs = dict(connection.execute("select id, ref from statement where instrument_id = ?", (instrument_id,)))
+    theirs = [replace(item, ref=refs[statements[item.ref]]) for item in items if item.ref in statements]
+    if part:
+        theirs = [_with_known(item, here.get(item.ref)) for item in theirs]
+    for item in theirs:
+        if here.get(item.ref) != item:
+            write_item(connection, instrument_id, item)
+    return sum(item.ref in here and here[item.ref] != item for item in theirs)
+
+
+def _with_known(item: ChoiceItem, here: ChoiceItem | None) -> ChoiceItem:
+    if here is None:
+        return item
+    middle = here.middle_removed if item.middle_removed is None else item.middle_removed
+    return replace(item, middle_removed=middle, shares=item.shares or here.shares)
+
+
+def put_answers(
+    connection: sqlite3.Connection, instrument_id: int, answers: Sequence[AnswerSet]
+) -> tuple[AnswerSet, ...]:
+    """Add the sets that are not here and return them; those that are here with the same answers change nothing.
+
+    How many options were offered, and what is to be warned of, is no answer: the file that came last counts. Raises
+    ConflictError where a set is here with other answers.
+    """
+    here = {set_name(one): (rowid, one) for rowid, one in read_answer_sets(connection, instrument_id).items()}
+    faults, new = [], []
+    for theirs in answers:
+        rowid, ours = here.get(set_name(theirs), (0, None))
+        if ours is None:
+            new.append(theirs)
+            here[set_name(theirs)] = (0, theirs)
+        elif found := list(_differences(ours, theirs)):
+            faults.append(_said(theirs, found))
+        elif rowid and ours != theirs:
+            write_about(connection, rowid, theirs)
+    if faults:
+        raise ConflictError(
+            f"these answers are here, and otherwise: {'; '.join(faults)}. Nothing was imported; import the file as an "
+            "instrument of another name"
+        )
+    for answer_set in new:
+        insert_answer_set(connection, instrument_id, answer_set)
+    return tuple(new)
+
+
+def _differences(ours: AnswerSet, theirs: AnswerSet) -> Iterator[str]:
+    """Yield how answers of one name differ, question by question."""
+    here, there = ({pair.key: pair for pair in one.pairs} for one in (ours, theirs))
+    for key in dict.fromkeys((*here, *there)):
+        if key not in here or key not in there:
+            yield f"{key!r}: {'nothing here' if key not in here else 'nothing in the file'}"
+            continue
+        for (arm, one), (_, other) in zip(_forms(here[key]), _forms(there[key]), strict=True):
+            if replace(one, offered=other.offered) != other:
+                yield f"{key!r} ({arm}): {_counted(one)} here, {_counted(other)} in the file"
+    if ours.mapped_back != theirs.mapped_back:
+        yield "one of them names the letters back to the original order, the other one does not"
+    elif here.keys() == there.keys() and tuple(here) != tuple(there):
+        yield "the same questions in another order"
+
+
+def _forms(pair: AnsweredPair) -> Iterable[tuple[Arm, ArmAnswers]]:
+    return ((Arm.ORIGINAL, pair.original), (Arm.CHANGED, pair.changed))
+
+
+def _counted(answers: ArmAnswers) -> str:
+    said = ", ".join(f"{letter or 'none'} {n}" for letter, n in sorted(answers.counts.items())) or "no answer"
+    more = f", {answers.invalid} invalid" if answers.invalid else ""
+    return f"{said}{more} of {answers.recorded} options"
+
+
+def _said(answers: AnswerSet, found: Sequence[str]) -> str:
+    bias = f"{answers.bias}-{answers.variant}" if answers.variant else answers.bias.value
+    draw = f" draw {answers.draw}" if answers.draw != 1 else ""
+    more = f", and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
+    return f"{answers.model}, {bias}, {answers.condition or 'bias'}{draw}: {', '.join(found[:SHOWN])}{more}"

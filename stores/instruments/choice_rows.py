@@ -1,0 +1,119 @@
+"""Rows of multiple-choice questions and of answers that came with them ↔ values."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from stores.core.base import now
+from workbench.domain.choices import AnsweredPair, AnswerSet, Arm, ArmAnswers, Bias, ChoiceItem, Perturbation
+
+SetName = tuple[str, str, str, str, int]
+"(model, bias, variant, condition, draw): what names an answer set in its instrument"
+
+
+def read_items(connection: sqlite3.Connection, instrument_id: int) -> dict[str, ChoiceItem]:
+    """Return what the current statements are as questions by their refs, in the order of the statements."""
+    rows = connection.execute(_ITEMS, {"instrument": instrument_id})
+    return {
+        ref: ChoiceItem(
+            *(ref, key, Bias(bias), variant, None if middle is None else bool(middle)),
+            *(tuple(json.loads(shares)), tuple(json.loads(warnings))),
+        )
+        for ref, key, bias, variant, middle, shares, warnings in rows
+    }
+
+
+def write_item(connection: sqlite3.Connection, instrument_id: int, item: ChoiceItem) -> None:
+    """Say what the statement of a ref is, whatever was said of it before."""
+    connection.execute(
+        "insert into choice (instrument_id, ref, key, bias, variant, middle_removed, shares, warnings) "
+        "values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (instrument_id, ref) do update set key = excluded.key, "
+        "bias = excluded.bias, variant = excluded.variant, middle_removed = excluded.middle_removed, "
+        "shares = excluded.shares, warnings = excluded.warnings",
+        (
+            *(instrument_id, item.ref, item.key, item.bias.value, item.variant),
+            *(item.middle_removed, json.dumps(item.shares), json.dumps(item.warnings)),
+        ),
+    )
+
+
+def set_name(answers: AnswerSet) -> SetName:
+    """Return what names an answer set in its instrument."""
+    return (answers.model, answers.bias.value, answers.variant, answers.condition or "", answers.draw)
+
+
+def read_answer_sets(connection: sqlite3.Connection, instrument_id: int) -> dict[int, AnswerSet]:
+    """Return answer sets by rowid, in the order in which they came; their questions in the order of the source."""
+    rows = connection.execute(_COUNTS, {"instrument": instrument_id})
+    found = {}
+    for about, counted in groupby(rows, key=itemgetter(slice(0, 8))):
+        rowid, model, bias, variant, condition, draw, mapped_back, warnings = about
+        found[rowid] = AnswerSet(
+            *(model, Bias(bias), Perturbation(condition) if condition else None, tuple(_pairs(counted))),
+            draw=draw,
+            mapped_back=bool(mapped_back),
+            variant=variant,
+            warnings=tuple(json.loads(warnings)),
+        )
+    return found
+
+
+def insert_answer_set(connection: sqlite3.Connection, instrument_id: int, answers: AnswerSet) -> None:
+    """Insert an answer set that is not here yet."""
+    row = connection.execute(
+        "insert into answer_set (instrument_id, model, bias, variant, condition, draw, mapped_back, warnings, at) "
+        "values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id",
+        (instrument_id, *set_name(answers), answers.mapped_back, json.dumps(answers.warnings), now()),
+    ).fetchone()
+    connection.executemany(
+        "insert into answer_count (answer_set_id, ordinal, key, arm, counts, recorded, offered, invalid) "
+        "values (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (row[0], ordinal, pair.key, arm.value, json.dumps(dict(one.counts)), one.recorded, one.offered, one.invalid)
+            for ordinal, pair in enumerate(answers.pairs)
+            for arm, one in ((Arm.ORIGINAL, pair.original), (Arm.CHANGED, pair.changed))
+        ),
+    )
+
+
+def write_about(connection: sqlite3.Connection, rowid: int, answers: AnswerSet) -> None:
+    """Write what a file says about a set beside its answers: options that its questions offered, and warnings."""
+    connection.execute("update answer_set set warnings = ? where id = ?", (json.dumps(answers.warnings), rowid))
+    connection.executemany(
+        "update answer_count set offered = ? where answer_set_id = ? and key = ? and arm = ?",
+        (
+            (one.offered, rowid, pair.key, arm.value)
+            for pair in answers.pairs
+            for arm, one in ((Arm.ORIGINAL, pair.original), (Arm.CHANGED, pair.changed))
+        ),
+    )
+
+
+def _pairs(rows: Iterator[tuple[Any, ...]]) -> Iterator[AnsweredPair]:
+    """Yield the questions of one set; the row of the changed form comes before that of the original."""
+    for changed in rows:
+        yield AnsweredPair(changed[8], _answers(next(rows)), _answers(changed))
+
+
+def _answers(row: tuple[Any, ...]) -> ArmAnswers:
+    counts, *numbers = row[9:]
+    return ArmAnswers(json.loads(counts), *numbers)
+
+
+_ITEMS = """
+    select c.ref, c.key, c.bias, c.variant, c.middle_removed, c.shares, c.warnings
+    from choice c join statement s on s.instrument_id = c.instrument_id and s.ref = c.ref and s.current = 1
+    where c.instrument_id = :instrument order by s.ordinal, s.version, s.id
+"""
+
+_COUNTS = """
+    select a.id, a.model, a.bias, a.variant, a.condition, a.draw, a.mapped_back, a.warnings,
+        n.key, n.counts, n.recorded, n.offered, n.invalid
+    from answer_set a join answer_count n on n.answer_set_id = a.id
+    where a.instrument_id = :instrument order by a.id, n.ordinal, n.arm
+"""  # 'changed' before 'original'

@@ -1,0 +1,326 @@
+"""Wordings that a model or a rule proposed, and what people decided about them.
+
+A draft is a line as it was given, with all that made it. Its decisions are append-only and the newest counts; accepting
+writes the wording and the decision in one transaction. An acceptance that was undone in the editor is none any more.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stores.core.base import Aggregate, instrument_id_of, now, now_after
+from stores.instruments.draft_rows import ACCEPTED, DRAFTS, STATES, Draft, as_draft
+from stores.instruments.editing import Changed, save_in, undo_in
+from stores.instruments.statements import Statements
+from stores.instruments.templates import TEMPLATE_COLUMNS, as_template, template_id
+from stores.instruments.texts import restored, text_ids
+from stores.jobs.job_rows import write_progress
+from workbench.domain.keys import text_key
+from workbench.domain.names import person_name
+from workbench.domain.prompts import Template
+from workbench.domain.responses import ModelCard, Sampling
+from workbench.domain.statements import Statement, VariantKind
+from workbench.errors import ConflictError, UnknownName, UsageError
+
+ACT = "accepted draft"
+
+
+@dataclass(frozen=True, slots=True)
+class NewDraft:
+    """One line of one answer, ready to be written."""
+
+    ref: str
+    kind: VariantKind
+    language: str
+    basis: str
+    "the text that was shown to the drafter"
+    line: str
+    "exactly as it was given"
+    drafter: str
+    "a model's name, or that of a rule"
+    label: str
+    "which call of which prompt, or which rule"
+    seed: int | None = None
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Who drafted, as rowids."""
+
+    model: int
+    sampling: int
+    attempt: int
+
+
+class Drafts(Aggregate):
+    """The verbs on drafts."""
+
+    def add(
+        self,
+        instrument: str,
+        drafts: Sequence[NewDraft],
+        source: Source | None = None,
+        *,
+        job: tuple[int, int, str] | None = None,
+    ) -> None:
+        """Write drafts in one transaction, with `job` = (id, done, progress) how far the job is.
+
+        Raises UnknownName where a statement is not there at all; one that was archived meanwhile keeps its drafts.
+        Raises AttemptEnded, having written nothing, where the attempt of the source has ended.
+        """
+        with self.store.write(source.attempt if source else None) as connection:
+            texts = text_ids(connection, (text for draft in drafts for text in (draft.basis, draft.line)))
+            statements = {ref: _newest(connection, instrument, ref) for ref in {draft.ref for draft in drafts}}
+            at = now()
+            made = (source.model, source.sampling, source.attempt) if source else (None, None, None)
+            connection.executemany(
+                "insert into draft (uid, statement_id, kind, language, basis_id, text_id, drafter, template, model_id, "
+                "sampling_id, attempt_id, seed, fault, at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        secrets.token_bytes(16), statements[d.ref], d.kind.value, d.language, texts[d.basis],
+                        texts[d.line], d.drafter, d.label, *made, d.seed, d.fault, at,
+                    )
+                    for d in drafts
+                ],
+            )  # fmt: skip
+            write_progress(connection, job)
+
+    def keep_prompts(self, templates: Iterable[Template]) -> None:
+        """Write the prompts of a job, so that a draft's label leads to what was asked."""
+        with self.store.write() as connection:
+            for template in templates:
+                template_id(connection, template)
+
+    def prompt(self, key: bytes) -> Template | None:
+        """Return the prompt with a key, None where the store does not have it."""
+        row = self.connection.execute(f"select {TEMPLATE_COLUMNS} from template t where t.key = ?", (key,)).fetchone()
+        return as_template(row) if row else None
+
+    def asked(
+        self, instrument: str, model: str, sampling: Sampling, card: ModelCard | None, job: int | None = None
+    ) -> frozenset[tuple[str, str, str, str, int]]:
+        """Return the calls that were made already, as (ref, kind, language, label, seed).
+
+        `card` None stands for the newest model of that name: what a plan can know before the model is loaded. What a
+        `job` has asked is made, whichever snapshot of a served model answered.
+        """
+        rows = self.connection.execute(
+            "select distinct s.ref, d.kind, d.language, d.template, d.seed from draft d "
+            "join statement s on s.id = d.statement_id join instrument i on i.id = s.instrument_id "
+            "join sampling g on g.id = d.sampling_id where i.name = :instrument and g.key = :sampling "
+            "and (d.model_id = (select m.id from model m where m.name = :model "
+            "and (:card is null or m.key = :card) order by m.id desc limit 1) "
+            "or d.attempt_id in (select a.id from attempt a where a.job_id = :job))",
+            {
+                "instrument": instrument,
+                "sampling": sampling.key,
+                "model": model,
+                "card": card.key if card else None,
+                "job": job,
+            },
+        )
+        return frozenset(tuple(row) for row in rows)
+
+    def earlier(self, instrument: str, ref: str, kind: VariantKind, language: str, basis: str) -> tuple[str, ...]:
+        """Return the lines that were drafted from the same text and had no fault, whatever was decided on them."""
+        rows = self.connection.execute(
+            "select x.body, x.packed from draft d join statement s on s.id = d.statement_id "
+            "join instrument i on i.id = s.instrument_id join text b on b.id = d.basis_id "
+            "join text x on x.id = d.text_id where i.name = ? and s.ref = ? and d.kind = ? and d.language = ? "
+            "and d.fault = '' and b.key = ? order by d.id",
+            (instrument, ref, kind.value, language, text_key(basis)),
+        )
+        return tuple(restored(*row) for row in rows)
+
+    def list(
+        self,
+        instrument: str,
+        *,
+        state: str | None = None,
+        kinds: Sequence[VariantKind] = (),
+        refs: Sequence[str] = (),
+        language: str | None = None,
+        seeds: Sequence[int] = (),
+    ) -> tuple[Draft, ...]:
+        """Return drafts, statement by statement and kind by kind; those of archived statements are left out.
+
+        `seeds`: only those of these calls.
+        """
+        rows = self.connection.execute(
+            _LIST, {"instrument": instrument, "language": language, "kinds": _json(k.value for k in kinds),
+                    "refs": _json(refs), "seeds": _json(seeds)},
+        )  # fmt: skip
+        found = (as_draft(row) for row in rows)
+        return tuple(draft for draft in found if state is None or draft.state == state)
+
+    def get(self, draft_id: int) -> Draft:
+        """Return one draft. Raises UnknownName."""
+        row = self.connection.execute(f"{DRAFTS} where d.id = ?", (draft_id,)).fetchone()
+        if row is None:
+            raise UnknownName(
+                f"there is no draft {draft_id} in this store; list them with: workbench draft STORE --list"
+            )
+        return as_draft(row)
+
+    def counts(self, instrument: str) -> Mapping[str, int]:
+        """Return how many drafts are in each state."""
+        rows = self.connection.execute(f"select state, count(*) from ({_LIST}) group by state", _everything(instrument))
+        found = dict(rows.fetchall())
+        return {state: found.get(state, 0) for state in STATES}
+
+    def of_job(self, job_id: int) -> Mapping[str, int]:
+        """Return how many lines of a job have each fault; the empty one stands for none."""
+        rows = self.connection.execute(
+            "select d.fault, count(*) from draft d join attempt a on a.id = d.attempt_id where a.job_id = ? "
+            "group by d.fault order by 2 desc",
+            (job_id,),
+        )
+        return dict(rows.fetchall())
+
+    def leave_out(self, draft_ids: Iterable[int], fault: str) -> None:
+        """Take drafts out of the stack that nobody has decided on."""
+        with self.store.write() as connection:
+            connection.executemany(
+                "update draft set fault = ? where id = ? and fault = '' "
+                "and not exists (select 1 from draft_decision c where c.draft_id = draft.id)",
+                [(fault, draft_id) for draft_id in draft_ids],
+            )
+
+    def accept(
+        self,
+        draft_id: int,
+        text: str,
+        *,
+        person: str,
+        place: Callable[[Statement], Statement],
+        edited: bool = False,
+        note: str = "",
+    ) -> Changed:
+        """Let a wording enter the instrument, and keep who decided so, in one transaction.
+
+        `text` is the wording, `place` returns the statement with it; what `place` raises leaves everything as it was.
+        Raises ConflictError where somebody decided on the draft meanwhile.
+        """
+        with self.store.write() as connection:
+            draft = self._open(draft_id)
+            after = place(Statements(self.store).get(draft.instrument, draft.ref))
+            instrument_id = instrument_id_of(connection, draft.instrument)
+            changed = save_in(connection, instrument_id, [after], person=person, act=ACT)
+            batch = changed.batch if changed.refs else None
+            _decide(connection, draft, "edited" if edited else "accepted", person, note, text, batch)
+            return changed
+
+    def reject(self, draft_id: int, *, person: str, note: str = "") -> None:
+        """Keep a draft out of the instrument. Raises ConflictError where somebody decided on it meanwhile."""
+        with self.store.write() as connection:
+            _decide(connection, self._open(draft_id), "rejected", person, note, None, None)
+
+    def reopen(self, draft_id: int, *, person: str) -> Draft:
+        """Take one's own newest decision on a draft back; an accepted wording leaves the instrument again.
+
+        Raises ConflictError where the decision is somebody else's, or the statement was changed since.
+        """
+        person = person_name(person)
+        with self.store.write() as connection:
+            draft = self.get(draft_id)
+            if draft.state not in (*ACCEPTED, "rejected") or draft.decision is None:
+                raise ConflictError(f"draft {draft_id} of {draft.ref} is {draft.state}; there is nothing to undo")
+            if draft.decision.person != person:
+                raise ConflictError(
+                    f"draft {draft_id} of {draft.ref} was {draft.decision.decision} by {draft.decision.person}; only "
+                    "one's own decisions can be undone"
+                )
+            if draft.decision.batch is not None:
+                undo_in(connection, instrument_id_of(connection, draft.instrument), draft.decision.batch, person=person)
+            _decide(connection, draft, "reopened", person, "", None, None)
+        return self.get(draft_id)
+
+    def newest_of(self, instrument: str, person: str) -> int | None:
+        """Return the draft on which a person decided last and that still stands; None where there is none."""
+        decided = [
+            draft
+            for draft in self.list(instrument)
+            if draft.decision and draft.decision.person == person_name(person)
+            and draft.state in (*ACCEPTED, "rejected")
+        ]  # fmt: skip
+        newest = max(decided, key=lambda draft: draft.decision.at if draft.decision else "", default=None)
+        return newest.id if newest else None
+
+    def people(self, instrument: str) -> tuple[str, ...]:
+        """Return who decided on drafts here."""
+        rows = self.connection.execute(
+            "select distinct c.person from draft_decision c join draft d on d.id = c.draft_id "
+            "join statement s on s.id = d.statement_id join instrument i on i.id = s.instrument_id "
+            "where i.name = ? order by 1",
+            (instrument,),
+        )
+        return tuple(row[0] for row in rows)
+
+    def _open(self, draft_id: int) -> Draft:
+        """Return a draft that waits for a decision. Raises ConflictError where it has one."""
+        draft = self.get(draft_id)
+        if draft.state in (*ACCEPTED, "rejected"):
+            assert draft.decision is not None
+            raise ConflictError(
+                f"draft {draft_id} of {draft.ref} was {draft.decision.decision} by {draft.decision.person} meanwhile; "
+                "nothing was written"
+            )
+        return draft
+
+
+def _decide(
+    connection: sqlite3.Connection,
+    draft: Draft,
+    decision: str,
+    person: str,
+    note: str,
+    text: str | None,
+    batch: bytes | None,
+) -> None:
+    if "\x00" in note:
+        raise UsageError("the note holds a NUL character; give a note without it")
+    text_id = None if text is None else text_ids(connection, [text])[text]
+    last = draft.decision.at if draft.decision else None
+    connection.execute(
+        "insert into draft_decision (uid, draft_id, decision, text_id, batch, person, note, at) "
+        "values (?, ?, ?, ?, ?, ?, ?, ?)",
+        (secrets.token_bytes(16), draft.id, decision, text_id, batch, person_name(person), note, now_after(last)),
+    )
+
+
+def _newest(connection: sqlite3.Connection, instrument: str, ref: str) -> int:
+    """Return the rowid of a statement's current version, or of its newest where it was archived."""
+    row = connection.execute(
+        "select s.id from statement s join instrument i on i.id = s.instrument_id where i.name = ? and s.ref = ? "
+        "order by s.current desc, s.version desc limit 1",
+        (instrument, ref),
+    ).fetchone()
+    if row is None:
+        raise UnknownName(f"{instrument} has no statement {ref!r}")
+    return int(row[0])
+
+
+def _json(values: Iterable[object]) -> str | None:
+    listed = list(values)
+    return json.dumps(listed) if listed else None
+
+
+def _everything(instrument: str) -> dict[str, object]:
+    return {"instrument": instrument, "language": None, "kinds": None, "refs": None, "seeds": None}
+
+
+_LIST = f"""
+    {DRAFTS}
+    join statement n on n.instrument_id = s.instrument_id and n.ref = s.ref and n.current = 1
+    where i.name = :instrument and (:language is null or d.language = :language)
+        and (:kinds is null or d.kind in (select value from json_each(:kinds)))
+        and (:refs is null or s.ref in (select value from json_each(:refs)))
+        and (:seeds is null or d.seed in (select value from json_each(:seeds)))
+    order by n.ordinal, s.ref, d.language, instr('{",".join(VariantKind)}', d.kind), d.id
+"""

@@ -1,0 +1,246 @@
+"""Moving labels between stores, through files or directly: every event once, none lost, none overwritten."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from stores.annotation.annotation_items import unit_of
+from stores.annotation.people import reader_id
+from stores.annotation.queue_copies import QueueCopy, add_queue, adopt, place_of, queue_copies
+from stores.annotation.queues import codebook_from_json, recount, save_codebook
+from stores.core.base import Aggregate, now, now_after
+from stores.instruments.texts import restored
+from workbench.domain.annotations import Codebook, EventKind, LabelEvent, Purpose
+from workbench.domain.names import person_name
+from workbench.domain.readings import ReaderKind
+from workbench.domain.statements import VariantId, VariantKind
+from workbench.errors import Finding, InputError, UsageError
+
+READERS = {EventKind.LABEL: ReaderKind.PERSON, EventKind.ADJUDICATION: ReaderKind.ADJUDICATION,
+           EventKind.REMARK: ReaderKind.PERSON}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What an import of labels did."""
+
+    added: int
+    known: int
+    "events that the store had already"
+    unmatched: int
+    "events about texts that the store does not have; left out"
+    items: int
+    "items that the added events are about"
+    annotators: tuple[str, ...]
+    outside: int = 0
+    "of the items, those that no queue of this store holds"
+    adopted: int = 0
+    "items that were put into a new queue"
+    queues: tuple[str, ...] = ()
+    "queues of the other store that are here now"
+
+
+class Exchange(Aggregate):
+    """The verbs on labels as events."""
+
+    def events(self, queue: str | None = None, codebook: str | None = None) -> Iterator[LabelEvent]:
+        """Yield everything that people said, the oldest first: labels, withdrawals, adjudications, remarks."""
+        values = {"queue": queue, "codebook": codebook}
+        for row in self.connection.execute(_EVENTS, values):
+            yield _event(row)
+
+    def queues(self) -> tuple[QueueCopy, ...]:
+        """Return every queue with its items by their texts, as another store can take it."""
+        return queue_copies(self.connection)
+
+    def codebooks(self) -> dict[str, Codebook]:
+        """Return the newest version of each codebook of the store."""
+        rows = self.connection.execute("select name, body from codebook order by id")
+        return {name: codebook_from_json(body) for name, body in rows}
+
+    def add(
+        self,
+        events: Sequence[LabelEvent],
+        codebooks: dict[str, Codebook],
+        *,
+        source: str,
+        partial: bool = False,
+        queues: Sequence[QueueCopy] = (),
+        into: tuple[str, Purpose] | None = None,
+    ) -> Merged:
+        """Append the events that the store does not have, in one transaction.
+
+        `queues`: those of another store; the ones that are not here are made, with the items whose texts are here.
+        `into`: name and purpose of a new queue for the items that no queue holds: what is in none counts nowhere.
+
+        Raises UsageError for a name that a queue has already. Raises InputError, having written nothing, for a label
+        that its codebook does not have, and for events about texts that are not in this store: all of them, or, unless
+        `partial`, any.
+        """
+        _check(events, codebooks, source)
+        with self.store.write() as connection:
+            places = [place_of(connection, event) for event in events]
+            missing = [event for event, place in zip(events, places, strict=True) if place is None]
+            if missing and (len(missing) == len(events) or not partial):
+                raise InputError([_foreign(event, source) for event in missing])
+            used = {event.codebook for event in events}
+            ids = {name: save_codebook(connection, codebooks[name]) for name in codebooks if name in used}
+            came = [name for copy in queues if (name := add_queue(connection, copy)) is not None]
+            touched: Counter[tuple[str, int]] = Counter()
+            held: dict[tuple[str, int], set[str]] = {}
+            known = 0
+            for event, place in zip(events, places, strict=True):
+                if place is None:
+                    continue
+                unit = unit_of(connection, *place)
+                held.setdefault((event.codebook, unit), set()).add(event.annotator)
+                if _append(connection, event, unit, ids[event.codebook]):
+                    touched[event.codebook, unit] += 1
+                else:
+                    known += 1
+            for codebook in ids:
+                recount(connection, codebook, [unit for name, unit in touched if name == codebook])
+            loose = {key: who for key, who in held.items() if connection.execute(_IN_A_QUEUE, key).fetchone() is None}
+            if into is not None:
+                adopt(connection, *into, loose)
+        return Merged(
+            added=sum(touched.values()),
+            known=known,
+            unmatched=len(missing),
+            items=len(touched),
+            annotators=tuple(sorted({person_name(event.annotator) for event in events})),
+            outside=0 if into else len(loose),
+            adopted=len(loose) if into else 0,
+            queues=tuple(came),
+        )
+
+
+def _check(events: Iterable[LabelEvent], codebooks: dict[str, Codebook], source: str) -> None:
+    """Raise InputError where an event cannot be meant."""
+    findings = []
+    for event in events:
+        book = codebooks.get(event.codebook)
+        if book is None:
+            known = ", ".join(codebooks) or "none"
+            findings.append(Finding(source, event.line or None, "codebook", repr(event.codebook), f"one of {known}"))
+        elif event.label is not None and event.label not in book.labels:
+            expected = f"a label of the codebook {book.name}: {', '.join(book.labels)}"
+            findings.append(Finding(source, event.line or None, "label", repr(event.label), expected))
+        try:
+            person_name(event.annotator)
+        except UsageError as error:
+            findings.append(Finding(source, event.line or None, "annotator", str(error), "a name"))
+    if findings:
+        raise InputError(findings)
+
+
+def _foreign(event: LabelEvent, source: str) -> Finding:
+    shown = event.response if len(event.response) <= 60 else event.response[:59] + "…"
+    return Finding(
+        source,
+        event.line or None,
+        "response",
+        f"{shown!r} as an answer to {event.instrument}/{event.ref} {event.variant}",
+        "a response of this store; these labels belong to another one (--partial takes those that match)",
+    )
+
+
+def _append(connection: sqlite3.Connection, event: LabelEvent, unit: int, codebook_id: int) -> bool:
+    """Insert an event; return whether it was new."""
+    reader = reader_id(connection, READERS[event.kind], person_name(event.annotator), "")
+    if event.kind is EventKind.REMARK:
+        cursor = connection.execute(
+            "insert into remark (uid, unit_id, reader_id, flagged, note, at) values (?, ?, ?, ?, ?, ?) "
+            "on conflict (uid) do nothing",
+            (event.uid, unit, reader, event.flagged, event.note, event.at or now()),
+        )
+        return cursor.rowcount > 0
+    if connection.execute("select 1 from reading where uid = ?", (event.uid,)).fetchone():
+        return False
+    at = event.at
+    if not at:  # said at the import, and after whatever this person said before, on an earlier line too
+        last = connection.execute(
+            "select max(at) from reading where unit_id = ? and reader_id = ?", (unit, reader)
+        ).fetchone()
+        at = now_after(last[0])
+    connection.execute(
+        "insert into reading (unit_id, reader_id, revision, label, reason, note, confidence, elapsed_ms, at, "
+        "codebook_id, uid, basis) values (?, ?, (select coalesce(max(revision), 0) + 1 from reading "
+        "where unit_id = ? and reader_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            unit, reader, unit, reader, event.label, event.reason, event.note or None, event.confidence,
+            event.elapsed_ms, at, codebook_id, event.uid, event.basis,
+        ),
+    )  # fmt: skip
+    return True
+
+
+def _event(row: tuple[object, ...]) -> LabelEvent:
+    (uid, kind, codebook, annotator, body, packed, statement, statement_packed, instrument, ref, variant_kind, ordinal,
+     language, label, reason, note, flagged, confidence, elapsed, at, basis, attention) = row  # fmt: skip
+    return LabelEvent(
+        uid=_blob(uid) or b"",
+        kind=EventKind(str(kind)),
+        codebook=str(codebook),
+        annotator=str(annotator),
+        response=restored(None if body is None else str(body), _blob(packed)),
+        statement=restored(None if statement is None else str(statement), _blob(statement_packed)),
+        instrument=str(instrument),
+        ref=str(ref),
+        variant=str(VariantId(VariantKind(str(variant_kind)), int(str(ordinal)))),
+        language=str(language),
+        label=None if label is None else str(label),
+        reason=str(reason or ""),
+        note=str(note or ""),
+        flagged=bool(flagged),
+        confidence=None if confidence is None else float(str(confidence)),
+        elapsed_ms=None if elapsed is None else int(str(elapsed)),
+        at=str(at),
+        basis=_blob(basis),
+        attention=bool(attention),
+    )
+
+
+def _blob(value: object) -> bytes | None:
+    return value if isinstance(value, bytes) else None
+
+
+_IN_A_QUEUE = """
+    select 1 from queue_item i join queue q on q.id = i.queue_id join codebook c on c.id = q.codebook_id
+    where c.name = ? and i.unit_id = ? limit 1
+"""
+
+_EVENTS = """
+    with said as (
+        select r.uid, case h.kind when 'person' then 'label' else 'adjudication' end as kind, c.name as codebook,
+            h.name as annotator, r.unit_id, r.label, r.reason, r.note, 0 as flagged, r.confidence, r.elapsed_ms, r.at,
+            r.basis
+        from reading r
+        join reader h on h.id = r.reader_id and h.kind in ('person', 'adjudication')
+        join codebook c on c.id = r.codebook_id
+        where r.uid is not null
+        union all
+        select m.uid, 'remark', coalesce((
+                select c.name from queue_item i join queue q on q.id = i.queue_id
+                join codebook c on c.id = q.codebook_id where i.unit_id = m.unit_id limit 1
+            ), 'stance'), h.name, m.unit_id, null, '', m.note, m.flagged, null, null, m.at, null
+        from remark m join reader h on h.id = m.reader_id
+    )
+    select d.uid, d.kind, d.codebook, d.annotator, x.body, x.packed, y.body, y.packed, n.name, s.ref, w.kind, w.ordinal,
+        w.language, d.label, d.reason, d.note, d.flagged, d.confidence, d.elapsed_ms, d.at, d.basis,
+        exists (select 1 from queue_item a where a.unit_id = d.unit_id and a.attention is not null)
+    from said d
+    join unit u on u.id = d.unit_id
+    join text x on x.id = u.text_id
+    join wording w on w.id = u.wording_id
+    join text y on y.id = w.text_id
+    join statement s on s.id = w.statement_id
+    join instrument n on n.id = s.instrument_id
+    where (:codebook is null or d.codebook = :codebook) and (:queue is null or d.unit_id in (
+        select i.unit_id from queue_item i join queue q on q.id = i.queue_id where q.name = :queue
+    ))
+    order by d.at, d.uid
+"""

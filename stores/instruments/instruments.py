@@ -1,0 +1,335 @@
+"""Instruments: statements, their wordings, and what people said of them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from stores.annotation.people import people_of, sync_people
+from stores.core.base import Aggregate, now
+from stores.instruments import statement_lists, template_versions
+from stores.instruments.choice_imports import AddedChoices, beside_the_rest, joined_notes, put_choices
+from stores.instruments.choice_rows import read_items
+from stores.instruments.questionnaire_imports import AddedRespondents, put
+from stores.instruments.statement_imports import sync_statements
+from stores.instruments.statement_lists import Filters, StatementLine
+from stores.instruments.statement_rows import read_statements
+from workbench.domain.instruments import Instrument, IssueDefinition
+from workbench.domain.issue_gold import gold_labels
+from workbench.domain.prompts import Template
+from workbench.errors import UnknownName, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import changed."""
+
+    name: str
+    added: int
+    "statements that were not there"
+    changed: int
+    "statements that gained wordings, or whose wordings differ: these get a new version, the old one keeps its answers"
+    unchanged: int
+    retired: int
+    "statements that the new version of the instrument no longer has"
+    wordings: int
+    templates: int
+    skipped: int
+    "labels and answers on statements that the instrument does not have"
+    kept: int = 0
+    "statements that were changed here since the last import, and that the file has as it had them: they stay"
+    answers: AddedRespondents | None = None
+    "what people answered to its questions; None where the file has no questionnaire"
+    edited: tuple[tuple[str, int], ...] = ()
+    "templates of which this made a new version: (name, version)"
+    choices: AddedChoices | None = None
+    "multiple-choice questions and models' answers to them; None where the file has neither"
+
+
+@dataclass(frozen=True, slots=True)
+class InstrumentSummary:
+    """One line about an instrument."""
+
+    name: str
+    title: str
+    language: str
+    statements: int
+    wordings: int
+    templates: int
+    parties: int
+    languages: tuple[str, ...]
+
+
+class Instruments(Aggregate):
+    """The verbs on instruments."""
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(row[0] for row in self.connection.execute("select name from instrument order by id"))
+
+    def only(self) -> str:
+        """Return the name of the store's only instrument. Raises UsageError where it has none, or several."""
+        names = self.names()
+        if not names:
+            raise UsageError("the store holds no instrument yet. Import one: workbench import STORE --format csv PATH")
+        if len(names) > 1:
+            raise UsageError(f"the store holds several instruments; say which with --instrument: {', '.join(names)}")
+        return names[0]
+
+    def add(self, instrument: Instrument, *, part: bool = False) -> Imported:
+        """Import an instrument in one transaction. Importing the same again changes nothing.
+
+        `part`: of an instrument of multiple-choice questions; questions of other biases that are here stay, and so does
+        what is known of the instrument as a whole.
+
+        A statement whose wordings changed gets a new version; the old one, and every answer to it, stays. One that only
+        gained wordings keeps its version, and its answers count as before. What was changed here and not in the file
+        stays; what the import changes is kept with the edits, and undone as one of them (`statement_imports`).
+        """
+        with self.store.write() as connection:
+            joined = _join_instrument(connection, instrument) if part else None
+            instrument_id = _upsert_instrument(connection, instrument) if joined is None else joined
+            wanted = beside_the_rest(connection, instrument_id, instrument) if part else instrument.statements
+            synced = sync_statements(connection, instrument_id, wanted)
+            _define(connection, instrument_id, instrument.definitions)
+            edited = _put_templates(connection, instrument_id, instrument.templates, keep=part)
+            theirs = replace(instrument, survey=synced.answers(instrument.survey))
+            skipped = sync_people(connection, instrument_id, theirs, synced.ids)
+            asked = instrument.questionnaire
+            answers = None if asked is None else put(connection, instrument_id, asked, synced.ids)
+            choices = _put_choices(connection, instrument_id, instrument, synced.ids, part=part)
+        return Imported(
+            name=instrument.name,
+            added=synced.added,
+            changed=synced.changed,
+            unchanged=len(instrument.statements) - synced.added - synced.changed - synced.kept,
+            retired=synced.retired,
+            kept=synced.kept,
+            wordings=sum(len(statement.wordings) for statement in instrument.statements),
+            templates=len(instrument.templates),
+            skipped=skipped,
+            answers=answers,
+            edited=edited,
+            choices=choices,
+        )
+
+    def summaries(self) -> tuple[InstrumentSummary, ...]:
+        return tuple(
+            InstrumentSummary(
+                name=row["name"],
+                title=row["title"],
+                language=row["language"],
+                statements=row["statements"],
+                wordings=row["wordings"],
+                templates=row["templates"],
+                parties=row["parties"],
+                languages=tuple(sorted((row["languages"] or "").split(","))),
+            )
+            for row in _rows(self.connection, _SUMMARIES, {})
+        )
+
+    def count(self, name: str, filters: Filters | None = None) -> int:
+        """Return how many statements `lines` would list."""
+        return statement_lists.count(self.connection, name, filters or Filters())
+
+    def lines(
+        self, name: str, filters: Filters | None = None, *, offset: int = 0, limit: int = -1
+    ) -> tuple[StatementLine, ...]:
+        """Return a page of statements in the order of the instrument."""
+        found = statement_lists.lines(self.connection, name, filters or Filters(), offset=offset, limit=limit)
+        return tuple(found)
+
+    def get(self, name: str) -> Instrument:
+        """Return an instrument with its current statements. Raises UnknownName, listing those there are."""
+        row = next(_rows(self.connection, "select * from instrument where name = :name", {"name": name}), None)
+        if row is None:
+            known = ", ".join(self.names()) or "none; import one with: workbench import STORE --format csv PATH"
+            raise UnknownName(f"no instrument is named {name!r} in this store. There is: {known}")
+        instrument_id = row["id"]
+        people = people_of(self.connection, instrument_id)
+        issues = tuple(json.loads(row["issues"]))
+        values = {"instrument": instrument_id}
+        current = "s.instrument_id = :instrument and s.current = 1"
+        statements = read_statements(self.connection, current, values, gold_labels(people.issue_labels))
+        return Instrument(
+            name=row["name"],
+            title=row["title"],
+            version=row["version"],
+            language=row["language"],
+            source=row["source"],
+            citation=row["citation"],
+            licence=row["licence"],
+            issues=issues,
+            definitions=self._definitions(instrument_id, issues),
+            notes=tuple(json.loads(row["notes"])),
+            statements=tuple(statements.values()),
+            templates=self._templates(instrument_id),
+            issue_labels=people.issue_labels,
+            parties=people.parties,
+            party_answers=people.party_answers,
+            survey=people.survey,
+            choices=tuple(read_items(self.connection, instrument_id).values()),
+        )
+
+    def stays_behind(self, name: str) -> tuple[str, ...]:
+        """Say what the store has about an instrument that no file of it holds, as `3 archived statements`."""
+        counts = self.connection.execute(_BEHIND, {"name": name}).fetchone()
+        said = ", ".join(f"{n:,} {what}" for n, what in zip(counts, _BEHIND_NAMES, strict=True) if n)
+        return (f"These stay in the store alone: {said}.",) if said else ()
+
+    def countries(self, name: str) -> tuple[str, ...]:
+        rows = self.connection.execute(
+            "select distinct s.country from statement s join instrument i on i.id = s.instrument_id "
+            "where i.name = :name and s.current = 1 and s.country is not null order by 1",
+            {"name": name},
+        )
+        return tuple(row[0] for row in rows)
+
+    def tags(self, name: str) -> tuple[str, ...]:
+        """Return the tags of an instrument's statements, in alphabetical order."""
+        rows = self.connection.execute(
+            "select distinct g.value from instrument i join statement s on s.instrument_id = i.id and s.current = 1 "
+            "join json_each(s.tags) g where i.name = ? order by 1",
+            (name,),
+        )
+        return tuple(row[0] for row in rows)
+
+    def issues(self, name: str) -> tuple[str, ...]:
+        """Return the policy issues that an instrument names, in its order."""
+        row = self.connection.execute("select issues from instrument where name = :name", {"name": name}).fetchone()
+        return tuple(json.loads(row[0])) if row else ()
+
+    def _definitions(self, instrument_id: int, issues: Sequence[str]) -> tuple[IssueDefinition, ...]:
+        rows = self.connection.execute(
+            "select name, title, definition from issue where instrument_id = ?", (instrument_id,)
+        )
+        found = {name: IssueDefinition(name, title, definition) for name, title, definition in rows}
+        return tuple(found[name] for name in issues if name in found)
+
+    def _templates(self, instrument_id: int) -> tuple[Template, ...]:
+        return template_versions.current(self.connection, instrument_id)
+
+
+def _rows(connection: sqlite3.Connection, sql: str, values: dict[str, object]) -> Iterator[sqlite3.Row]:
+    cursor = connection.cursor()
+    cursor.row_factory = sqlite3.Row
+    yield from cursor.execute(sql, values)
+
+
+def _upsert_instrument(connection: sqlite3.Connection, instrument: Instrument) -> int:
+    row = connection.execute(
+        "insert into instrument "
+        "(name, title, version, language, source, citation, licence, issues, notes, imported_at) "
+        "values (:name, :title, :version, :language, :source, :citation, :licence, :issues, :notes, :at) "
+        "on conflict (name) do update set title = excluded.title, version = excluded.version, "
+        "language = excluded.language, source = excluded.source, citation = excluded.citation, "
+        "licence = excluded.licence, issues = excluded.issues, notes = excluded.notes returning id",
+        {
+            "name": instrument.name,
+            "title": instrument.title,
+            "version": instrument.version,
+            "language": instrument.language,
+            "source": instrument.source,
+            "citation": instrument.citation,
+            "licence": instrument.licence,
+            "issues": json.dumps(instrument.issues),
+            "notes": json.dumps(instrument.notes),
+            "at": now(),
+        },
+    ).fetchone()
+    return int(row[0])
+
+
+def _join_instrument(connection: sqlite3.Connection, instrument: Instrument) -> int | None:
+    """Return the rowid of an instrument that a part belongs to, with the part's notes; None where there is none."""
+    row = connection.execute("select id, notes from instrument where name = ?", (instrument.name,)).fetchone()
+    if row is None:
+        return None
+    notes = joined_notes(connection, row[0], json.loads(row[1]), instrument)
+    connection.execute("update instrument set notes = ? where id = ?", (json.dumps(notes), row[0]))
+    return int(row[0])
+
+
+def _put_choices(
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    instrument: Instrument,
+    statements: Mapping[str, int],
+    *,
+    part: bool,
+) -> AddedChoices | None:
+    items, answers = instrument.choices, instrument.answer_sets
+    if not items and not answers:
+        return None
+    return put_choices(connection, instrument_id, items, answers, statements, part=part)
+
+
+def _define(connection: sqlite3.Connection, instrument_id: int, definitions: Iterable[IssueDefinition]) -> None:
+    """Write what policy issues mean; definitions that are not given again stay."""
+    connection.executemany(
+        "insert into issue (instrument_id, name, title, definition) values (?, ?, ?, ?) "
+        "on conflict (instrument_id, name) do update set title = excluded.title, definition = excluded.definition",
+        [(instrument_id, issue.name, issue.title, issue.definition) for issue in definitions],
+    )
+
+
+def _put_templates(
+    connection: sqlite3.Connection, instrument_id: int, templates: Sequence[Template], *, keep: bool
+) -> tuple[tuple[str, int], ...]:
+    """Make an instrument's templates these; `keep`: together with those that it has under other names. Return those
+    that were edited, with their new versions.
+    """
+    newest = template_versions.newest(connection, instrument_id)
+    there = template_versions.current(connection, instrument_id) if keep else ()
+    given = {(t.audit, t.family, t.name, t.language, t.inverted) for t in templates}
+    kept = [t for t in there if (t.audit, t.family, t.name, t.language, t.inverted) not in given]
+    wanted = [*kept, *templates]
+    ids = template_versions.register(connection, instrument_id, wanted)
+    connection.execute("delete from instrument_template where instrument_id = ?", (instrument_id,))
+    connection.executemany(
+        "insert into instrument_template (instrument_id, template_id, ordinal) values (?, ?, ?) on conflict do nothing",
+        ((instrument_id, ids[template.key], ordinal) for ordinal, template in enumerate(wanted)),
+    )
+    now = template_versions.newest(connection, instrument_id)
+    return tuple((place[2], version) for place, version in now.items() if version > newest.get(place, version))
+
+
+_BEHIND_NAMES = (
+    *("archived or earlier versions of statements", "answers of people to these", "drafts", "waivers"),
+    *("earlier revisions of roles and scales", "answers to questions that were archived or taken out"),
+)
+_BEHIND = """
+    with old as (
+        select s.id from statement s join instrument i on i.id = s.instrument_id
+        where i.name = :name and s.current = 0
+    )
+    select (select count(*) from old),
+        (select count(*) from survey_answer a where a.statement_id in (select id from old)),
+        (select count(*) from draft d join statement s on s.id = d.statement_id
+            join instrument i on i.id = s.instrument_id where i.name = :name and d.fault = ''),
+        (select count(*) from waiver w join instrument i on i.id = w.instrument_id
+            where i.name = :name and w.reason is not null),
+        (select count(*) - count(distinct r.question_id) from question_revision r
+            join question q on q.id = r.question_id join instrument i on i.id = q.instrument_id where i.name = :name)
+        + (select count(*) - count(distinct r.name) from scale_revision r
+            join instrument i on i.id = r.instrument_id where i.name = :name),
+        (select count(*) from question q join instrument i on i.id = q.instrument_id
+            join answer a on a.question_id = q.id where i.name = :name and (
+                (select r.role from question_revision r where r.question_id = q.id order by r.revision desc limit 1)
+                is null
+                or not exists (select 1 from statement s
+                    where s.instrument_id = q.instrument_id and s.ref = q.ref and s.current = 1)))
+"""
+
+_SUMMARIES = """
+    select i.name, i.title, i.language,
+        (select count(*) from statement s where s.instrument_id = i.id and s.current = 1) as statements,
+        (select count(*) from statement s join wording w on w.statement_id = s.id
+            where s.instrument_id = i.id and s.current = 1) as wordings,
+        (select count(*) from instrument_template t where t.instrument_id = i.id) as templates,
+        (select count(*) from party p where p.instrument_id = i.id) as parties,
+        (select group_concat(distinct w.language) from statement s join wording w on w.statement_id = s.id
+            where s.instrument_id = i.id and s.current = 1) as languages
+    from instrument i order by i.id
+"""

@@ -1,0 +1,220 @@
+"""Policy-issue labels, as each annotator gave them, and the gold labels made of them.
+
+This module sees everybody's labels. An annotator's screen never opens it; see `stores.annotation.issue_annotator`.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stores.annotation.people import issue_labels_of, reader_id
+from stores.core.base import Aggregate, instrument_id_of
+from stores.instruments.issue_rows import append, newest, originals
+from workbench.domain.instruments import IssueDefinition, IssueLabel
+from workbench.domain.issue_gold import ADJUDICATION, GOLD, Labels, gold_labels
+from workbench.domain.names import person_name
+from workbench.domain.readings import ReaderKind
+from workbench.errors import ConflictError, UnknownName, UsageError
+
+RESERVED = (GOLD, ADJUDICATION)
+"names that no annotator may have: labels under them are not a person's"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeChange:
+    """What another scheme changed."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    kept: int
+    "labels on issues that the scheme does not have: they stay in the store, and count again if the issue returns"
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What an import of labels changed."""
+
+    added: int
+    changed: int
+    "labels that the same annotator had given otherwise"
+    same: int
+    held: int
+    "labels left out because the annotator has labelled the very cell in this store"
+
+
+class Issues(Aggregate):
+    """The verbs of issues."""
+
+    def names(self, instrument: str) -> tuple[str, ...]:
+        """Return the issues of an instrument, in its order. Raises UnknownName."""
+        return self._issues(instrument_id_of(self.connection, instrument))
+
+    def scheme(self, instrument: str) -> tuple[IssueDefinition, ...]:
+        """Return the issues of an instrument with what it says of them. Raises UnknownName."""
+        rowid = instrument_id_of(self.connection, instrument)
+        rows = self.connection.execute("select name, title, definition from issue where instrument_id = ?", (rowid,))
+        found = {row[0]: IssueDefinition(*row) for row in rows}
+        return tuple(found.get(name, IssueDefinition(name)) for name in self._issues(rowid))
+
+    def set_scheme(self, instrument: str, issues: Sequence[IssueDefinition]) -> SchemeChange:
+        """Give an instrument other issues, or other definitions. No label is lost."""
+        names = [issue.name for issue in issues]
+        if not names or len(set(names)) < len(names):
+            raise UsageError("a scheme needs one issue or more, each with a name of its own")
+        with self.store.write() as connection:
+            rowid = instrument_id_of(self.connection, instrument)
+            before = self._issues(rowid)
+            connection.execute("update instrument set issues = ? where id = ?", (json.dumps(names), rowid))
+            connection.executemany(
+                "insert into issue (instrument_id, name, title, definition) values (?, ?, ?, ?) "
+                "on conflict (instrument_id, name) do update set title = excluded.title, "
+                "definition = excluded.definition",
+                [(rowid, issue.name, issue.title, issue.definition) for issue in issues],
+            )
+            kept = sum(label.issue not in names for label in issue_labels_of(connection, rowid))
+        added = tuple(name for name in names if name not in before)
+        return SchemeChange(added, tuple(name for name in before if name not in names), kept)
+
+    def labels(self, instrument: str) -> tuple[IssueLabel, ...]:
+        """Return everybody's current labels of the current statements, on issues outside the scheme, too."""
+        return issue_labels_of(self.connection, instrument_id_of(self.connection, instrument))
+
+    def gold(self, instrument: str, whose: str = "gold", *, fewest: int = 2) -> Labels:
+        """Return the label that counts for each statement and issue of the scheme.
+
+        `whose`: `gold` takes a source's own labels before people's; `people` takes people's labels and adjudications
+        only. For the rule see `domain.issue_gold.gold_labels`. Raises UnknownName for anything else.
+        """
+        if whose not in ("gold", "people"):
+            raise UnknownName(f"found {whose!r}; gold labels are those of: gold, people")
+        names = set(self.names(instrument))
+        inside = (label for label in self.labels(instrument) if label.issue in names)
+        return gold_labels(inside, source=whose == "gold", fewest=fewest)
+
+    def statements(self, instrument: str) -> tuple[tuple[str, str], ...]:
+        """Return (ref, text) of the current statements, in order: the original in the instrument's language."""
+        rows = originals(self.connection, instrument_id_of(self.connection, instrument))
+        return tuple((row.ref, row.text) for row in rows)
+
+    def adjudicate(
+        self,
+        instrument: str,
+        ref: str,
+        issue: str,
+        label: int | None,
+        auditor: str,
+        *,
+        seen: Mapping[str, int] | None = None,
+    ) -> int | None:
+        """Decide on a statement's label for an issue, or withdraw a decision (None); return what stood before.
+
+        `seen`: the annotators' labels that were looked at. Raises ConflictError where they are others by now;
+        UnknownName for a statement or issue that the instrument does not have.
+        """
+        name = annotator_name(auditor)
+        with self.store.write() as connection:
+            rowid = instrument_id_of(self.connection, instrument)
+            statement = self._statement(connection, rowid, ref)
+            check_issue(issue, self._issues(rowid))
+            given = {
+                x.annotator: x.label
+                for x in issue_labels_of(connection, rowid)
+                if (x.statement, x.issue) == (ref, issue)
+            }
+            before = given.pop(ADJUDICATION, None)
+            given.pop(GOLD, None)
+            if seen is not None and given != dict(seen):
+                raise ConflictError(f"the labels of {ref} for {issue} changed while they were looked at; look again")
+            for reader, of in self._deciders(connection, statement, issue):
+                if label is None or of != name:
+                    append(connection, statement, issue, reader, None)
+            if label is not None:
+                append(connection, statement, issue, reader_id(connection, ReaderKind.ADJUDICATION, name, ""), label)
+        return before
+
+    def add(self, instrument: str, labels: Iterable[IssueLabel]) -> Added:
+        """Add labels from elsewhere, all or none; adding the same again changes nothing.
+
+        What somebody said in this store is not changed by a file that has labels under the same name. Raises
+        UnknownName for a statement or issue that the instrument does not have.
+        """
+        counts = {"added": 0, "changed": 0, "same": 0, "held": 0}
+        with self.store.write() as connection:
+            rowid = instrument_id_of(self.connection, instrument)
+            issues = self._issues(rowid)
+            readers: dict[str, int] = {}
+            statements: dict[str, int] = {}
+            for label in labels:
+                if label.statement not in statements:
+                    statements[label.statement] = self._statement(connection, rowid, label.statement)
+                check_issue(label.issue, issues)
+                counts[self._take(connection, statements[label.statement], label, readers)] += 1
+        return Added(**counts)
+
+    def _take(self, connection: sqlite3.Connection, statement: int, label: IssueLabel, readers: dict[str, int]) -> str:
+        name = label.annotator if label.annotator in RESERVED else person_name(label.annotator)
+        if name not in readers:
+            readers[name] = reader_id(connection, ReaderKind.IMPORT, name, "")
+        kind, held = ("adjudication", "") if name == ADJUDICATION else ("person", name)
+        here = [
+            newest(connection, statement, label.issue, row[0])
+            for row in connection.execute(_LABELLED_HERE, {"kind": kind, "name": held, "statement": statement,
+                                                           "issue": label.issue}).fetchall()
+        ]  # fmt: skip
+        before = newest(connection, statement, label.issue, readers[name])
+        if here:
+            return "same" if label.label in here else "held"
+        if before == label.label:
+            return "same"
+        append(connection, statement, label.issue, readers[name], label.label)
+        return "added" if before is None else "changed"
+
+    def _issues(self, instrument: int) -> tuple[str, ...]:
+        row = self.connection.execute("select issues from instrument where id = ?", (instrument,)).fetchone()
+        return tuple(json.loads(row[0]))
+
+    def _statement(self, connection: sqlite3.Connection, instrument: int, ref: str) -> int:
+        row = connection.execute(
+            "select id from statement where instrument_id = ? and ref = ? and current = 1", (instrument, ref)
+        ).fetchone()
+        if row is None:
+            raise UnknownName(f"the instrument has no statement {ref!r}")
+        return int(row[0])
+
+    def _deciders(self, connection: sqlite3.Connection, statement: int, issue: str) -> list[tuple[int, str]]:
+        """Return (reader, name) of those whose decision on a cell stands."""
+        rows = connection.execute(
+            "select distinct r.id, r.name from issue_label l join reader r on r.id = l.reader_id "
+            "where l.statement_id = ? and l.issue = ? and (r.kind = 'adjudication' or r.name = ?)",
+            (statement, issue, ADJUDICATION),
+        ).fetchall()
+        return [(r, name) for r, name in rows if newest(connection, statement, issue, r) is not None]
+
+
+def annotator_name(text: str) -> str:
+    """Return an annotator's name in its normal form. Raises UsageError, also for names that mean something else."""
+    name = person_name(text)
+    if name.casefold() in RESERVED:
+        raise UsageError(f"{name!r} is no annotator's name: it stands for labels that are not one person's")
+    return name
+
+
+def check_issue(issue: str, known: Sequence[str]) -> None:
+    """Raise UnknownName where an issue is not among those of the scheme."""
+    if not known:
+        raise UnknownName(
+            "the instrument has no policy issues yet. Give it some: workbench issues STORE --scheme smartvote"
+        )
+    if issue not in known:
+        raise UnknownName(f"found the issue {issue!r}; the instrument has: {', '.join(known)}")
+
+
+_LABELLED_HERE = """
+    select distinct r.id from issue_label l
+    join reader r on r.id = l.reader_id and r.kind = :kind and (:name = '' or r.name = :name)
+    where l.statement_id = :statement and l.issue = :issue
+"""
+"readers through whom somebody said something of a cell in this store, rather than in a file"

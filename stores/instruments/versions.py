@@ -1,0 +1,157 @@
+"""Versions of a statement: when an edit makes a new one, what it takes along, and what points at the old ones."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from stores.annotation.annotation_items import first_wording
+from stores.instruments.statement_rows import (
+    Place,
+    held_texts,
+    insert_statement,
+    place,
+    read_statements,
+    write_wordings,
+)
+from stores.instruments.texts import text_ids
+from workbench.domain.responses import EXACT
+from workbench.domain.statements import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a statement, and what was made of it."""
+
+    statement: Statement
+    current: bool
+    archived: bool
+    created_at: str
+    answers: int
+    "answers of models to prompts that were asked for it"
+    labels: int
+    "labels that people gave to answers to it, or to its wordings"
+    survey: int
+    "answers of people to its wordings"
+    issue_labels: int = 0
+    "policy-issue labels, which go along to a new version"
+
+
+def history(connection: sqlite3.Connection, instrument_id: int, ref: str) -> tuple[Version, ...]:
+    """Return the versions of a statement, the oldest first."""
+    values = {"instrument": instrument_id, "ref": ref}
+    statements = read_statements(connection, "s.instrument_id = :instrument and s.ref = :ref", values, {})
+    return tuple(
+        Version(statements[rowid], bool(current), archived is not None, created, *counts)
+        for rowid, current, archived, created, *counts in connection.execute(_HISTORY, values)
+    )
+
+
+def write_texts(
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    rowid: int,
+    statement: Statement,
+    ordinal: int,
+    *,
+    keep: bool = False,
+) -> tuple[int, bool]:
+    """Give a current statement these wordings; return the rowid of what is current then, and whether it is another.
+
+    Another version that has exactly these texts becomes current again. Otherwise texts that nobody has asked about,
+    answered or labelled are changed where they are, and for others a new version is made. The version that was keeps
+    all that points at it. `keep`: texts that nobody used are kept in a version, too.
+    """
+    texts = text_ids(connection, (w.text for w in statement.wordings))
+    wanted = {place(w): texts[w.text] for w in statement.wordings}
+    there = held_texts(connection, rowid)
+    touched = {at for at, text in there.items() if wanted.get(at) != text}
+    older = _same_texts(connection, instrument_id, statement.ref, wanted) if touched else None
+    if older is None and not (touched if keep else touched & _used(connection, rowid)):
+        write_wordings(connection, rowid, statement)
+        return rowid, False
+    connection.execute("update statement set current = 0 where id = ?", (rowid,))
+    if older is not None:
+        connection.execute("update statement set current = 1, archived_at = null where id = ?", (older,))
+        write_wordings(connection, older, statement)  # authors and relations may have changed
+        take_along(connection, rowid, older, [at for at in there if at not in touched])
+        return older, True
+    version = max(latest_version(connection, instrument_id, statement.ref) + 1, statement.version)
+    made = insert_statement(connection, instrument_id, statement, version, ordinal)
+    take_along(connection, rowid, made, [at for at in there if at not in touched])
+    return made, True
+
+
+def latest_version(connection: sqlite3.Connection, instrument_id: int, ref: str) -> int:
+    """Return the highest version of a statement, 0 where there is none."""
+    row = connection.execute(
+        "select coalesce(max(version), 0) from statement where instrument_id = ? and ref = ?", (instrument_id, ref)
+    ).fetchone()
+    return int(row[0])
+
+
+def _used(connection: sqlite3.Connection, statement_id: int) -> set[Place]:
+    """Return the wordings that somebody has asked a model, answered or labelled, or is about to."""
+    return {(kind, ordinal, language) for kind, ordinal, language in connection.execute(_USED, (statement_id,))}
+
+
+def _same_texts(connection: sqlite3.Connection, instrument_id: int, ref: str, wanted: dict[Place, int]) -> int | None:
+    """Return the newest version that has exactly these texts."""
+    rows = connection.execute(
+        "select id from statement where instrument_id = ? and ref = ? order by version desc", (instrument_id, ref)
+    ).fetchall()
+    return next((int(rowid) for (rowid,) in rows if held_texts(connection, rowid) == wanted), None)
+
+
+def take_along(connection: sqlite3.Connection, old: int, new: int, same: Iterable[Place]) -> None:
+    """Copy what was said of the statement to another version; people's own stances only where the text is the same.
+
+    What the other version has already from an earlier copy is what it was, or the newer one's.
+    """
+    both = {"old": old, "new": new}
+    connection.execute(
+        "insert into issue_label (statement_id, issue, reader_id, revision, label, at) "
+        "select :new, issue, reader_id, revision, label, at from issue_label where statement_id = :old "
+        "on conflict do nothing",
+        both,
+    )
+    connection.execute(
+        "insert into party_answer (party_id, statement_id, answer, stance) "
+        "select party_id, :new, answer, stance from party_answer where statement_id = :old "
+        "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = excluded.stance",
+        both,
+    )
+    connection.executemany(
+        "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) "
+        "select ?, respondent, kind, ordinal, agrees from survey_answer "
+        "where statement_id = ? and kind = ? and ordinal = ? on conflict do update set agrees = excluded.agrees",
+        [(new, old, kind, ordinal) for kind, ordinal, _ in same],
+    )
+
+
+_USED = """
+    select w.kind, w.ordinal, w.language from wording w where w.statement_id = ? and (
+        exists (select 1 from probe p where p.wording_id = w.id)
+        or exists (select 1 from unit u where u.wording_id = w.id)
+        or exists (select 1 from survey_item i where i.wording_id = w.id)
+        or exists (
+            select 1 from survey_answer a
+            where a.statement_id = w.statement_id and a.kind = w.kind and a.ordinal = w.ordinal
+        )
+    )
+"""
+
+_HISTORY = f"""
+    select s.id, s.current, s.archived_at, s.created_at,
+        (select coalesce(sum(d.n - d.failed), 0) from draw d join sampling g on g.id = d.sampling_id
+            where g.mode <> '{EXACT}' and d.prompt_id in (
+            select p.prompt_id from probe p join wording w on w.id = p.wording_id where w.statement_id = s.id)),
+        (select count(*) from reading r where r.uid is not null and r.label is not null and r.unit_id in (
+            select u.id from wording w join unit u on u.wording_id = {first_wording("w", "s")}
+            where w.statement_id = s.id)),
+        (select count(*) from survey_answer a where a.statement_id = s.id),
+        (select count(distinct l.issue || char(10) || l.reader_id) from issue_label l
+            where l.statement_id = s.id and l.label is not null)
+    from statement s where s.instrument_id = :instrument and s.ref = :ref order by s.version
+"""

@@ -1,0 +1,150 @@
+"""Rows of jobs ↔ values: a job with its newest attempt, and whether the worker that has it still lives."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stores.core.base import now
+from stores.jobs.heartbeat import Sign, sign, waits
+from workbench.domain.responses import EXACT, Answerer
+
+JOBS = """
+    select j.id, j.kind, j.spec, j.state, j.stop_requested, j.created_at, a.started_at, j.finished_at, j.heartbeat,
+        j.done, j.total, j.progress, j.message, a.host, a.pid,
+        (select count(*) from attempt c where c.job_id = j.id),
+        j.pause_requested, j.paused_at, j.lane, j.concurrency, j.only_failed, j.failures, j.uid, j.beats, a.place,
+        j.mark
+    from job j left join attempt a on a.id = (select max(b.id) from attempt b where b.job_id = j.id)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job as the store has it."""
+
+    id: int
+    kind: str
+    spec: Mapping[str, object]
+    state: str
+    "queued, running, paused, done, cancelled, failed, or `lost`: running by its row, but its worker is gone"
+    stopping: bool
+    pausing: bool
+    "asked to pause, and still at what was at hand"
+    worker: bool
+    "whether a worker that lives has it, or waits for its turn with it"
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    heartbeat: str | None
+    done: int
+    total: int
+    progress: Mapping[str, float]
+    message: str
+    host: str | None
+    pid: int | None
+    attempts: int
+    concurrency: int | None
+    "calls, or rows of a batch, at once; None: as the backend decides"
+    only_failed: bool
+    "whether its attempt asks only what failed before"
+    failures: tuple[str, ...]
+    "what failed, where the stored answers do not say it"
+    uid: str
+    "in hexadecimal"
+    mark: str
+    "who created it, see `workbench.jobs.origin`; empty: elsewhere"
+    unsure: bool = False
+    "its worker is on another machine, and its heartbeat has not moved since this process began to look"
+    snapshots: tuple[Answerer, ...] = ()
+    "what came from each snapshot of a served model in the newest attempt"
+    fingerprints: tuple[tuple[str, int], ...] = ()
+    "`system_fingerprint` -> answers in the newest attempt"
+    reasons: tuple[tuple[str, int], ...] = ()
+    "why it failed in the newest attempt, the most frequent reasons first, each with how often"
+
+    @property
+    def active(self) -> bool:
+        """Whether it goes on without anybody's doing, or will once it may: queued, running, or paused with a worker."""
+        return self.state in ("queued", "running") or (self.state == "paused" and self.worker)
+
+    @property
+    def under_way(self) -> bool:
+        """Whether another job that asks the same would ask it twice: as `active`, and whatever is paused."""
+        return self.active or self.state == "paused"
+
+    @property
+    def exact(self) -> bool:
+        """Whether it computes label probabilities, so that what it counts are prompts and no answers."""
+        sampling = self.spec.get("sampling")
+        return isinstance(sampling, Mapping) and sampling.get("mode") == EXACT
+
+    @property
+    def failed_items(self) -> int:
+        """How many answers failed when it last ran."""
+        return int(self.progress.get("failed", 0))
+
+    @property
+    def retry_helps(self) -> bool:
+        """Whether asking again what failed may end otherwise: not where each prompt fails for what it is."""
+        return self.failed_items > int(self.progress.get("lasting", 0))
+
+
+def job_of(row: Sequence[object]) -> Job:
+    """Return the job of a row of `JOBS`."""
+    progress = json.loads(str(row[11]))
+    reasons = progress.pop("reasons", ())
+    snapshots, fingerprints = progress.pop("snapshots", ()), progress.pop("fingerprints", ())
+    state, heartbeat, host, pid, paused = row[3], row[8], row[13], row[14], row[17] is not None
+    worker, seen = False, Sign.MOVES
+    uid, beats = row[22], int(str(row[23]))
+    assert isinstance(uid, bytes)
+    if state == "running":
+        seen = sign(uid, beats, str(heartbeat), str(host), int(str(pid)), str(row[24] or ""))
+        worker = seen is not Sign.STILL
+        state = "paused" if paused else "running" if worker else "lost"
+    elif state == "queued":
+        worker = bool(row[18]) and heartbeat is not None and waits(uid, beats, str(heartbeat), str(row[18]))
+    elif state == "cancelled" and paused:
+        state = "paused"
+    return Job(
+        id=int(str(row[0])),
+        kind=str(row[1]),
+        spec=json.loads(str(row[2])),
+        state=str(state),
+        stopping=bool(row[4]),
+        pausing=bool(row[16]) and state == "running",
+        worker=worker,
+        created_at=str(row[5]),
+        started_at=None if row[6] is None else str(row[6]),
+        finished_at=None if row[7] is None else str(row[7]),
+        heartbeat=None if heartbeat is None else str(heartbeat),
+        done=int(str(row[9])),
+        total=int(str(row[10])),
+        progress=progress,
+        message=str(row[12]),
+        host=None if host is None else str(host),
+        pid=None if pid is None else int(str(pid)),
+        attempts=int(str(row[15])),
+        concurrency=None if row[19] is None else int(str(row[19])),
+        only_failed=bool(row[20]),
+        failures=tuple(json.loads(str(row[21]))),
+        unsure=seen is Sign.UNKNOWN,
+        uid=uid.hex(),
+        mark=str(row[25]),
+        snapshots=tuple(Answerer(**share) for share in snapshots),
+        fingerprints=tuple((str(name), int(count)) for name, count in fingerprints),
+        reasons=tuple((str(reason), int(count)) for reason, count in reasons),
+    )
+
+
+def write_progress(connection: sqlite3.Connection, job: tuple[int, int, str] | None) -> None:
+    """Say how far a job (id, done, progress) is. Call inside the transaction that writes its results."""
+    if job is not None:
+        job_id, done, progress = job
+        connection.execute(
+            "update job set done = ?, progress = ?, heartbeat = ?, beats = beats + 1 where id = ?",
+            (done, progress, now(), job_id),
+        )

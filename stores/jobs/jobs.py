@@ -1,0 +1,365 @@
+"""Jobs: what was asked to be done, who is doing it, how far it is, and what people want of it meanwhile.
+
+A job is claimed by one `update … returning`, so two workers cannot both have it. A worker shows that it lives by
+heartbeats, which it counts, and hears with them what people asked; one whose heartbeat stopped is gone, and its job can
+be claimed again. That ends its attempt: should it come back, the store takes nothing from it any more, and its next
+heartbeat says so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stores.core.base import Aggregate, now
+from stores.jobs.heartbeat import place
+from stores.jobs.job_rows import JOBS, Job, job_of
+from workbench.errors import AttemptEnded, JobError, UsageError
+
+Mark = Callable[[bytes, str, Mapping[str, object]], str]
+"of a job's uid, kind and specification"
+UID_BYTES = 16
+
+
+def spec_text(spec: Mapping[str, object]) -> str:
+    """Return a job's specification as it is stored: the same text for the same specification."""
+    return json.dumps(dict(spec), sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What a worker hears with its heartbeat."""
+
+    stop: bool = False
+    pause: bool = False
+    concurrency: int | None = None
+    lost: bool = False
+    "another worker has the job: this one was taken for gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What came of asking for a job in its turn."""
+
+    attempt: int | None
+    "rowid; None: it is not its turn yet"
+    ahead: tuple[int, ...] = ()
+    "the jobs it waits for"
+
+
+class Jobs(Aggregate):
+    """The verbs on jobs."""
+
+    def create(self, kind: str, spec: Mapping[str, object], total: int, mark: Mark | None = None) -> int:
+        """Queue a job and return its number. `mark` says who creates it; without one it was created elsewhere."""
+        uid = secrets.token_bytes(UID_BYTES)
+        with self.store.write() as connection:
+            row = connection.execute(
+                "insert into job (uid, kind, spec, state, created_at, total, mark) "
+                "values (?, ?, ?, 'queued', ?, ?, ?) returning id",
+                (uid, kind, spec_text(spec), now(), total, mark(uid, kind, spec) if mark else ""),
+            ).fetchone()
+        return int(row[0])
+
+    def adopt(self, job_id: int, mark: Mark) -> None:
+        """Mark a job from elsewhere as one that a person here let go on."""
+        job = self.get(job_id)
+        with self.store.write() as connection:
+            connection.execute(
+                "update job set mark = ? where id = ?", (mark(bytes.fromhex(job.uid), job.kind, job.spec), job_id)
+            )
+
+    def note_done(
+        self,
+        kind: str,
+        spec: Mapping[str, object],
+        total: int,
+        message: str,
+        code_version: str,
+        mark: Mark | None = None,
+    ) -> int:
+        """Note a job that had nothing left to do, as done by this process, and return its number."""
+        job_id = self.create(kind, spec, total, mark)
+        attempt = self.claim(job_id, code_version)
+        with self.store.write() as connection:
+            connection.execute("update job set done = total where id = ?", (job_id,))
+        self.finish(job_id, attempt, "done", message)
+        return job_id
+
+    def list(self) -> tuple[Job, ...]:
+        """Return every job, the newest first."""
+        return tuple(job_of(row) for row in self.connection.execute(f"{JOBS} order by j.id desc"))
+
+    def get(self, job_id: int) -> Job:
+        row = self.connection.execute(f"{JOBS} where j.id = ?", (job_id,)).fetchone()
+        if row is None:
+            known = ", ".join(str(job.id) for job in self.list()) or "none"
+            raise JobError(f"there is no job {job_id} in this store. There is: {known}")
+        return job_of(row)
+
+    def claim(self, job_id: int, code_version: str) -> int:
+        """Take a job for this process and return the rowid of the attempt.
+
+        Raises JobError where another worker has it and is alive, or where it does not wait for one.
+        """
+        with self.store.write() as connection:
+            return self._claim(connection, self.get(job_id), code_version)
+
+    def claim_in_turn(self, job_id: int, code_version: str, lane: str, most: int = 1) -> Turn:
+        """Take a job as `claim`, once fewer than `most` others of its lane run or came before; until then, note that
+        it waits. A job that a person hurried waits for none.
+        """
+        with self.store.write() as connection:
+            job = self.get(job_id)
+            _check_claimable(job)
+            ahead = tuple(sorted(other.id for other in self._lane(connection, lane, but=job_id) if _before(other, job)))
+            if len(ahead) < most or _is_hurried(connection, job_id):
+                return Turn(self._claim(connection, job, code_version, lane))
+            words = f"waits for job {', '.join(map(str, ahead))}; R or resume starts it now"
+            connection.execute(
+                "update job set lane = ?, heartbeat = ?, beats = beats + 1, message = ? where id = ?",
+                (lane, now(), words, job_id),
+            )
+        return Turn(None, ahead)
+
+    def waited_for(self, job_id: int, lane: str) -> bool:
+        """Whether a job of the same lane waits for its turn."""
+        return any(job.state == "queued" for job in self._lane(self.connection, lane, but=job_id))
+
+    def beat(self, job_id: int, message: str | None = None, attempt: int | None = None) -> Orders:
+        """Say that the worker lives (and what it is doing); return what people asked of the job.
+
+        With `attempt`, a worker whose job another one took meanwhile leaves no trace and is told so.
+        """
+        try:
+            with self.store.write(attempt) as connection:
+                row = connection.execute(
+                    "update job set heartbeat = :at, beats = beats + 1, message = coalesce(:message, message) "
+                    "where id = :id returning stop_requested, pause_requested, concurrency",
+                    {"at": now(), "message": message, "id": job_id},
+                ).fetchone()
+        except AttemptEnded:
+            return Orders(lost=True)
+        return Orders(bool(row[0]), bool(row[1]), row[2])
+
+    def report(self, job_id: int, done: int, progress: str, message: str) -> None:
+        """Say how far a job is that commits nothing on the way; `progress` is JSON."""
+        with self.store.write() as connection:
+            connection.execute(
+                "update job set done = ?, progress = ?, message = ?, heartbeat = ?, beats = beats + 1 where id = ?",
+                (done, progress, message, now(), job_id),
+            )
+
+    def plan(self, job_id: int, total: int) -> None:
+        """Correct how much there is to do, once the model is known exactly."""
+        with self.store.write() as connection:
+            connection.execute("update job set total = ? where id = ?", (total, job_id))
+
+    def finish(self, job_id: int, attempt_id: int, state: str, message: str = "") -> bool:
+        """End a job. Return False, and leave it as it is, where another worker took it meanwhile."""
+        values = {"state": state, "message": message, "at": now(), "id": job_id, "attempt": attempt_id}
+        try:
+            with self.store.write(attempt_id) as connection:
+                connection.execute(
+                    "update job set state = :state, message = :message, finished_at = :at, heartbeat = :at, "
+                    "beats = beats + 1, pause_requested = 0, paused_at = null where id = :id",
+                    values,
+                )
+                connection.execute(_END_ATTEMPT, values | {"outcome": state})
+        except AttemptEnded:
+            return False
+        return True
+
+    def request_stop(self, job_id: int) -> Job:
+        """Ask a job to stop after the batch it is at. One that no worker is at is cancelled at once."""
+        with self.store.write() as connection:
+            job = self.get(job_id)
+            if job.state in ("done", "cancelled", "failed"):
+                raise JobError(f"job {job_id} is {job.state}; there is nothing to cancel")
+            if job.state == "queued" or not job.worker:
+                connection.execute(
+                    "update job set state = 'cancelled', finished_at = ?, paused_at = null, pause_requested = 0, "
+                    "message = 'cancelled; no worker was at it' where id = ?",
+                    (now(), job_id),
+                )
+                _end_attempts(connection, job_id)
+            else:
+                connection.execute("update job set stop_requested = 1 where id = ?", (job_id,))
+        return self.get(job_id)
+
+    def pause(self, job_id: int) -> Job:
+        """Ask a job to pause after the batch it is at. One that no worker is at is paused at once.
+
+        Raises JobError where it neither runs nor waits to.
+        """
+        with self.store.write() as connection:
+            job = self.get(job_id)
+            if job.state == "queued":
+                connection.execute(
+                    "update job set state = 'cancelled', paused_at = ?, message = 'paused before it began' "
+                    "where id = ?",
+                    (now(), job_id),
+                )
+            elif job.state == "running" and not job.stopping:
+                connection.execute("update job set pause_requested = 1 where id = ?", (job_id,))
+            else:
+                state = "stopping" if job.stopping and job.state == "running" else job.state
+                raise JobError(f"job {job_id} is {state}; only a job that runs or waits to can be paused")
+        return self.get(job_id)
+
+    def resume(self, job_id: int, *, only_failed: bool = False) -> bool:
+        """Let a job go on, and return whether it needs a worker: a paused one may still have it. One whose worker waits
+        for its turn begins now.
+
+        Raises JobError where it runs or is done.
+        """
+        with self.store.write() as connection:
+            job = self.get(job_id)
+            if job.state == "done" or (job.state == "running" and (job.stopping or not job.pausing)):
+                state = "stopping" if job.stopping else job.state
+                raise JobError(f"job {job_id} is {state}; there is nothing to resume")
+            if job.state == "queued":
+                connection.execute("update job set hurried = ? where id = ?", (job.worker, job_id))
+            elif job.worker:
+                connection.execute(
+                    "update job set pause_requested = 0, paused_at = null, message = 'goes on' where id = ?", (job_id,)
+                )
+            else:
+                _requeue(connection, job_id, only_failed)
+            return not job.worker
+
+    def paused(self, job_id: int, attempt_id: int, message: str) -> bool:
+        """Say that a worker has paused as asked. False where it was asked to go on meanwhile."""
+        return self._if_paused(
+            "update job set paused_at = :at, heartbeat = :at, message = :message", job_id, attempt_id, message
+        )
+
+    def release(self, job_id: int, attempt_id: int, message: str) -> bool:
+        """Leave a paused job without a worker. False where it was asked to go on, or to stop, meanwhile."""
+        return self._if_paused(
+            "update job set state = 'cancelled', pause_requested = 0, paused_at = coalesce(paused_at, :at), "
+            "message = :message",
+            job_id,
+            attempt_id,
+            message,
+            outcome="paused",
+        )
+
+    def set_concurrency(self, job_id: int, most: int | None) -> Job:
+        """Bound how many calls, or rows of a batch, are at once under way; None leaves it to the backend.
+
+        A running job hears it with its next heartbeat.
+        """
+        if most is not None and most < 1:
+            raise UsageError(f"{most} at once were asked for; give 1 or more")
+        job = self.get(job_id)
+        if job.state == "done":
+            raise JobError(f"job {job_id} is done; there is nothing to change")
+        with self.store.write() as connection:
+            connection.execute("update job set concurrency = ? where id = ?", (most, job_id))
+        return self.get(job_id)
+
+    def note_failures(self, job_id: int, items: Sequence[str]) -> None:
+        """Keep what failed, in place of what was kept, where no answer is stored that says it."""
+        with self.store.write() as connection:
+            connection.execute("update job set failures = ? where id = ?", (json.dumps(list(items)), job_id))
+
+    def failed_prompts(self, job_id: int) -> frozenset[bytes]:
+        """Return the keys of the prompts with answers that failed in this job, answered since or not."""
+        rows = self.connection.execute(
+            "select distinct p.key from attempt a join draw d on d.attempt_id = a.id "
+            "join prompt p on p.id = d.prompt_id where a.job_id = ? and d.failed > 0",
+            (job_id,),
+        )
+        return frozenset(row[0] for row in rows)
+
+    def _claim(self, connection: sqlite3.Connection, job: Job, code_version: str, lane: str = "") -> int:
+        _check_claimable(job)
+        at = now()
+        connection.execute(
+            "update job set state = 'running', heartbeat = :at, beats = beats + 1, message = '', finished_at = null, "
+            "stop_requested = 0, pause_requested = 0, paused_at = null, hurried = 0, lane = :lane where id = :id",
+            {"id": job.id, "at": at, "lane": lane},
+        )
+        _end_attempts(connection, job.id)
+        row = connection.execute(
+            "insert into attempt (uid, job_id, host, pid, place, code_version, started_at) "
+            "values (?, ?, ?, ?, ?, ?, ?) returning id",
+            (secrets.token_bytes(16), job.id, socket.gethostname(), os.getpid(), place(), code_version, at),
+        ).fetchone()
+        return int(row[0])
+
+    def _lane(self, connection: sqlite3.Connection, lane: str, but: int) -> tuple[Job, ...]:
+        """Return the other jobs of a lane that a living worker has."""
+        rows = connection.execute(
+            f"{JOBS} where j.lane = ? and j.id <> ? and j.state in ('queued', 'running')", (lane, but)
+        )
+        return tuple(job for row in rows if (job := job_of(row)).worker)
+
+    def pause_for_people(self, job_id: int, attempt_id: int, message: str) -> bool:
+        """Leave a job that needs a person's decision paused, without a worker. False where another worker has it, or it
+        was asked to stop.
+        """
+        try:
+            with self.store.write(attempt_id) as connection:
+                connection.execute("update job set pause_requested = 1 where id = ?", (job_id,))
+        except AttemptEnded:
+            return False
+        return self.release(job_id, attempt_id, message)
+
+    def _if_paused(self, update: str, job_id: int, attempt_id: int, message: str, outcome: str = "") -> bool:
+        """Update a job that is asked to pause, and not to stop, and end the attempt where it has an outcome."""
+        values = {"at": now(), "id": job_id, "attempt": attempt_id, "message": message, "outcome": outcome}
+        try:
+            with self.store.write(attempt_id) as connection:
+                row = connection.execute(
+                    f"{update}, beats = beats + 1 where id = :id and pause_requested = 1 and stop_requested = 0 "
+                    "returning id",
+                    values,
+                ).fetchone()
+                if row is not None and outcome:
+                    connection.execute(_END_ATTEMPT, values)
+        except AttemptEnded:
+            return False
+        return row is not None
+
+
+_END_ATTEMPT = "update attempt set ended_at = :at, outcome = :outcome where id = :attempt"
+
+
+def _end_attempts(connection: sqlite3.Connection, job_id: int) -> None:
+    """End what a worker that is gone left open: nothing that it still writes is taken."""
+    connection.execute(
+        "update attempt set ended_at = ?, outcome = 'lost' where job_id = ? and ended_at is null", (now(), job_id)
+    )
+
+
+def _check_claimable(job: Job) -> None:
+    """Raise JobError unless a job waits for a worker, or its worker is gone."""
+    if job.state in ("queued", "lost"):
+        return
+    raise JobError(f"job {job.id} is {job.state}" + (f" by process {job.pid} on {job.host}" if job.worker else ""))
+
+
+def _is_hurried(connection: sqlite3.Connection, job_id: int) -> bool:
+    return bool(connection.execute("select hurried from job where id = ?", (job_id,)).fetchone()[0])
+
+
+def _before(other: Job, job: Job) -> bool:
+    """Whether a job of the same lane goes first: it runs, or waits with a smaller number."""
+    return other.state != "queued" or other.id < job.id
+
+
+def _requeue(connection: sqlite3.Connection, job_id: int, only_failed: bool) -> None:
+    """Let a job wait for a worker again."""
+    _end_attempts(connection, job_id)
+    connection.execute(
+        "update job set state = 'queued', message = '', finished_at = null, heartbeat = null, stop_requested = 0, "
+        "pause_requested = 0, paused_at = null, hurried = 0, only_failed = ? where id = ?",
+        (only_failed, job_id),
+    )

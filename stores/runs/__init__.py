@@ -1,0 +1,1 @@
+"""What models were asked and answered, and how answers were read."""

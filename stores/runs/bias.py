@@ -1,0 +1,254 @@
+"""The readings that a bias score is made of, counted in the database: a join, not a copy of every response."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stores.annotation.annotation_items import first_wording
+from stores.core.base import Aggregate
+from stores.instruments.template_versions import PROBES
+from stores.instruments.texts import restored
+from stores.runs.run_rows import Run, run_values, version
+from stores.runs.thoughts import ANSWER_ID, HELD
+from workbench.domain.thinking import split
+
+
+@dataclass(frozen=True, slots=True)
+class BiasCell:
+    """How often answers of one cell were read one way."""
+
+    ref: str
+    kind: str
+    ordinal: int
+    template: str
+    by_rule: bool
+    label: str | None
+    "None: nobody has read these"
+    kept: bool
+    "whether the confidence reaches the threshold; rules and people are always kept"
+    count: int
+    relation: str
+    "of the wording to the original, in the version that was asked"
+    leaning: str | None
+    "the side that agreeing with the original reflects, in that version"
+    truncated: bool = False
+    "whether these were cut off in thought, so that there is nothing to read"
+    by_person: bool = False
+    "whether people labelled the text and their label is what counts"
+    untested: bool = False
+    "whether the text trained a classifier, so that no test covers it, and no person labelled it beside this wording"
+    prompt: int = 0
+    "rowid of what the model saw: equal for two models that were asked the same"
+
+
+@dataclass(frozen=True, slots=True)
+class BiasResponse:
+    """One distinct answer with the reading that counted."""
+
+    text: str
+    "the answer; empty where the output ends within a thought"
+    count: int
+    wording: str
+    kind: str
+    ordinal: int
+    template: str
+    label: str | None
+    confidence: float | None
+    by_rule: bool
+    relation: str
+    "of the wording to the original"
+    model: str
+    revision: str
+    sampling: str
+    seed: int
+    at: str
+    code_version: str
+    job: int
+    thinking: str = ""
+    "what was thought before the answer; nothing reads it"
+    truncated: bool = False
+    "whether the output ends within the thought, so that there is no answer"
+    version: str = ""
+    "as of `ResponseRow`"
+
+
+class BiasReadings(Aggregate):
+    """The verbs on readings of free text."""
+
+    def cells(
+        self,
+        run: Run,
+        reader: int | None,
+        threshold: float,
+        people: Mapping[int, str] | None = None,
+        labelled: Mapping[int, str] | None = None,
+    ) -> tuple[BiasCell, ...]:
+        """Return a run's readings, counted: a rule's where it could read the answer, otherwise the classifier's, or,
+        where `people` is given (unit -> label), theirs. Of the texts in `labelled` (unit -> label) that label counts
+        and not the classifier's; without it, no cell is `by_person` or `untested`.
+        """
+        values = _values(self.connection, run, reader, people, labelled) | {"threshold": threshold}
+        rows = self.connection.execute(_CELLS, values)
+        return tuple(
+            BiasCell(
+                ref, kind, ordinal, template, bool(by_rule), label, bool(kept), count, relation, leaning,
+                bool(cut), bool(by_person), bool(untested), prompt,
+            )
+            for (
+                ref, kind, ordinal, template, by_rule, label, kept, by_person, untested, count, relation, leaning,
+                cut, prompt,
+            ) in rows
+        )  # fmt: skip
+
+    def asked_after(self, run: Run, at: str) -> int:
+        """Return how many answers of a run were drawn after a time."""
+        row = self.connection.execute(_ASKED_AFTER, run_values(self.connection, run) | {"at": at}).fetchone()
+        return int(row[0])
+
+    def responses(
+        self,
+        run: Run,
+        reader: int | None,
+        ref: str,
+        *,
+        template: str | None = None,
+        people: Mapping[int, str] | None = None,
+        labelled: Mapping[int, str] | None = None,
+        offset: int = 0,
+        limit: int = 200,
+    ) -> tuple[BiasResponse, ...]:
+        """Return the distinct answers to a statement, the most frequent first, with the reading that counted."""
+        values = _values(self.connection, run, reader, people, labelled) | {
+            "ref": ref,
+            "template": template,
+            "offset": offset,
+            "limit": limit,
+        }
+        return tuple(
+            BiasResponse(
+                text=(output := split(restored(row[0], row[1]))).answer or "",
+                thinking=output.thinking,
+                truncated=output.answer is None,
+                count=row[2],
+                wording=restored(row[3], row[4]),
+                kind=row[5],
+                ordinal=row[6],
+                template=row[7],
+                label=row[8],
+                confidence=row[9],
+                by_rule=bool(row[10]),
+                relation=row[15],
+                model=run.model,
+                revision=run.revision,
+                sampling=str(run.sampling),
+                seed=row[11],
+                at=row[12],
+                code_version=row[13],
+                job=row[14],
+                version=version(run.backend, run.revision, run.snapshot, row[16] or run.fingerprint),
+            )
+            for row in self.connection.execute(_RESPONSES, values)
+        )
+
+
+def _values(
+    connection: sqlite3.Connection,
+    run: Run,
+    reader: int | None,
+    people: Mapping[int, str] | None,
+    labelled: Mapping[int, str] | None,
+) -> dict[str, object]:
+    return run_values(connection, run) | {
+        "reader": reader,
+        "people": _as_json(people),
+        "labelled": _as_json(labelled),
+    }
+
+
+def _as_json(labels: Mapping[int, str] | None) -> str | None:
+    return None if labels is None else json.dumps({str(unit): label for unit, label in labels.items()})
+
+
+_READ = f"""
+    with put as materialized (
+        select s.ref, s.ordinal as place, s.leaning, w.id as wording_id, w.kind, w.ordinal, w.relation,
+            w.text_id as wording_text, {first_wording("w", "s")} as unit_wording
+        from statement s join wording w on w.statement_id = s.id and w.language = :language
+        where s.id in (select value from json_each(:scope))
+    ),
+    answered as (
+        select u.*, t.id as template_id, t.name as template, d.id as draw_id, d.prompt_id, {ANSWER_ID} as text_id,
+            r.text_id as output_id, r.count
+        from put u
+        join probe p on p.wording_id = u.wording_id and {PROBES}
+        join template t on t.id = p.template_id
+        join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
+        join response r on r.draw_id = d.id
+        {HELD}
+    ),
+    given as (
+        select cast(key as integer) as unit_id, value as label, null as confidence
+        from json_each(:people) where :people is not null
+        union all
+        select g.unit_id, g.label, g.confidence from reading g where g.reader_id = :reader and :people is null
+    ),
+    labelled as (
+        select cast(key as integer) as unit_id, value as label from json_each(:labelled) where :labelled is not null
+    ),
+    trained as (
+        select distinct v.text_id from queue q
+        join queue_item i on i.queue_id = q.id and i.attention is null and i.done > 0
+        join unit v on v.id = i.unit_id
+        where q.purpose = 'training' and :labelled is not null
+    ),
+    read as (
+        select a.*, h.id is not null as by_rule, coalesce(b.label, l.label, g.label) as label,
+            iif(l.label is null, g.confidence, null) as confidence, h.id is null and l.label is not null as by_person,
+            h.id is null and l.label is null and a.text_id in (select text_id from trained) as untested
+        from answered a
+        left join unit v on v.text_id = a.text_id and v.template_id = a.template_id and v.wording_id is null
+        left join reading b on b.unit_id = v.id and b.label is not null and b.reader_id = (
+            select max(y.reader_id) from reading y join reader k on k.id = y.reader_id and k.kind = 'rule'
+            where y.unit_id = v.id
+        )
+        left join reader h on h.id = b.reader_id
+        left join unit u on u.text_id = a.text_id and u.wording_id = a.unit_wording and u.template_id is null
+        left join given g on g.unit_id = u.id
+        left join labelled l on l.unit_id = u.id
+    )
+"""
+
+_CELLS = f"""
+    {_READ}
+    select ref, kind, ordinal, template, by_rule, label,
+        by_rule or confidence is null or confidence >= :threshold as kept, by_person, untested, sum(count), relation,
+        leaning, text_id is null as truncated, min(prompt_id)
+    from read group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 13 order by place, kind, ordinal, template
+"""
+
+_ASKED_AFTER = f"""
+    select coalesce(sum(r.count), 0) from statement s
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling and d.at > :at
+    join response r on r.draw_id = d.id
+    where s.id in (select value from json_each(:scope))
+"""
+
+_RESPONSES = f"""
+    {_READ}
+    select x.body, x.packed, q.count, y.body, y.packed, q.kind, q.ordinal, q.template, q.label,
+        case when q.by_rule then null else q.confidence end, q.by_rule, d.seed, d.at, e.code_version, e.job_id,
+        q.relation, d.fingerprint
+    from read q
+    join text x on x.id = q.output_id
+    join text y on y.id = q.wording_text
+    join draw d on d.id = q.draw_id
+    join attempt e on e.id = d.attempt_id
+    where q.ref = :ref and (:template is null or q.template = :template)
+    order by q.kind, q.ordinal, q.template, q.count desc, q.output_id limit :limit offset :offset
+"""

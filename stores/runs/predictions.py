@@ -1,0 +1,296 @@
+"""What a model predicted of people's answers: the next tokens of every prompt of a questionnaire run.
+
+One query reads all of a run, because every figure of Questionnaire Modeling is a mean over all of its prompts. They
+come one by one, as they lie in the file: a run has up to a million of them, and to sort them all would have to be held.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from stores.core.base import Aggregate
+from stores.instruments.template_versions import PROBES
+from stores.instruments.templates import TEMPLATE_COLUMNS, as_template
+from stores.runs.models import newest_model
+from stores.runs.run_rows import Run, run_values, way_values
+from stores.runs.runs import Runs
+from workbench.domain.prompts import Template
+from workbench.domain.responses import Sampling
+
+Tokens = tuple[tuple[str, float], ...]
+"(text, log-probability in nats), the likeliest first"
+NO_REASON = "no reason was given"
+
+_decoded = json.JSONDecoder().raw_decode
+"what `json.loads` does without looking for blanks around, which of a run's short texts takes a quarter of the time"
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionRow:
+    """One prompt that was asked, and what came of it."""
+
+    probe: int
+    "rowid"
+    ref: str
+    kind: str
+    ordinal: int
+    template: str
+    labels: tuple[str, str]
+    "what yes and no are called in the template"
+    axes: Mapping[str, str]
+    "condition, and where it has them context, respondent and seed"
+    tokens: Tokens
+    "empty where the prompt failed"
+    rest: float
+    "probability of all tokens that are not named"
+    words: Mapping[str, float] | None
+    "label -> probability over the whole vocabulary; None where the backend does not say"
+    failed: str = ""
+    "why there are no tokens, for people; empty where there are"
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """One wording of a statement in a template: what the prompts of many respondents have in common."""
+
+    ref: str
+    place: int
+    "of the statement in its instrument"
+    kind: str
+    ordinal: int
+    template: Template
+    "as it was then"
+
+
+class Predicted(NamedTuple):
+    """What came of one prompt of a run."""
+
+    probe: int
+    "rowid"
+    put: int
+    "place in `RunPredictions.put`, as the next one in `axes`"
+    axes: int
+    tokens: Sequence[tuple[str, float]]
+    "empty where the prompt failed"
+    words: Mapping[str, float] | None
+    "label -> probability over the whole vocabulary; None where the backend does not say"
+    failed: str
+    "why there are no tokens, for people; empty where there are"
+
+
+class RunPredictions:
+    """All prompts of a run that were asked, to be read once, in no order that means anything.
+
+    A cell of the design whose context was changed meanwhile has several; the newest has the highest rowid.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, values: Mapping[str, object]) -> None:
+        self.put: list[Put] = []
+        "what the rows that were read so far point to, as `axes`"
+        self.axes: list[Mapping[str, str]] = []
+        "condition, and where a prompt has them context, respondent and seed"
+        self._connection, self._values = connection, values
+
+    def __iter__(self) -> Iterator[Predicted]:
+        put: dict[tuple[int, int], int] = {}
+        known: dict[str, int] = {}
+        for probe, wording, template, axes, tokens, words, reason in self._connection.execute(_OF_RUN, self._values):
+            if (wording, template) not in put:
+                put[wording, template] = len(self.put)
+                self.put.append(self._read_put(wording, template))
+            if axes not in known:
+                known[axes] = len(self.axes)
+                self.axes.append(json.loads(axes))
+            yield Predicted(
+                probe=probe,
+                put=put[wording, template],
+                axes=known[axes],
+                tokens=() if tokens is None else _decoded(tokens)[0],
+                words=None if words is None else _decoded(words)[0],
+                failed="" if tokens is not None else reason or NO_REASON,
+            )
+
+    def _read_put(self, wording: int, template: int) -> Put:
+        ref, place, kind, ordinal, *of_template = self._connection.execute(
+            _PUT, {"wording": wording, "template": template}
+        ).fetchone()
+        return Put(ref, place, kind, ordinal, as_template(of_template))
+
+
+class Predictions(Aggregate):
+    """The verbs on predictions."""
+
+    def runs(
+        self, audit: str, instrument: str | None = None, *, versions: Mapping[str, int] | None = None
+    ) -> tuple[Run, ...]:
+        """Return the runs of an audit that a job asked of their instrument, the newest last. A prompt may have the text
+        of one of another instrument, and what a model made of that says nothing of a design that it was not asked.
+        """
+        return tuple(run for run in Runs(self.store).list(audit, instrument, versions=versions) if self._is_asked(run))
+
+    def of_run(self, run: Run, only: str = "") -> RunPredictions:
+        """Return all prompts of a run that were asked; `only`: under this condition, in the original wording."""
+        return RunPredictions(self.connection, run_values(self.connection, run) | {"only": only})
+
+    def of_probe(self, run: Run, probe_id: int) -> PredictionRow | None:
+        """Return one prompt of a run; None where it was not asked."""
+        values = run_values(self.connection, run) | {"probe": probe_id}
+        rows = self.connection.execute(_OF_PROBE, values).fetchall()
+        return _as_row(rows[-1]) if rows else None
+
+    def code_versions(self, run: Run) -> tuple[str, ...]:
+        """Return the versions of the code with which a model's prompts under a sampling were computed."""
+        rows = self.connection.execute(_VERSIONS, {"model": run.model_id, "sampling": run.sampling_id})
+        return tuple(row[0] for row in rows)
+
+    def designs(self, run: Run) -> tuple[Mapping[str, Any], ...]:
+        """Return the specifications of the jobs that asked a run's prompts, or had nothing to ask as all was stored. A
+        prompt may have the text of one that only another model was asked; what this one was asked for is said here.
+        """
+        rows = self.connection.execute(_DESIGNS, self._jobs_of(run))
+        return tuple(spec for (text,) in rows if _is_of(spec := json.loads(text), run))
+
+    def drawn_from(self, run: Run) -> tuple[tuple[Mapping[str, Any], frozenset[str]], ...]:
+        """Return the specifications as `designs`, one for each attempt at a job, with the names of the people who were
+        here then: a design that draws some of them draws others once there are more.
+        """
+        came = self.connection.execute(_PEOPLE, {"instrument": run.instrument}).fetchall()
+        rows = self.connection.execute(_ATTEMPTS, self._jobs_of(run))
+        return tuple(
+            (spec, frozenset(name for name, at in came if at <= started))
+            for text, started in rows
+            if _is_of(spec := json.loads(text), run)
+        )
+
+    def chat_formats(self, runs: Iterable[Run]) -> dict[int, str]:
+        """Return what tells apart the chat formats in which models were asked, by the models' rowids."""
+        wanted = json.dumps([run.model_id for run in runs])
+        rows = self.connection.execute(
+            "select id, chat_format from model where id in (select value from json_each(:wanted))", {"wanted": wanted}
+        )
+        return dict(rows.fetchall())
+
+    def _is_asked(self, run: Run) -> bool:
+        row = self.connection.execute(_ANY_DESIGN, way_values(run)).fetchone()
+        return row is not None or bool(self._idle(run))
+
+    def _jobs_of(self, run: Run) -> Mapping[str, object]:
+        return {"model": run.model_id, "sampling": run.sampling_id, "idle": json.dumps(self._idle(run))}
+
+    def _idle(self, run: Run) -> list[int]:
+        """Return the jobs (rowids) that found all of a run stored. They have no draws to say which model they meant: it
+        is the one whose answers a plan counted as stored then.
+        """
+        values = way_values(run) | {"model": run.model}
+        found = []
+        for job, text, ended in self.connection.execute(_IDLE, values):
+            spec = json.loads(text)
+            how = (str(spec.get("dtype") or ""), str(spec.get("chat_format") or ""))
+            if Sampling(**spec.get("sampling", {})).key == run.sampling.key and run.model_id == newest_model(
+                self.connection, run.model, None, *how, until=ended
+            ):
+                found.append(int(job))
+        return found
+
+
+def _is_of(spec: Mapping[str, Any], run: Run) -> bool:
+    return (spec.get("audit"), spec.get("instrument"), spec.get("family", run.family)) == (
+        run.audit,
+        run.instrument,
+        run.family,
+    )
+
+
+def _as_row(row: Sequence[Any]) -> PredictionRow:
+    probe, ref, kind, ordinal, template, yes, no, axes, tokens, rest, words, reason = row
+    return PredictionRow(
+        probe=probe,
+        ref=ref,
+        kind=kind,
+        ordinal=ordinal,
+        template=template,
+        labels=(yes, no),
+        axes=json.loads(axes),
+        tokens=() if tokens is None else tuple(map(tuple, json.loads(tokens))),
+        rest=float("nan") if tokens is None else rest,
+        words=None if words is None else json.loads(words),
+        failed="" if tokens is not None else reason or NO_REASON,
+    )
+
+
+_OF_RUN = """
+    select p.id, p.wording_id, p.template_id, p.axes, n.tokens, n.words,
+        iif(n.tokens is null, (select d.reason from draw d where d.id = a.newest), '')
+    from (
+        select d.prompt_id, max(d.id) as newest from draw d
+        where d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint) group by d.prompt_id
+    ) a
+    cross join probe p on p.prompt_id = a.prompt_id and p.audit = :audit
+    and p.template_id in (select value from json_each(:templates)) and p.wording_id in (
+        select w.id from wording w
+        where w.language = :language and w.statement_id in (select value from json_each(:scope))
+            and (:only = '' or w.kind = 'original')
+    ) and (:only = '' or json_extract(p.axes, '$.condition') = :only)
+    left join next_tokens n on n.prompt_id = a.prompt_id and n.model_id = :model
+"""  # by prompts as they were written, all tables are read from front to back: five times as fast as by statements
+
+_PUT = f"""
+    select s.ref, s.ordinal, w.kind, w.ordinal, {TEMPLATE_COLUMNS}
+    from wording w join statement s on s.id = w.statement_id join template t on t.id = :template where w.id = :wording
+"""
+
+_OF_PROBE = f"""
+    select p.id, s.ref, w.kind, w.ordinal, t.name, t.positive, t.negative, p.axes, n.tokens, n.rest, n.words, d.reason
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join template t on t.id = p.template_id
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
+    left join next_tokens n on n.prompt_id = p.prompt_id and n.model_id = :model
+    where i.name = :instrument and p.id = :probe order by d.id
+"""  # where a prompt was asked again after it failed, the newest attempt says why it failed
+
+_WITH_DRAWS = "select distinct d.attempt_id from draw d where d.model_id = :model and d.sampling_id = :sampling"
+_DESIGNS = f"""
+    select j.spec from job j where j.id in (select a.job_id from attempt a where a.id in ({_WITH_DRAWS}))
+        or j.id in (select value from json_each(:idle))
+    order by j.id
+"""
+_ATTEMPTS = f"""
+    select j.spec, a.started_at from attempt a join job j on j.id = a.job_id
+    where a.id in ({_WITH_DRAWS}) or j.id in (select value from json_each(:idle))
+    order by a.id
+"""
+
+_OF_INSTRUMENT = """
+    json_extract(j.spec, '$.audit') = :audit and json_extract(j.spec, '$.instrument') = :instrument
+    and coalesce(json_extract(j.spec, '$.family'), :family) = :family
+"""
+_ANY_DESIGN = f"""
+    select 1 from draw d where d.model_id = :model and d.sampling_id = :sampling and d.attempt_id in (
+        select a.id from attempt a where a.job_id in (select j.id from job j where {_OF_INSTRUMENT})
+    ) limit 1
+"""
+
+_IDLE = f"""
+    select j.id, j.spec, j.finished_at from job j
+    where j.state = 'done' and {_OF_INSTRUMENT} and json_extract(j.spec, '$.model') = :model
+        and coalesce(json_extract(j.progress, '$.answers'), 0) = 0
+    order by j.id
+"""
+
+_PEOPLE = """
+    select r.name, r.at from respondent r join instrument i on i.id = r.instrument_id where i.name = :instrument
+"""
+
+_VERSIONS = """
+    select distinct a.code_version from draw d join attempt a on a.id = d.attempt_id
+    where d.model_id = :model and d.sampling_id = :sampling order by a.code_version
+"""

@@ -1,0 +1,135 @@
+"""What a model answered word for word, prompt by prompt: for audits that count the answers themselves.
+
+One query reads all of a run, because a figure of such an audit is a mean over all of its prompts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from stores.core.base import Aggregate
+from stores.instruments.template_versions import PROBES
+from stores.instruments.texts import restored
+from stores.runs.models import newest_model
+from stores.runs.run_rows import Run, run_values
+from workbench.domain.responses import ModelCard, Sampling
+
+K = TypeVar("K")
+
+Counts = Mapping[str, int]
+"distinct answer -> how often"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedProbe:
+    """One cell of a design that a model was asked."""
+
+    probe: int
+    "rowid"
+    ref: str
+    kind: str
+    ordinal: int
+    template: str
+    family: str
+    axes: Mapping[str, str]
+
+
+class DrawnAnswers(Aggregate):
+    """The verbs on answers as they were drawn."""
+
+    def of_prompts(
+        self,
+        keys: Sequence[bytes],
+        model: str,
+        sampling: Sampling,
+        card: ModelCard | None,
+        *,
+        dtype: str = "",
+        chat_format: str = "",
+    ) -> dict[bytes, Counts]:
+        """Return what was answered to each of these prompts; those that were never asked are left out.
+
+        `card` None: see `newest_model`.
+        """
+        rowid = newest_model(self.connection, model, card, dtype, chat_format)
+        if rowid is None:
+            return {}
+        wanted = set(keys)
+        rows = self.connection.execute(_OF_PROMPTS, {"model": rowid, "sampling": sampling.key})
+        return _grouped(row for row in rows if row[0] in wanted)
+
+    def of_models(
+        self, models: Iterable[int], sampling: Sampling, keys: Sequence[bytes]
+    ) -> dict[int, dict[bytes, Counts]]:
+        """Return what each of these models (rowids) answered to prompts."""
+        wanted, found = set(keys), {}
+        for model in models:
+            rows = self.connection.execute(_OF_PROMPTS, {"model": model, "sampling": sampling.key})
+            found[model] = _grouped(row for row in rows if row[0] in wanted)
+        return found
+
+    def of_run(self, run: Run) -> dict[int, Counts]:
+        """Return what was answered to each probe of a run, by its rowid."""
+        return _grouped(self.connection.execute(_OF_RUN, run_values(self.connection, run)))
+
+    def probes(self, run: Run) -> tuple[AskedProbe, ...]:
+        """Return the cells that were asked, in the order of the statements."""
+        rows = self.connection.execute(_PROBES, run_values(self.connection, run))
+        return tuple(
+            AskedProbe(probe, ref, kind, ordinal, template, family, json.loads(axes))
+            for probe, ref, kind, ordinal, template, family, axes in rows
+        )
+
+
+def _grouped(rows: Iterable[tuple[K, int, str | None, bytes | None, int]]) -> dict[K, Counts]:
+    """Return the answers of each key, from rows of (key, rowid of the text, the text as stored, how often)."""
+    found: dict[K, dict[str, int]] = {}
+    texts: dict[int, str] = {}
+    for key, text, body, packed, count in rows:
+        if text not in texts:
+            texts[text] = restored(body, packed)
+        found.setdefault(key, {})[texts[text]] = count
+    return dict(found)
+
+
+_SCOPE = f"""
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+"""
+
+_OF_PROMPTS = """
+    select p.key, x.id, x.body, x.packed, sum(r.count)
+    from draw d
+    join prompt p on p.id = d.prompt_id
+    join given_answer r on r.draw_id = d.id
+    join text x on x.id = r.text_id
+    where d.model_id = :model and d.sampling_id = (select id from sampling where key = :sampling)
+    group by p.id, x.id
+"""
+
+_OF_RUN = f"""
+    select p.id, x.id, x.body, x.packed, sum(r.count)
+    {_SCOPE}
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
+    join given_answer r on r.draw_id = d.id
+    join text x on x.id = r.text_id
+    where i.name = :instrument
+    group by p.id, x.id
+"""
+
+_PROBES = f"""
+    select p.id, s.ref, w.kind, w.ordinal, t.name, t.family, p.axes
+    {_SCOPE}
+    join template t on t.id = p.template_id
+    where i.name = :instrument and exists (
+        select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
+    )
+    order by s.ordinal, p.id
+"""

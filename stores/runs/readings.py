@@ -1,0 +1,54 @@
+"""What rules, classifiers and people made of responses: one table, one source a row, newest revision counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from stores.annotation.people import reader_id
+from stores.core.base import Aggregate
+from stores.instruments.template_versions import PROBES
+from stores.instruments.texts import restored
+from stores.runs.rule_readings import RuleReading, insert_readings
+from stores.runs.run_rows import Run, run_values
+from workbench.domain.prompts import Template
+from workbench.domain.readings import ReaderCard
+
+
+class Readings(Aggregate):
+    """The verbs on readings."""
+
+    def reader(self, card: ReaderCard) -> int:
+        """Return the rowid of a reader, inserting it if it is new."""
+        with self.store.write() as connection:
+            return reader_id(connection, card.kind, card.name, card.version)
+
+    def unread(self, run: Run, template: Template, reader: int, *, limit: int = 5000) -> tuple[str, ...]:
+        """Return up to `limit` distinct answers to a template in a run that a reader has not read."""
+        rows = self.connection.execute(
+            _UNREAD,
+            run_values(self.connection, run) | {"template": template.key, "reader": reader, "limit": limit},
+        )
+        return tuple(restored(body, packed) for body, packed in rows)
+
+    def add(self, readings: Iterable[RuleReading]) -> None:
+        """Write readings in one transaction; what a reader has read already stays as it is."""
+        with self.store.write() as connection:
+            insert_readings(connection, readings)
+
+
+_UNREAD = f"""
+    select distinct x.body, x.packed
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join template t on t.id = p.template_id and t.key = :template
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+    join given_answer r on r.draw_id = d.id
+    join text x on x.id = r.text_id
+    where i.name = :instrument and not exists (
+        select 1 from unit u join reading g on g.unit_id = u.id and g.reader_id = :reader
+        where u.text_id = r.text_id and u.template_id = p.template_id and u.wording_id is null
+    )
+    limit :limit
+"""

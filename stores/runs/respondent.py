@@ -1,0 +1,370 @@
+"""One person answering a survey: what they may see and write, and nothing else.
+
+The connection is guarded as an annotator's is (`stores.core.authorizer`): no model's answers, nobody else's, no labels.
+What is shown is a text; which wording of which statement it is stays in here.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from statistics import median
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from stores.annotation.surveys import IDLE_MS
+from stores.core.authorizer import Sight, guard
+from stores.core.base import now_after
+from stores.instruments.texts import restored
+from workbench.domain.instruments import SurveyAnswer
+from workbench.domain.statements import Relation, VariantId, VariantKind
+from workbench.errors import UnknownName
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+
+Answers = tuple[SurveyAnswer, ...]
+Relations = dict[tuple[str, VariantId], Relation]
+
+
+class Standing(StrEnum):
+    """How a wording of a sitting stands."""
+
+    OPEN = "open"
+    PUT_OFF = "put_off"
+    "skipped once: it comes again behind all others"
+    DECLINED = "declined"
+    "skipped twice: left without an answer"
+    ANSWERED = "answered"
+    GONE = "gone"
+    "not answered, and its statement has no such wording any more"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is shown: a text."""
+
+    position: int
+    text: str
+    language: str
+    taken_back: bool | None = None
+    "the answer that undoing withdrew"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far this person is in the sitting."""
+
+    answered: int
+    left: int
+    declined: int
+    gone: int
+    "wordings that were taken out of the instrument before they were answered"
+    steps: int
+    "how often one can undo"
+    median_s: float | None
+    "seconds over an answer, breaks left out; None before two"
+
+    @property
+    def total(self) -> int:
+        return self.answered + self.left + self.declined
+
+
+@dataclass(slots=True)
+class _Item:
+    """One wording of the sitting and what was done with it."""
+
+    wording: int
+    now: int | None
+    "the wording as the instrument has it now; None where it has it no more"
+    held: bool
+    "there is an answer to it, from here or from a file"
+    steps: list[tuple[int, bool | None]] = field(default_factory=list)
+    "(when, a number that grows; agreed, or None for skipped): what undo takes back, the newest last"
+
+    @property
+    def standing(self) -> Standing:
+        skips = sum(agreed is None for _, agreed in self.steps)
+        if self.held:
+            return Standing.ANSWERED
+        if skips > 1:
+            return Standing.DECLINED
+        if self.now is None:
+            return Standing.GONE
+        return Standing.PUT_OFF if skips else Standing.OPEN
+
+    def take(self, when: int, agrees: int | None, skipped: int) -> None:
+        """Take an event in; an answer replaces an answer, and a withdrawal takes the newest step back."""
+        if agrees is None and not skipped:
+            self.steps = self.steps[:-1]
+        elif agrees is not None and self.steps and self.steps[-1][1] is not None:
+            self.steps[-1] = (when, bool(agrees))
+        else:
+            self.steps.append((when, None if agrees is None else bool(agrees)))
+
+
+class Respondent:
+    """One person in one sitting. Every verb is one transaction; what it returns is committed."""
+
+    def __init__(self, store: Store, survey: int):
+        row = store.connection.execute(
+            "select v.respondent, v.language, v.instrument_id, i.name from survey v "
+            "join instrument i on i.id = v.instrument_id where v.id = ?",
+            (survey,),
+        ).fetchone()
+        if row is None:
+            raise UnknownName(f"there is no sitting {survey} in this store")
+        self.survey = survey
+        self.name: str = row[0]
+        self.language: str = row[1]
+        self.instrument: str = row[3]
+        self._instrument_id = int(row[2])
+        self._store = store
+        connection = store.connection
+        for trigger in _OWN_ONLY:
+            connection.execute(trigger.format(survey=int(survey)))
+        guard(connection, _sight(int(survey)))
+
+    @classmethod
+    def open(cls, path: Path | str, survey: int) -> Respondent:
+        """Open a store for one sitting. Raises UnknownName for one that is not there."""
+        from stores.core.store import Store
+
+        store = Store.open(path)
+        try:
+            return cls(store, survey)
+        except BaseException:
+            store.close()
+            raise
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The guarded connection."""
+        return self._store.connection
+
+    def next(self) -> Question | None:
+        """Return what is to be answered next, None where nothing is: in the planned order, then what was put off.
+
+        A wording whose statement was changed since it was planned is asked as it is now, or not at all where the
+        statement has no such wording any more.
+        """
+        with self._store.write() as connection:
+            items = self._items()
+            position = _first(items)
+            return None if position is None else self._question(connection, position, items[position])
+
+    def answer(self, position: int, agrees: bool, elapsed_ms: int | None = None) -> None:
+        """Commit an answer; answering again replaces the one before, which stays on record."""
+        with self._store.write() as connection:
+            wording = self._wording(position)
+            self._append(connection, position, agrees, skipped=False, elapsed_ms=elapsed_ms)
+            connection.execute(_KEEP, {"wording": wording, "me": self.name, "agrees": agrees})
+
+    def skip(self, position: int, elapsed_ms: int | None = None) -> None:
+        """Put a wording behind all others; skipped again, it is left without an answer."""
+        with self._store.write() as connection:
+            self._wording(position)
+            self._append(connection, position, None, skipped=True, elapsed_ms=elapsed_ms)
+
+    def undo(self) -> Question | None:
+        """Take back the newest answer or skip of the sitting, whenever it was given, and return its question.
+
+        None: there is nothing to take back. What was said stays on record.
+        """
+        with self._store.write() as connection:
+            items = self._items()
+            done = [(item.steps[-1][0], position) for position, item in items.items() if item.steps]
+            if not done:
+                return None
+            position = max(done)[1]
+            item = items[position]
+            agreed = item.steps[-1][1]
+            self._append(connection, position, None, skipped=False, elapsed_ms=None)
+            if agreed is not None:
+                connection.execute(_WITHDRAW, {"wording": item.wording, "me": self.name})
+            return replace(self._question(connection, position, item), taken_back=agreed)
+
+    def progress(self) -> Progress:
+        """Return how far this person is."""
+        items = self._items().values()
+        tally = Counter(item.standing for item in items)
+        times = [row[0] for row in self.connection.execute(_TIMES, {"idle": IDLE_MS})]
+        return Progress(
+            answered=tally[Standing.ANSWERED],
+            left=tally[Standing.OPEN] + tally[Standing.PUT_OFF],
+            declined=tally[Standing.DECLINED],
+            gone=tally[Standing.GONE],
+            steps=sum(len(item.steps) for item in items),
+            median_s=median(times) / 1000 if len(times) > 1 else None,
+        )
+
+    def answers(self) -> tuple[Answers, Relations]:
+        """Return this person's own answers to statements as they are now, and what is expected of each wording."""
+        answers, relations = [], {}
+        for ref, kind, ordinal, agrees, relation in self.connection.execute(_OWN, self._values()):
+            variant = VariantId(VariantKind(kind), ordinal)
+            answers.append(SurveyAnswer(self.name, ref, variant, bool(agrees)))
+            if relation is not None:
+                relations[ref, variant] = Relation(relation)
+        return tuple(answers), relations
+
+    def close(self) -> None:
+        self._store.close()
+
+    def __enter__(self) -> Respondent:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _values(self) -> dict[str, object]:
+        return {"instrument": self._instrument_id, "language": self.language, "me": self.name}
+
+    def _items(self) -> dict[int, _Item]:
+        """Return the sitting by position."""
+        found = {
+            position: _Item(wording, now, bool(held))
+            for position, wording, now, held in self.connection.execute(_ITEMS)
+        }
+        events = self.connection.execute("select position, agrees, skipped from my_event order by at, uid")
+        for when, (position, agrees, skipped) in enumerate(events):
+            found[position].take(when, agrees, skipped)
+        return found
+
+    def _wording(self, position: int) -> int:
+        row = self.connection.execute("select wording_id from my_item where position = ?", (position,)).fetchone()
+        if row is None:
+            raise UnknownName(f"the sitting of {self.name} has no question {position}")
+        return int(row[0])
+
+    def _question(self, connection: sqlite3.Connection, position: int, item: _Item) -> Question:
+        """Return the text of a question, pointed at its wording as it is now; an old one where it has none."""
+        if item.now is not None and item.now != item.wording:
+            connection.execute(
+                "update survey_item set wording_id = ? where survey_id = ? and position = ?",
+                (item.now, self.survey, position),
+            )
+        language, body, packed = connection.execute(
+            "select w.language, x.body, x.packed from wording w join text x on x.id = w.text_id where w.id = ?",
+            (item.wording if item.now is None else item.now,),
+        ).fetchone()
+        return Question(position, restored(body, packed), language)
+
+    def _append(
+        self,
+        connection: sqlite3.Connection,
+        position: int,
+        agrees: bool | None,
+        *,
+        skipped: bool,
+        elapsed_ms: int | None,
+    ) -> None:
+        """Append an event; later ones have later times, though a clock may go back."""
+        last = self.connection.execute("select max(at) from my_event").fetchone()[0]
+        connection.execute(
+            "insert into survey_event (uid, survey_id, position, agrees, skipped, elapsed_ms, at) "
+            "values (?, ?, ?, ?, ?, ?, ?)",
+            (secrets.token_bytes(16), self.survey, position, agrees, skipped, elapsed_ms, now_after(last)),
+        )
+
+
+def _first(items: Mapping[int, _Item]) -> int | None:
+    """Return the position of what comes next: what is open, in order; then what was put off, the longest ago first."""
+    open_ = [position for position, item in items.items() if item.standing is Standing.OPEN]
+    put_off = [(item.steps[-1][0], position) for position, item in items.items() if item.standing is Standing.PUT_OFF]
+    if open_:
+        return min(open_)
+    return min(put_off)[1] if put_off else None
+
+
+def _sight(survey: int) -> Sight:
+    """Return what a respondent sees: texts, the own sitting and the own answers."""
+    me = f"(select respondent from main.survey where id = {survey})"
+    return Sight(
+        views={
+            "my_item": f"select position, wording_id from main.survey_item where survey_id = {survey}",
+            "my_event": "select uid, position, agrees, skipped, elapsed_ms, at from main.survey_event "
+            f"where survey_id = {survey}",
+            "my_answer": f"select statement_id, kind, ordinal, agrees from main.survey_answer where respondent = {me}",
+        },
+        readable={
+            "text": None,
+            "wording": None,
+            "statement": None,
+            "instrument": frozenset({"id"}),
+            "survey": frozenset({"id", "respondent"}),
+            "survey_item": frozenset({"survey_id", "position"}),
+            # who answered what, and not how: an own answer is found by these to be taken back
+            "survey_answer": frozenset({"statement_id", "respondent", "kind", "ordinal"}),
+        },
+        inserted=frozenset({"survey_event", "survey_answer"}),
+        updated={"survey_item": frozenset({"wording_id"})},
+        deleted=frozenset({"survey_answer"}),
+        refused={
+            "survey_event": f"new.survey_id is not {survey}",
+            "survey_answer": f"new.respondent is not {me}",
+        },
+    )
+
+
+_OWN_ONLY = (
+    "create temp trigger own_answers before delete on main.survey_answer "
+    "when old.respondent <> (select respondent from main.survey where id = {survey}) "
+    "begin select raise(abort, 'not authorized: only one''s own may be withdrawn'); end",
+    "create temp trigger own_items before update on main.survey_item when old.survey_id <> {survey} "
+    "begin select raise(abort, 'not authorized: only one''s own sitting may be changed'); end",
+)
+
+_VERSIONS = """
+    select o.statement_id, o.kind, o.ordinal
+    from wording w
+    join statement s on s.id = w.statement_id
+    join statement v on v.instrument_id = s.instrument_id and v.ref = s.ref
+    join wording o on o.statement_id = v.id and o.language = w.language and o.kind = w.kind
+        and o.ordinal = w.ordinal and o.text_id = w.text_id
+    where w.id = :wording
+"""
+"every version of a statement that has the very wording"
+
+_KEEP = f"""
+    insert or replace into survey_answer (statement_id, respondent, kind, ordinal, agrees)
+    select statement_id, :me, kind, ordinal, :agrees from ({_VERSIONS})
+"""
+
+_WITHDRAW = f"""
+    delete from survey_answer
+    where respondent = :me and (statement_id, kind, ordinal) in ({_VERSIONS})
+"""
+
+_NOW = """
+    select c.id from statement s
+    join statement v on v.instrument_id = s.instrument_id and v.ref = s.ref and v.current = 1
+    join wording c on c.statement_id = v.id and c.language = w.language and c.kind = w.kind and c.ordinal = w.ordinal
+    where s.id = w.statement_id
+"""
+
+_ITEMS = f"""
+    select i.position, i.wording_id, ({_NOW}) as now, exists (
+        select 1 from wording o join my_answer a
+            on a.statement_id = o.statement_id and a.kind = o.kind and a.ordinal = o.ordinal
+        where o.id in (i.wording_id, ({_NOW}))
+    )
+    from my_item i join wording w on w.id = i.wording_id order by i.position
+"""
+
+_TIMES = "select elapsed_ms from my_event where agrees is not null and elapsed_ms <= :idle"
+
+_OWN = """
+    select s.ref, a.kind, a.ordinal, a.agrees, w.relation
+    from my_answer a join statement s on s.id = a.statement_id and s.current = 1
+    left join wording w on w.statement_id = s.id and w.kind = a.kind and w.ordinal = a.ordinal
+        and w.language = :language
+    where s.instrument_id = :instrument order by s.ordinal, a.kind, a.ordinal
+"""

@@ -1,0 +1,114 @@
+"""Which versions of an instrument's statements a run is about: old results keep pointing at the old text."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from stores.instruments.questionnaire_rows import who_says_yes_or_no
+from stores.instruments.template_versions import PROBES
+
+Cell = tuple[object, ...]
+"""(kind, ordinal, template, axes) of a prompt, without what an edit changes (the context, the number of options; of a
+question put to people its form, and with it the template) and without the person that it is about"""
+People = Mapping[Cell, frozenset[str]]
+"whom the prompts of a cell are about; one that is about nobody stands for one"
+NOBODY = ""
+
+LIVE = """
+    exists (
+        select 1 from statement live
+        where live.instrument_id = s.instrument_id and live.ref = s.ref and live.current = 1
+    )
+"""
+"whether a version `s` belongs to a statement that is neither retired nor archived"
+
+
+def scope_of(connection: sqlite3.Connection, run: Mapping[str, object]) -> str:
+    """Return the rowids of the statements that a run is about, as a JSON list.
+
+    Of each statement that the instrument still has, it is the newest version that the model has answered wherever it
+    answered the one before; where it has answered none, the current one. So neither an edit, nor another model that is
+    asked about the new text, takes anything from results that are there: asking this model again replaces them. The
+    current version counts as the newest, also where an edit was undone and others were made after it. Of people who are
+    asked about, as many have to be answered for as before, without those whose answers mean neither yes nor no by now:
+    nobody is asked about them any more.
+    Only prompts under the run's templates count: a statement that was changed together with a template was not asked
+    under it before. `run` binds instrument, audit, language, model and sampling, and what `PROBES` needs.
+    """
+    chosen: dict[str, int] = {}
+    several: dict[str, list[int]] = {}
+    for ref, rowid, current, versions in connection.execute(_VERSIONS, run):  # of each ref, the current one last
+        if versions > 1:
+            several.setdefault(ref, []).append(rowid)
+        if current:
+            chosen[ref] = rowid
+    answered = _answered(connection, run) if several else {}
+    for ref, rowids in several.items():
+        asked = [(rowid, answered[rowid]) for rowid in rowids if rowid in answered]
+        if asked:
+            chosen[ref] = _taken_over(connection, run, asked, _silent(connection, run, ref, asked))
+    return json.dumps(list(chosen.values()))
+
+
+def _answered(connection: sqlite3.Connection, run: Mapping[str, object]) -> dict[int, People]:
+    """Return what the model has answered of each statement that has several versions."""
+    found: dict[int, dict[Cell, set[str]]] = {}
+    for rowid, person, *cell in connection.execute(_ANSWERED, run):
+        found.setdefault(rowid, {}).setdefault(tuple(cell), set()).add(person or NOBODY)
+    return {rowid: {cell: frozenset(of) for cell, of in cells.items()} for rowid, cells in found.items()}
+
+
+def _silent(
+    connection: sqlite3.Connection, run: Mapping[str, object], ref: str, asked: Sequence[tuple[int, People]]
+) -> frozenset[str]:
+    """Return the people who were asked about and whose answer to a question means neither yes nor no by now."""
+    people = frozenset().union(*(of for _, cells in asked for of in cells.values())) - {NOBODY}
+    return people - who_says_yes_or_no(connection, str(run["instrument"]), ref) if people else frozenset()
+
+
+def _taken_over(
+    connection: sqlite3.Connection,
+    run: Mapping[str, object],
+    asked: Sequence[tuple[int, People]],
+    silent: frozenset[str],
+) -> int:
+    """Return the version that counts of those that were answered, from the oldest to the current one."""
+    (chosen, has), *newer = asked
+    for rowid, cells in newer:
+        values = {"statement": rowid, "language": run["language"]}
+        wordings = set(connection.execute(_WORDINGS, values).fetchall())
+        held = Counter({cell: len(of - silent) for cell, of in cells.items()})
+        if all(held[cell] >= len(of - silent) for cell, of in has.items() if cell[:2] in wordings):
+            chosen, has = rowid, cells
+    return chosen
+
+
+_VERSIONS = f"""
+    select s.ref, s.id, s.current, count(*) over (partition by s.ref)
+    from instrument i join statement s on s.instrument_id = i.id
+    where i.name = :instrument and {LIVE}
+    order by s.ref, s.current, s.version
+"""
+
+_ANSWERED = f"""
+    select s.id, p.axes ->> '$.respondent', w.kind, w.ordinal,
+        iif(p.audit = 'questionnaire', null, p.template_id),
+        json_remove(p.axes, '$.context', '$.options', '$.respondent')
+    from instrument i
+    join statement s on s.instrument_id = i.id
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    where i.name = :instrument and {LIVE}
+        and exists (
+            select 1 from statement o where o.instrument_id = s.instrument_id and o.ref = s.ref and o.id <> s.id
+        )
+        and exists (
+            select 1 from draw d
+            where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling and d.n > d.failed
+        )
+"""
+
+_WORDINGS = "select kind, ordinal from wording where statement_id = :statement and language = :language"

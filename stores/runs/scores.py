@@ -1,0 +1,297 @@
+"""Probabilities that a model gives to continuations of prompts, and its likeliest next tokens.
+
+What was scored belongs to a run as answers do: beside the probabilities of a prompt stands a draw of one under the
+exact sampling, without any response, which says when, by whom and with which code it was scored, or why not.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from stores.core.base import Aggregate, now
+from stores.instruments.template_versions import PROBES
+from stores.instruments.texts import restored, text_ids
+from stores.jobs.job_rows import write_progress
+from stores.runs.models import newest_model
+from stores.runs.run_rows import Run, run_values
+from workbench.domain.keys import text_key
+from workbench.domain.prompts import SPELLINGS
+from workbench.domain.responses import ModelCard
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPrompt:
+    """The probabilities of one prompt's continuations, ready to be written."""
+
+    prompt_key: bytes
+    scores: tuple[tuple[str, float], ...]
+    "(continuation, log-probability in nats); empty where it could not be scored, or only its next tokens were asked"
+    reason: str = ""
+    "why not, for people"
+    fingerprint: str = ""
+    "of the replies, see `Drawn`"
+    version: str = SPELLINGS
+    "of the spellings"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenTable:
+    """The likeliest next tokens of one prompt, most likely first."""
+
+    tokens: tuple[tuple[str, float], ...]
+    "(text, log-probability in nats)"
+    rest: float
+    "probability of all others"
+    words: Mapping[str, float] | None = None
+    "word -> probability of all tokens of the vocabulary that spell it; None where the backend does not say"
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeScores:
+    """What was computed for one probe, and where it comes from."""
+
+    scores: tuple[tuple[str, float], ...]
+    table: TokenTable | None
+    "None where the backend offered none"
+    template: str
+    order: str
+    at: str
+    code_version: str
+    job: int
+    failed: str = ""
+    "why there are no scores"
+
+
+class Scores(Aggregate):
+    """The verbs on computed probabilities."""
+
+    def stored(
+        self,
+        forms: Mapping[bytes, Sequence[str]],
+        model: str,
+        card: ModelCard | None,
+        *,
+        dtype: str = "",
+        chat_format: str = "",
+    ) -> dict[bytes, int]:
+        """Return, with 1 each, the prompts (by key) of which all these continuations are scored by today's version.
+
+        `card` None: see `newest_model`.
+        """
+        rowid = newest_model(self.connection, model, card, dtype, chat_format)
+        if rowid is None:
+            return {}
+        held: dict[bytes, set[bytes]] = defaultdict(set)
+        for prompt, text in self.connection.execute(_SCORED, (rowid, SPELLINGS)):
+            held[prompt].add(text)
+        keys = {form: text_key(form) for form in {form for wanted in forms.values() for form in wanted}}
+        return {prompt: 1 for prompt, wanted in forms.items() if held[prompt].issuperset(keys[f] for f in wanted)}
+
+    def stored_next(
+        self, model: str, card: ModelCard | None, *, dtype: str = "", chat_format: str = ""
+    ) -> dict[bytes, int]:
+        """Return, with 1 each, the prompts (by key) of which the next tokens are stored; `card` as in `stored`."""
+        rowid = newest_model(self.connection, model, card, dtype, chat_format)
+        return {} if rowid is None else dict.fromkeys(self.with_tokens(rowid), 1)
+
+    def with_tokens(self, model_id: int) -> Set[bytes]:
+        """Return the keys of the prompts whose next tokens are stored."""
+        rows = self.connection.execute(
+            "select p.key from next_tokens n join prompt p on p.id = n.prompt_id where n.model_id = ?", (model_id,)
+        )
+        return {row[0] for row in rows}
+
+    def add(
+        self,
+        model_id: int,
+        sampling_id: int,
+        attempt_id: int,
+        scored: Iterable[ScoredPrompt],
+        tables: Mapping[bytes, TokenTable],
+        *,
+        job: tuple[int, int, str] | None = None,
+    ) -> None:
+        """Write what was computed in one transaction, and with `job` = (id, done, progress) how far the job is.
+
+        What is there already is written over: the same model gives the same probabilities, up to rounding. Raises
+        AttemptEnded, having written nothing, where the attempt has ended.
+        """
+        with self.store.write(attempt_id) as connection:
+            at = now()
+            scored = list(scored)
+            ids = text_ids(connection, (form for item in scored for form, _ in item.scores))
+            by = (model_id, attempt_id, at)
+            connection.executemany(
+                _ADD_SCORE,
+                ((item.prompt_key, ids[form], log, item.version, *by) for item in scored for form, log in item.scores),
+            )
+            for item in scored:
+                values = {"prompt": item.prompt_key, "model": model_id, "sampling": sampling_id, "attempt": attempt_id}
+                connection.execute(
+                    _ADD_DRAW,
+                    values
+                    | {"failed": int(bool(item.reason)), "reason": item.reason, "print": item.fingerprint, "at": at},
+                )
+            connection.executemany(
+                _ADD_TOKENS,
+                ((key, json.dumps(table.tokens), table.rest, _words(table), *by) for key, table in tables.items()),
+            )
+            write_progress(connection, job)
+
+    def versions(self, run: Run) -> tuple[str, ...]:
+        """Return by which versions of the spellings a run's prompts are scored, the newest first."""
+        rows = self.connection.execute(_VERSIONS, run_values(self.connection, run))
+        return tuple(sorted((row[0] for row in rows), key=int, reverse=True))
+
+    def of_run(self, run: Run, version: str = SPELLINGS) -> dict[int, dict[str, float]]:
+        """Return the log-probabilities of every scored probe of a run: rowid of the probe -> continuation -> nats."""
+        texts: dict[int, str] = {}
+        found: dict[int, dict[str, float]] = defaultdict(dict)
+        for probe, text, log in self.connection.execute(
+            _OF_RUN, run_values(self.connection, run) | {"version": version}
+        ):
+            if text not in texts:
+                texts[text] = _text(self.connection, text)
+            found[probe][texts[text]] = log
+        return dict(found)
+
+    def of_probe(self, run: Run, probe_id: int) -> ProbeScores | None:
+        """Return what was computed for one probe of a run; None where nothing was asked."""
+        values = {
+            "model": run.model_id,
+            "sampling": run.sampling_id,
+            "fingerprint": run.fingerprint,
+            "probe": probe_id,
+        }
+        row = self.connection.execute(_PROVENANCE, values).fetchone()
+        if row is None:
+            return None
+        template, inverted, at, version, job, failed, reason = row
+        scores = self.connection.execute(_OF_PROBE, values).fetchall()
+        return ProbeScores(
+            scores=tuple((restored(body, packed), log) for body, packed, log in scores),
+            table=self._table(values),
+            template=template,
+            order="swapped" if inverted else "printed",
+            at=at,
+            code_version=version,
+            job=job,
+            failed=reason if failed else "",
+        )
+
+    def tables_of_run(self, run: Run) -> dict[int, TokenTable]:
+        """Return the likeliest next tokens of every probe of a run that has them, by the probe's rowid."""
+        rows = self.connection.execute(_TABLES, run_values(self.connection, run))
+        return {probe: _as_table(tokens, rest, words) for probe, tokens, rest, words in rows}
+
+    def _table(self, values: Mapping[str, object]) -> TokenTable | None:
+        row = self.connection.execute(_TOKENS, values).fetchone()
+        return None if row is None else _as_table(*row)
+
+
+def _as_table(tokens: str, rest: float, words: str | None) -> TokenTable:
+    named = tuple((text, log) for text, log in json.loads(tokens))
+    return TokenTable(named, rest, None if words is None else json.loads(words))
+
+
+def _words(table: TokenTable) -> str | None:
+    return None if table.words is None else json.dumps(dict(table.words), sort_keys=True, ensure_ascii=False)
+
+
+def _text(connection: sqlite3.Connection, rowid: int) -> str:
+    return restored(*connection.execute("select body, packed from text where id = ?", (rowid,)).fetchone())
+
+
+OF_PRINT = """
+    (:fingerprint is null or exists (
+        select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+            and d.fingerprint = :fingerprint
+    ))
+"""
+"whether a prompt was scored under a fingerprint"
+
+_SCORED = """
+    select p.key, x.key from score c join prompt p on p.id = c.prompt_id join text x on x.id = c.text_id
+    where c.model_id = ? and c.version = ?
+"""
+
+_ADD_SCORE = """
+    insert into score (prompt_id, text_id, log_probability, version, model_id, attempt_id, at)
+    values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?)
+    on conflict (model_id, prompt_id, text_id) do update
+    set log_probability = excluded.log_probability, version = excluded.version, attempt_id = excluded.attempt_id,
+        at = excluded.at
+"""
+
+_ADD_DRAW = """
+    insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, failed, reason, fingerprint, at)
+    select p.id, :model, :sampling, :attempt, 0, 1, :failed, :reason, :print, :at from prompt p
+    where p.key = :prompt and not exists (
+        select 1 from draw d where d.prompt_id = p.id and d.model_id = :model and d.sampling_id = :sampling
+            and d.n > d.failed
+    )
+"""
+
+_ADD_TOKENS = """
+    insert into next_tokens (prompt_id, tokens, rest, words, model_id, attempt_id, at)
+    values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?)
+    on conflict (model_id, prompt_id) do update
+    set tokens = excluded.tokens, rest = excluded.rest, words = excluded.words,
+        attempt_id = excluded.attempt_id, at = excluded.at
+"""
+
+_OF_RUN = f"""
+    select p.id, c.text_id, c.log_probability
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join score c on c.prompt_id = p.prompt_id and c.model_id = :model and c.version = :version
+    where i.name = :instrument
+"""
+
+_VERSIONS = f"""
+    select distinct c.version
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join score c on c.prompt_id = p.prompt_id and c.model_id = :model
+    where i.name = :instrument and {OF_PRINT}
+"""
+
+_TABLES = f"""
+    select p.id, n.tokens, n.rest, n.words
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join next_tokens n on n.prompt_id = p.prompt_id and n.model_id = :model
+    where i.name = :instrument and {OF_PRINT}
+"""
+
+_PROVENANCE = """
+    select t.name, t.inverted, d.at, a.code_version, a.job_id, d.failed, d.reason
+    from probe p
+    join template t on t.id = p.template_id
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
+    join attempt a on a.id = d.attempt_id
+    where p.id = :probe order by d.failed, d.id desc limit 1
+"""
+
+_OF_PROBE = """
+    select x.body, x.packed, c.log_probability
+    from probe p join score c on c.prompt_id = p.prompt_id and c.model_id = :model join text x on x.id = c.text_id
+    where p.id = :probe order by c.log_probability desc, x.id
+"""
+
+_TOKENS = """
+    select n.tokens, n.rest, n.words
+    from probe p join next_tokens n on n.prompt_id = p.prompt_id and n.model_id = :model
+    where p.id = :probe
+"""

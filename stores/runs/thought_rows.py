@@ -1,0 +1,62 @@
+"""What a model thought before its answers, output by output: for a person who asks, and for nothing that reads."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from stores.instruments.template_versions import PROBES
+from stores.instruments.texts import restored
+from stores.runs.run_rows import Run, run_values
+from workbench.domain.thinking import split
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtRow:
+    """An output that holds a thought."""
+
+    statement: str
+    variant: str
+    template: str
+    inverted: int
+    "1: the labels stood in the swapped order"
+    count: int
+    thinking: str
+    answer: str | None
+    "None: the output ends within the thought"
+    seed: int
+    at: str
+    job: int
+
+
+def thoughts_of(
+    connection: sqlite3.Connection, run: Run, statement: str | None = None, *, limit: int
+) -> tuple[ThoughtRow, ...]:
+    """Return the first outputs of a run, or of one of its statements, that hold a thought; of each prompt the most
+    frequent first.
+    """
+    values = run_values(connection, run) | {"statement": statement, "limit": limit}
+    found = []
+    for body, packed, count, ref, kind, ordinal, template, inverted, *rest in connection.execute(_SQL, values):
+        output = split(restored(body, packed))
+        variant = f"{kind}-{ordinal}" if ordinal else kind
+        columns = (ref, variant, template, inverted, count, output.thinking, output.answer, *rest)
+        found.append(ThoughtRow(*columns))
+    return tuple(found)
+
+
+_SQL = f"""
+    select x.body, x.packed, r.count, s.ref, w.kind, w.ordinal, t.name, t.inverted, d.seed, d.at, a.job_id
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope)) and (:statement is null or s.ref = :statement)
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join template t on t.id = p.template_id
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+    join attempt a on a.id = d.attempt_id
+    join response r on r.draw_id = d.id
+    join thought h on h.text_id = r.text_id
+    join text x on x.id = r.text_id
+    where i.name = :instrument
+    order by s.ordinal, w.kind, w.ordinal, t.name, t.inverted, r.count desc, r.text_id limit :limit
+"""

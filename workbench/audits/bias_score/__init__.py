@@ -1,0 +1,1 @@
+"""Theory-grounded left/right bias of free answers."""

@@ -1,0 +1,80 @@
+"""All figures of the left/right bias, as the command line and the screen of results have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import combinations
+
+from workbench.audits.bias_score import compared_tables as comparing
+from workbench.audits.bias_score import tables as tables
+from workbench.audits.bias_score.columns import selected
+from workbench.audits.bias_score.judge import Report
+from workbench.audits.bias_score.selection import Selection
+from workbench.domain.statements import Dimension
+from workbench.figures.book import Book, Entry
+from workbench.figures.table import AnyTable
+
+TITLE = "Left/right bias"
+ONE_MODEL = "One model only.\n\nWith a second one, their difference and its interval stand here."
+
+
+def book(
+    report: Report,
+    *,
+    dimension: Dimension | None = None,
+    texts: Mapping[str, str] | None = None,
+    answers: Callable[[str, str, Selection], AnyTable] | None = None,
+) -> Book:
+    """Return the figures of a report. An entry that is called without a subject is about all models.
+
+    Parameters
+    ----------
+    dimension : of the statements that the tables are about, except the plane and `asked`; None: both
+    texts : statement -> its original wording
+    answers : returns a model's answers to a statement within a selection; None: nothing leads to answers
+    """
+    known, names = texts or {}, report.tally.models
+    each = tuple((name,) for name in names)
+    chosen = ("dimension",)
+    one_source = "" if len(report.tally.sources) > 1 else comparing.ONE_SOURCE
+    one_model = "" if len(names) > 1 else ONE_MODEL
+
+    def statements(model: str = "") -> AnyTable:
+        of = [(name, Selection(dimension)) for name in ((model,) if model else names)]
+        return tables.statements(report, of, known, (model,) if model else ())
+
+    def behind_one(model: str, *parts: str) -> AnyTable:
+        return tables.statements(report, [(model, selected(parts))], known, (model, *parts))
+
+    def about(name: str, title: str, make: Callable[..., AnyTable], empty: str = "") -> Entry:
+        """Return an entry about one model at a time."""
+        return Entry(name, title, partial(make, report, dimension), each, chosen, empty)
+
+    behind: dict[str, Callable[..., AnyTable]] = {"statements": behind_one}
+    if answers is not None:
+        behind["answers"] = lambda model, ref, *parts: answers(model, ref, selected(parts))
+    contents = [
+        Entry("plane", "plane", partial(tables.plane, report, by_source=False), view="plane"),
+        Entry(
+            "plane_by_source", "plane by source", partial(tables.plane, report, by_source=True),
+            empty=one_source, view="plane",
+        ),
+        Entry("bias", "bias", partial(tables.bias, report, dimension), choices=chosen),
+        about("prefixes", "prefixes", tables.prefixes),
+        about("wordings", "wordings", tables.wordings),
+        about("authors", "authors", tables.authors),
+        about("sources", "sources", tables.sources),
+        about("source_differences", "sources compared", comparing.source_differences, one_source),
+        Entry(
+            "source_ranks", "rankings", partial(comparing.source_ranks, report, dimension),
+            choices=chosen, empty=one_source,
+        ),
+        Entry(
+            "compared", "models compared", partial(comparing.compared, report, dimension),
+            tuple(combinations(names, 2)), chosen, one_model,
+        ),
+        Entry("asked", "prompts asked", partial(comparing.asked, report), empty=one_model),
+        Entry("statements", "statements", statements, each, chosen),
+    ]  # fmt: skip
+    return Book(TITLE, contents, behind, methods=report.methods())

@@ -1,0 +1,233 @@
+"""The figures of political consistency as one book: what stands for itself, and what each row was made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from workbench.audits.consistency import tables as tables
+from workbench.audits.consistency.judge import Consistency, Formula, Stances, View, party_stances
+from workbench.audits.consistency.pilot import ScaleCollapse, answer_types, rank_templates, weaker_tests
+from workbench.audits.consistency.pilot_tables import answer_scales, stance_shares, template_ranks, weaker_sets
+from workbench.audits.reliability.judge import Report
+from workbench.domain.verdicts import Estimate
+from workbench.figures.book import Book, Entry
+from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+
+NO_LABELS = """No statement has a policy-issue label.
+
+2 goes to Statements: g there labels statements for policy issues."""
+NO_PEOPLE = """No statement has a policy-issue label that two people gave, or that was adjudicated.
+
+l goes back to the gold labels; 2, then g labels statements for policy issues."""
+NO_PARTIES = "The instrument has no parties, so nobody's leaning can be compared."
+NO_ANSWERS = """No model has answered yet.
+
+3 goes to Jobs: n there starts one. To choose templates, a few statements of each country are enough:
+workbench pilot STORE --model MODEL"""
+ONE_MODEL = "One model only.\n\nWith a second one, their difference and its interval stand here."
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What figures show beside the analysis."""
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    "statement -> its original wording"
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    "policy issue -> what supporting it means"
+    reports: Mapping[str, Report] = field(default_factory=dict)
+    "model -> its reliability; baselines have none"
+    addresses: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    "model -> template -> personal or impersonal"
+    scales: Sequence[ScaleCollapse] = ()
+    labelled: int = 0
+    "statements with a label for some policy issue"
+    of_people: bool = False
+    "whether the labels are those of people alone"
+
+
+def book(result: Consistency, formula: Formula, view: View, material: Material) -> Book:
+    """Return the figures by a formula of stances and a view of leaning."""
+    land, models = result.land, result.models
+    names = [(one.name,) for one in result.respondents]
+    each, pairs = [(name,) for name in models], list(combinations(models, 2))
+    seed, reports = result.options.seed, material.reports
+    unlabelled = "" if material.labelled else NO_PEOPLE if material.of_people else NO_LABELS
+    unanswered = "" if each else NO_ANSWERS
+    alone = unanswered or ("" if pairs else ONE_MODEL)
+    partyless = "" if land.parties else NO_PARTIES
+
+    def compared(at: int) -> Callable[[str, str], AnyTable]:
+        return lambda one, other: tuple(tables.differences(result, one, other, view, [formula]))[at]
+
+    def ranks(name: str) -> AnyTable:
+        return template_ranks(
+            rank_templates(reports[name].counts, material.addresses.get(name, {}), seed, result.options.resamples), name
+        )
+
+    contents = [
+        Entry(
+            "issues",
+            "issues",
+            lambda name: tables.issues(result, [name], formula, material.definitions),
+            names,
+            ("formula",),
+            unlabelled,
+        ),
+        Entry(
+            "leaning",
+            "leaning",
+            lambda: tables.leaning(result, [name for (name,) in names], view),
+            choices=("match",),
+            empty=partyless,
+        ),
+        Entry("parties", "parties", lambda: tables.party_stances(result, formula), choices=("formula",)),
+        Entry("people", "people", lambda: tables.people(result, formula), choices=("formula",)),
+        Entry("compared_issues", "models", compared(1), pairs, ("formula",), alone or unlabelled),
+        Entry(
+            "compared_leaning",
+            "families",
+            compared(0),
+            pairs,
+            ("match",),
+            alone or partyless,
+        ),
+        Entry("templates", "templates", ranks, each, empty=unanswered),
+        Entry(
+            "answer_types",
+            "originals",
+            lambda name: stance_shares(reports[name].counts.templates, answer_types(reports[name])),
+            each,
+            empty=unanswered,
+        ),
+        Entry(
+            "weaker_tests",
+            "tests",
+            lambda name: weaker_sets(weaker_tests(reports[name], land, formula, seed)),
+            each,
+            ("formula",),
+            unanswered,
+        ),
+        Entry("answer_scales", "scales", lambda: answer_scales(material.scales)),
+    ]
+    behind: dict[str, Callable[..., AnyTable]] = {
+        "issue_statements": lambda name, issue: tables.issue_statements(result, name, issue, material.texts),
+        "party_matches": lambda name: tables.party_matches(result, name),
+        "party_statements": lambda name, country, party: tables.party_statements(
+            result, name, country, party, material.texts
+        ),
+        "given": lambda kind, *of: given(result, kind, of, material.texts),
+        "template_statements": lambda name, template: template_statements(
+            result, reports[name], name, template, material
+        ),
+    }
+    return Book("Political consistency", contents, behind)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a party or a person answered to one statement."""
+
+    ref: str
+    stance: int
+    supports: tuple[str, ...]
+    "policy issues with a sign: + the answer supports it, − it opposes it"
+
+
+def given(result: Consistency, kind: str, of: Sequence[str], texts: Mapping[str, str]) -> Table[Given]:
+    """Return what a party (country, name), or a person (name), answered, and what that supports."""
+    stances = _given(result, kind, of)
+    land = result.land.on(stances.statements)
+    rows = [
+        Given(ref, stance, tuple(_supported(land.issues, stance, land.labels[:, at].tolist())))
+        for at, (ref, stance) in enumerate(zip(stances.statements, map(int, stances.values[0]), strict=True))
+    ]
+    return Table(
+        "given",
+        f"What {'/'.join(of)} answered",
+        rows,
+        [
+            Column("statement", "statement", lambda row: row.ref),
+            Column("wording", "wording", lambda row: texts.get(row.ref, ""), least=24, aside=True),
+            Column("answer", "answer", lambda row: tables.STANCES[row.stance]),
+            Column("supports", "supports (+), opposes (−)", lambda row: ", ".join(row.supports), least=16),
+        ],
+        key=lambda row: (row.ref,),
+        definition="A neutral answer is no stance. These are not a model's answers: nothing stands behind them.",
+        detail=lambda row: [text for text in (texts.get(row.ref, ""), ", ".join(row.supports)) if text],
+        subject=(kind, *of),
+    )
+
+
+def _given(result: Consistency, kind: str, of: Sequence[str]) -> Stances:
+    if kind == "person":
+        return next(one for one in result.people if one.name == of[0])
+    return party_stances(result.land, result.land.party(*of))
+
+
+def _supported(issues: Sequence[str], stance: int, labels: Sequence[int]) -> Iterator[str]:
+    for issue, label in zip(issues, labels, strict=True):
+        if stance * label:
+            yield f"{'+' if stance * label > 0 else '−'} {issue.replace('_', ' ')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """How readable the answers to one statement are under one template."""
+
+    ref: str
+    share: Estimate
+    stance: int
+
+
+def template_statements(
+    result: Consistency, report: Report, name: str, template: str, material: Material
+) -> Table[Readable]:
+    """Return the statements asked under one template, those with the fewest readable answers first."""
+    return Table(
+        "template_statements",
+        f"{name} under {template}: statements by readable answers",
+        sorted(
+            _readable(result, report, name, template), key=lambda row: (math.isnan(row.share.value), row.share.value)
+        ),
+        [
+            Column("statement", "statement", lambda row: row.ref),
+            Column("wording", "wording", lambda row: material.texts.get(row.ref, ""), least=24, aside=True),
+            Column(
+                "readable",
+                "readable",
+                lambda row: row.share,
+                Kind.SHARE,
+                scale=(0, 1),
+                help="answers that the reader could turn into a stance, over all wordings of the statement",
+            ),
+            Column("answers", "of", lambda row: row.share.n, Kind.COUNT),
+            Column(
+                "stance",
+                "stance",
+                lambda row: tables.STANCES[row.stance],
+                help="on the original, where it is reliable",
+            ),
+        ],
+        key=lambda row: (row.ref,),
+        detail=lambda row: [text for text in (material.texts.get(row.ref, ""),) if text],
+        empty=f"{name} was not asked with the template {template}.",
+        link=lambda row: Link("statement", (name, row.ref, template)),
+        subject=(name, template),
+    )
+
+
+def _readable(result: Consistency, report: Report, name: str, template: str) -> Iterator[Readable]:
+    counts, stances = report.counts, result.respondent(name)
+    if template not in counts.templates:
+        return
+    at = counts.templates.index(template)
+    marks = {ref: int(value) for ref, value in zip(stances.statements, stances.values[at], strict=True)}
+    readable, total = (array[at].sum(axis=(1, 2)) for array in (counts.readable, counts.total))
+    for ref, part, whole in zip(counts.statements, readable.tolist(), total.tolist(), strict=True):
+        undefined = "" if whole else "it was not asked"
+        share = Estimate(part / whole if whole else math.nan, math.nan, math.nan, int(whole), 0, undefined)
+        yield Readable(ref, share, marks.get(ref, 0))

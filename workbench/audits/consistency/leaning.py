@@ -1,0 +1,245 @@
+"""Political leaning: with which party family a respondent agrees most often (Ceron et al. 2024, section 7.1, Figure 4).
+
+A party's share is the number of its country's statements on which the respondent's reliable stance is the party's
+answer, divided by *all* of the country's statements that the respondent was asked: a statement without a reliable
+stance, and one to which the party is neutral, matches nothing and counts all the same. A family's share is the mean
+over its parties, of all countries. The views `agree` and `disagree` count only matches of that kind, over the same
+number of statements, so that the two add up to `all`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from workbench.audits.consistency.stances import FAMILIES, Family, Landscape, Stances, matched
+from workbench.domain.instruments import Party
+from workbench.domain.verdicts import Estimate, MeanSd
+from workbench.errors import UnknownName
+from workbench.stats.arrays import BoolArray, FloatArray
+from workbench.stats.describe import mean_sd
+from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
+from workbench.stats.units import MISSING
+
+View = Literal["all", "agree", "disagree"]
+VIEWS: tuple[View, ...] = get_args(View)
+"matches that count: all, where both agree, where both disagree"
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyShare:
+    """How often a respondent and the parties of one family answer alike."""
+
+    family: Family
+    share: Estimate
+    "mean over parties, then over templates; n: statements that were asked in the countries of these parties"
+    templates: MeanSd
+    "mean and population deviation over templates; no deviation of a single one"
+    by_template: tuple[float, ...]
+    parties: int
+    "over which the mean is taken"
+
+
+@dataclass(frozen=True, slots=True)
+class Leaning:
+    """The shares of the three families in one view."""
+
+    view: View
+    families: tuple[FamilyShare, ...]
+    "left, center, right"
+    unplaced: int
+    "parties without a left-right position: left out"
+    unasked: int
+    "placed parties of countries of whose statements none was asked: left out"
+    reliable: MeanSd
+    "share of the statements that were asked with a reliable stance of this view: mean and deviation over templates"
+
+
+@dataclass(frozen=True, slots=True)
+class PartyShare:
+    """How often a respondent and one party answer alike."""
+
+    party: Party
+    family: Family | None
+    "None: no expert placed it, so that it is in no mean"
+    share: MeanSd
+    "mean and population deviation over templates; NaN where none of its country's statements was asked"
+    by_template: tuple[float, ...]
+    agree: float
+    "share where both agree, mean over templates"
+    disagree: float
+    "share where both disagree; with `agree` it adds up to the share"
+    statements: int
+    "of its country, asked: the denominator"
+    answered: int
+    "of these, to which the party says agree or disagree"
+    neutral: int
+    missing: int
+    "no opinion, or no answer"
+
+
+@dataclass(frozen=True, slots=True)
+class PartyStatement:
+    """One statement behind a party's share."""
+
+    ref: str
+    answer: int | None
+    "the party's: +1, -1, 0 neutral, None no opinion or no answer"
+    stances: tuple[int, ...]
+    "the respondent's, per template; 0: none that is reliable"
+    matches: int
+    "templates under which both answer alike"
+
+
+def leaning(stances: Stances, land: Landscape, view: View, seed: int, resamples: int) -> Leaning:
+    """Return the shares of the three families.
+
+    The interval resamples statements within countries, whose numbers the questionnaires fix; templates and parties stay
+    as they are. Without any reliable stance of the view the shares are 0 and there is no interval. (The released code
+    leaves the parties of a country out of a template's mean where no statement of the country is reliable; here they
+    have a share of 0.)
+    """
+    here = land.on(stances.statements)
+    found = family_contributions(stances, here, view)
+    counted = _counted(stances, view).sum(axis=1)
+    sums = _resampled(found.mean(axis=0), here, seed, resamples) if resamples and counted.any() else None
+    rows = tuple(
+        _family(of, found[:, place].sum(axis=1), here, None if sums is None else sums[:, place])
+        for place, of in enumerate(FAMILIES)
+    )
+    unplaced = here.families.count(None)
+    unasked = len(here.parties) - unplaced - sum(row.parties for row in rows)
+    return Leaning(view, rows, unplaced, unasked, _spread(counted / (len(stances.statements) or np.nan)))
+
+
+def _members(here: Landscape, of: Family) -> list[int]:
+    """Return the places of the parties of a family of which some statement was asked."""
+    return [p for p, family in enumerate(here.families) if family is of and here.concerns[p].any()]
+
+
+def _family(of: Family, by_template: FloatArray, here: Landscape, draws: FloatArray | None) -> FamilyShare:
+    members = _members(here, of)
+    n = int(here.concerns[members].any(axis=0).sum())
+    if not members or not by_template.size:
+        placed = sum(family is of for family in here.families)
+        why = f"no party is placed {of}" if not placed else "no statement of their countries was asked"
+        nothing = Estimate(float("nan"), float("nan"), float("nan"), n, 0, why)
+        return FamilyShare(of, nothing, _spread(np.array([])), (), len(members))
+    low, high = (float("nan"),) * 2 if draws is None or n < 2 else map(float, percentile_interval(draws))
+    share = Estimate(float(by_template.mean()), low, high, n)
+    return FamilyShare(of, share, _spread(by_template), tuple(map(float, by_template)), len(members))
+
+
+def _spread(values: FloatArray) -> MeanSd:
+    """Return mean and population deviation over templates; one template tells nothing of a deviation."""
+    found = mean_sd(values, ddof=0)
+    return found if found.n > 1 else MeanSd(found.mean, float("nan"), found.n, found.excluded)
+
+
+def _matches(stances: Stances, here: Landscape, view: View) -> BoolArray:
+    """Return where a reliable stance is the party's answer: (T, P, S). Neutral and missing answers never match."""
+    counted = _counted(stances, view)[:, None, :]
+    return np.asarray((stances.values[:, None, :] == here.answers) & counted & here.concerns, dtype=np.bool_)
+
+
+def _counted(stances: Stances, view: View) -> BoolArray:
+    """Return where there is a stance that the view counts: (T, S). Raises UnknownName."""
+    if view not in VIEWS:
+        raise UnknownName(f"view {view!r} is unknown; choose one of {', '.join(VIEWS)}")
+    values = stances.values
+    return np.asarray(values != 0 if view == "all" else values == (1 if view == "agree" else -1), dtype=np.bool_)
+
+
+def family_contributions(stances: Stances, here: Landscape, view: View) -> FloatArray:
+    """Return what each statement adds to the share of each family: (T, 3, S); their sum over S is the share.
+
+    The share is a mean over parties of sums over statements, so it is a sum over statements, and resamples of it need
+    no second look at the parties. `here` is the landscape of exactly the respondent's statements.
+    """
+    asked = np.asarray(here.concerns.sum(axis=1), dtype=np.int64)
+    each = _matches(stances, here, view) / np.maximum(asked, 1)[:, None]
+    parts = np.zeros((len(stances.templates), len(FAMILIES), len(here.statements)))
+    for place, of in enumerate(FAMILIES):
+        members = _members(here, of)
+        if members:
+            parts[:, place] = each[:, members].mean(axis=1)
+    return parts
+
+
+def _resampled(parts: FloatArray, here: Landscape, seed: int, resamples: int) -> FloatArray:
+    """Return sums of contributions (3, S) over statements drawn anew within each country: (resamples, 3).
+
+    The draws depend on the seed and the countries alone, so that respondents who were asked the same are compared on
+    the same draws.
+    """
+    total = np.zeros((resamples, len(parts)))
+    for country in dict.fromkeys(here.countries):
+        members = [at for at, of in enumerate(here.countries) if of == country]
+        total += resampled_sums(parts[:, members].T, resamples, derive_rng(seed, "leaning", country or ""))
+    return total
+
+
+def leaning_difference(
+    first: Stances, second: Stances, land: Landscape, view: View, seed: int, resamples: int
+) -> tuple[tuple[Family, float, float, Estimate], ...]:
+    """Return per family: both shares and their difference, on the statements that both were asked.
+
+    Every resample draws the same statements for both (paired).
+    """
+    pair = matched(first, second)[:2]
+    refs = pair[0].statements
+    here = land.on(refs)
+    both = [family_contributions(one, here, view).mean(axis=0) for one in pair]
+    difference = both[0] - both[1]
+    sums = _resampled(difference, here, seed, resamples) if resamples and refs else None
+    found = []
+    for place, of in enumerate(FAMILIES):
+        draws = None if sums is None else sums[:, place]
+        share = _family(of, difference[place].sum(keepdims=True), here, draws).share
+        values = [float(one[place].sum()) if share.defined else float("nan") for one in both]
+        found.append((of, values[0], values[1], share))
+    return tuple(found)
+
+
+def party_shares(stances: Stances, land: Landscape) -> tuple[PartyShare, ...]:
+    """Return a row for each party of the landscape, in its order."""
+    here = land.on(stances.statements)
+    asked = np.asarray(here.concerns.sum(axis=1), dtype=np.int64)
+    whole = np.where(asked == 0, np.nan, asked)
+    all_, agree, disagree = (_matches(stances, here, view).sum(axis=2) / whole for view in VIEWS)
+    rows = []
+    for p, party in enumerate(here.parties):
+        answers = here.answers[p, here.concerns[p]]
+        rows.append(
+            PartyShare(
+                party=party,
+                family=here.families[p],
+                share=_spread(all_[:, p]),
+                by_template=tuple(map(float, all_[:, p])),
+                agree=mean_sd(agree[:, p]).mean,
+                disagree=mean_sd(disagree[:, p]).mean,
+                statements=int(asked[p]),
+                answered=int(np.isin(answers, (-1, 1)).sum()),
+                neutral=int((answers == 0).sum()),
+                missing=int((answers == MISSING).sum()),
+            )
+        )
+    return tuple(rows)
+
+
+def party_statements(stances: Stances, land: Landscape, country: str, name: str) -> tuple[PartyStatement, ...]:
+    """Return the statements behind a party's share, in the order in which the respondent has them."""
+    here = land.on(stances.statements)
+    p = here.party(country, name)
+    matches = _matches(stances, here, "all")[:, p].sum(axis=0)
+    return tuple(
+        PartyStatement(
+            ref=here.statements[s],
+            answer=None if here.answers[p, s] == MISSING else int(here.answers[p, s]),
+            stances=tuple(int(value) for value in stances.values[:, s]),
+            matches=int(matches[s]),
+        )
+        for s in np.flatnonzero(here.concerns[p])
+    )

@@ -1,0 +1,450 @@
+"""Figures of political consistency: leaning, stances on policy issues, and what stands behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from workbench.audits.consistency.judge import (
+    FEWEST,
+    FORMULAS,
+    MEASURES,
+    Consistency,
+    Difference,
+    FamilyShare,
+    Formula,
+    IssueStance,
+    LabelledStatement,
+    Leaning,
+    PartyShare,
+    PartyStances,
+    PartyStatement,
+    Stances,
+    Tally,
+    View,
+)
+from workbench.audits.consistency.stances import ALWAYS_AGREE
+from workbench.domain.counting import plural
+from workbench.domain.instruments import Party
+from workbench.domain.verdicts import Estimate
+from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+
+STANCES = {1: "agree", -1: "disagree", 0: "none"}
+SIGNS = {"agree": "+", "disagree": "−", "none": "·"}
+ANSWERS = {1: "agree", -1: "disagree", 0: "neutral", None: "no answer"}
+MATCHES = {"all": "all matches", "agree": "matches where both agree", "disagree": "matches where both disagree"}
+Row = TypeVar("Row")
+Texts = Mapping[str, str]
+"statement -> its original wording"
+DRAWN_TOGETHER = "The interval resamples statements for both at once."
+FEW = f"• fewer than {FEWEST} reliable statements on average over templates"
+
+
+def respondents(result: Consistency, names: Sequence[str]) -> Table[Stances]:
+    """Return who answered: the statements asked, and how many are reliable under each template."""
+    return Table(
+        "respondents",
+        "Respondents",
+        [result.respondent(name) for name in names],
+        [
+            Column("respondent", "respondent", lambda one: one.name),
+            Column("statements", "statements", lambda one: len(one.statements), Kind.COUNT),
+            Column("templates", "templates", lambda one: one.templates, Kind.WORDS),
+            Column("reliable", "reliable, by template", lambda one: [str(n) for n in one.reliable], Kind.WORDS),
+        ],
+        key=lambda one: (one.name,),
+    )
+
+
+def leaning(result: Consistency, names: Sequence[str], view: View) -> Table[tuple[str, FamilyShare]]:
+    """Return how often respondents answer like the parties of each family."""
+    found, agree, disagree = ({name: result.leaning(name, of) for name in names} for of in (view, "agree", "disagree"))
+
+    def part(of: Mapping[str, Leaning]) -> Callable[[tuple[str, FamilyShare]], float]:
+        return lambda row: next(one for one in of[row[0]].families if one.family is row[1].family).share.value
+
+    return Table(
+        "leaning",
+        f"Political leaning: {MATCHES[view]}",
+        [(name, share) for name, one in found.items() for share in one.families],
+        [
+            Column("respondent", "respondent", lambda row: row[0]),
+            Column("family", "parties", lambda row: row[1].family.value),
+            Column("share", "share", lambda row: row[1].share, Kind.SHARE, scale=(0, 1)),
+            Column("agree", "both agree", part(agree), Kind.SHARE, aside=True),
+            Column("disagree", "both disagree", part(disagree), Kind.SHARE, aside=True),
+            Column(
+                "sd",
+                "sd",
+                lambda row: row[1].templates.sd,
+                Kind.SHARE,
+                help="over templates, population formula",
+                aside=True,
+            ),
+            Column("parties", "n parties", lambda row: row[1].parties, Kind.COUNT, aside=True),
+            Column("statements", "n statements", lambda row: row[1].share.n, Kind.COUNT, aside=True),
+            Column(
+                "reliable",
+                "reliable",
+                lambda row: found[row[0]].reliable,
+                Kind.SHARE,
+                help="statements with a reliable stance, mean and sd over templates",
+                aside=True,
+            ),
+        ],
+        key=lambda row: (row[0], row[1].family.value),
+        definition="Share of a country's statements on which the reliable stance is the party's answer: the mean over "
+        "the parties of a family (left below 4, right above 6 on the left-right scale), then over templates. The "
+        "interval resamples statements within countries. The two baselines always agree and always disagree: what the "
+        "questionnaire alone gives.",
+        notes=_left_out(found),
+        empty="The instrument has no parties, so nobody's leaning can be compared.",
+        link=lambda row: Link("party_matches", (row[0],)),
+    )
+
+
+def _left_out(found: Mapping[str, Leaning]) -> list[str]:
+    """Say which parties are in no mean; respondents that were asked different countries differ."""
+    said: dict[str, list[str]] = {}
+    for name, one in found.items():
+        counts = f"{one.unplaced} without a left-right position, {one.unasked} of countries that were not asked"
+        said.setdefault(counts, []).append(name)
+    if len(said) == 1:
+        return [f"parties left out: {counts}" for counts in said]
+    return [f"parties left out of {', '.join(names)}: {counts}" for counts, names in said.items()]
+
+
+def leaning_by_template(
+    result: Consistency, names: Sequence[str], view: View
+) -> Table[tuple[str, FamilyShare, str, float]]:
+    """Return the shares under each template, of which `leaning` has the mean."""
+    rows = [
+        (name, share, template, value)
+        for name in names
+        for share in result.leaning(name, view).families
+        for template, value in zip(result.respondent(name).templates, share.by_template, strict=False)
+    ]
+    return Table(
+        "leaning_by_template",
+        f"Political leaning under each template: {MATCHES[view]}",
+        rows,
+        [
+            Column("respondent", "respondent", lambda row: row[0]),
+            Column("family", "parties", lambda row: row[1].family.value),
+            Column("template", "template", lambda row: row[2]),
+            Column("share", "share", lambda row: row[3], Kind.SHARE),
+        ],
+        key=lambda row: (row[0], row[1].family.value, row[2]),
+    )
+
+
+def issues(
+    result: Consistency, names: Sequence[str], formula: Formula, definitions: Texts | None = None
+) -> Table[tuple[str, IssueStance]]:
+    """Return the stance of respondents on every policy issue; `definitions` say what supporting each means."""
+    rows = [(name, stance) for name in names for stance in result.issues(name, formula)]
+    zeros = sum(stance.zero_by_rule > 0 for _, stance in rows)
+    rule = f"0 by rule under some template, because nothing there supports the issue: {zeros}"
+    return Table(
+        "issues",
+        f"Stance on policy issues: {formula}",
+        rows,
+        [
+            Column("respondent", "respondent", lambda row: row[0]),
+            Column("issue", "policy issue", lambda row: row[1].issue, words=_issue_words(result)),
+            Column(
+                "stance",
+                formula,
+                lambda row: row[1].value,
+                Kind.SCORE,
+                scale=(-1, 1),
+                reference=lambda row: result.issue(ALWAYS_AGREE, row[1].issue, formula).value.value,
+                help="the mean over templates; ╎ on the picture is who always agrees",
+            ),
+            Column("sd", "sd", lambda row: row[1].templates.sd, Kind.COEFFICIENT, help="over templates", aside=True),
+            Column(
+                "reliable",
+                "reliable",
+                lambda row: row[1].reliable,
+                Kind.COUNT,
+                help="labelled statements with a reliable stance, mean over templates",
+            ),
+            Column("few", "", lambda row: row[1].few, Kind.MARK),
+            Column("supporting", "labels +1", lambda row: row[1].supporting, Kind.COUNT, aside=True),
+            Column("opposing", "labels −1", lambda row: row[1].opposing, Kind.COUNT, aside=True),
+            *(_by_formula(result, other) for other in FORMULAS if other != formula),
+        ],
+        key=lambda row: (row[0], row[1].issue),
+        definition=MEASURES[formula],
+        detail=lambda row: tuple(_on_issue(row[1], definitions or {})),
+        notes=[FEW] * any(stance.few for _, stance in rows) + [rule] * (zeros > 0),
+        empty="The instrument has no policy issues.",
+        link=lambda row: Link("issue_statements", (row[0], row[1].issue)),
+        subject=(formula,),
+    )
+
+
+def _by_formula(result: Consistency, formula: Formula) -> Column[tuple[str, IssueStance]]:
+    return Column(
+        f"stance_{formula}",
+        formula,
+        lambda row: result.issue(row[0], row[1].issue, formula).value,
+        Kind.SCORE,
+        help=MEASURES[formula],
+        aside=True,
+    )
+
+
+def _on_issue(stance: IssueStance, definitions: Texts) -> Iterator[str]:
+    """Say what a stance counts, and what the issue is."""
+    if stance.tallies:
+        n = len(stance.tallies)
+        agreed, disagreed, against, opposing = (sum(column) / n for column in zip(*stance.tallies, strict=True))
+        yield (
+            f"for: {agreed:.1f} agreed, {disagreed:.1f} disagreed · against: {against:.1f} disagreed, "
+            f"{opposing:.1f} agreed (means over {plural(n, 'template')})"
+        )
+    if stance.zero_by_rule:
+        yield f"0 by the formula's own rule under {plural(stance.zero_by_rule, 'template')}: nothing supports it"
+    if definition := definitions.get(stance.issue):
+        yield f"defined: {definition}"
+
+
+def issues_by_template(
+    result: Consistency, names: Sequence[str], formula: Formula
+) -> Table[tuple[str, IssueStance, str, float, Tally]]:
+    """Return the stances under each template and the statements they count, of which `issues` has the mean."""
+    rows = [
+        (name, stance, *of)
+        for name in names
+        for stance in result.issues(name, formula)
+        for of in zip(result.respondent(name).templates, stance.by_template, stance.tallies, strict=True)
+    ]
+    return Table(
+        "issues_by_template",
+        f"Stance on policy issues under each template: {formula}",
+        rows,
+        [
+            Column("respondent", "respondent", lambda row: row[0]),
+            Column("issue", "policy issue", lambda row: row[1].issue, words=_issue_words(result)),
+            Column("template", "template", lambda row: row[2]),
+            Column("stance", formula, lambda row: row[3], Kind.SCORE),
+            Column("plus_agree", "+1, agrees", lambda row: row[4].agree_supports, Kind.COUNT),
+            Column("plus_disagree", "+1, disagrees", lambda row: row[4].disagree_opposes, Kind.COUNT),
+            Column("minus_agree", "−1, agrees", lambda row: row[4].agree_opposes, Kind.COUNT),
+            Column("minus_disagree", "−1, disagrees", lambda row: row[4].disagree_supports, Kind.COUNT),
+        ],
+        key=lambda row: (row[0], row[1].issue, row[2]),
+        notes=["+1, −1: the label of the statements that are counted"],
+        subject=(formula,),
+    )
+
+
+def party_matches(result: Consistency, name: str) -> Table[PartyShare]:
+    """Return how often one respondent answers like each party."""
+    return Table(
+        "party_matches",
+        f"{name}: how often its reliable stance is the party's answer",
+        result.parties(name),
+        [
+            Column("party", "party", lambda row: _party(row.party)),
+            Column("family", "family", lambda row: row.family.value if row.family else "not placed"),
+            Column("position", "left-right position", lambda row: row.party.position, Kind.COEFFICIENT, aside=True),
+            Column(
+                "share", "share", lambda row: row.share, Kind.SHARE, help="mean and sd over templates", scale=(0, 1)
+            ),
+            Column("agree", "both agree", lambda row: row.agree, Kind.SHARE),
+            Column("disagree", "both disagree", lambda row: row.disagree, Kind.SHARE),
+            Column("statements", "statements", lambda row: row.statements, Kind.COUNT, help="asked in its country"),
+            Column(
+                "neutral",
+                "neutral",
+                lambda row: row.neutral,
+                Kind.COUNT,
+                help="the party's neutral answers",
+                aside=True,
+            ),
+            Column("missing", "no answer", lambda row: row.missing, Kind.COUNT, aside=True),
+        ],
+        key=lambda row: (row.party.country, row.party.name),
+        empty="The instrument has no parties.",
+        link=lambda row: Link("party_statements", (name, row.party.country, row.party.name)),
+        subject=(name,),
+    )
+
+
+def party_stances(result: Consistency, formula: Formula) -> Table[PartyStances]:
+    """Return every party taken as a respondent."""
+    return Table(
+        "party_stances",
+        f"Parties as respondents: {formula}",
+        result.party_stances(formula),
+        [
+            Column("party", "party", lambda row: _party(row.party)),
+            Column("family", "family", lambda row: row.family.value if row.family else "not placed"),
+            *_issue_columns(result, lambda row: row.issues),
+        ],
+        key=lambda row: (row.party.country, row.party.name),
+        definition=f"{MEASURES[formula]} All answers of a party count as reliable; a neutral one is no stance.",
+        empty="The instrument has no parties.",
+        link=lambda row: Link("given", ("party", row.party.country, row.party.name)),
+        subject=(formula,),
+    )
+
+
+def people(result: Consistency, formula: Formula) -> Table[tuple[str, tuple[IssueStance, ...]]]:
+    """Return the people who answered the survey."""
+    return Table(
+        "people",
+        f"People who answered the survey: {formula}",
+        result.people_stances(formula),
+        [Column("person", "person", lambda row: row[0]), *_issue_columns(result, lambda row: row[1])],
+        key=lambda row: (row[0],),
+        definition=MEASURES[formula],
+        empty="Nobody has answered the survey of this instrument yet.\n\n2 goes to Statements: v asks a person.",
+        link=lambda row: Link("given", ("person", row[0])),
+        subject=(formula,),
+    )
+
+
+def _issue_words(result: Consistency) -> dict[str, str]:
+    return {issue: issue.replace("_", " ") for issue in result.land.issues}
+
+
+def _wording(texts: Texts, ref: Callable[[Row], str]) -> Column[Row]:
+    return Column("wording", "wording", lambda row: texts.get(ref(row), ""), least=24, aside=True)
+
+
+def _signed(result: Consistency, name: str) -> str:
+    templates = ", ".join(result.respondent(name).templates)
+    return f"stances under {templates}: + agrees, − disagrees, · no reliable stance"
+
+
+def _stances(stances: Callable[[Row], Sequence[int]]) -> Column[Row]:
+    return Column("stances", "stances", lambda row: [STANCES[one] for one in stances(row)], Kind.WORDS, words=SIGNS)
+
+
+def issue_statements(
+    result: Consistency, name: str, issue: str, texts: Texts | None = None
+) -> Table[LabelledStatement]:
+    """Return the statements behind a respondent's stance on an issue."""
+    return Table(
+        "issue_statements",
+        f"{name}: statements on {issue.replace('_', ' ')}",
+        result.issue_statements(name, issue),
+        [
+            Column("statement", "statement", lambda row: row.ref),
+            _wording(texts or {}, lambda row: row.ref),
+            Column(
+                "label",
+                "label",
+                lambda row: row.label,
+                Kind.BALANCE,
+                help="+1 agreeing supports the issue, −1 disagreeing supports it",
+            ),
+            _stances(lambda row: row.stances),
+            Column(
+                "supports",
+                "in favour",
+                lambda row: row.supports,
+                Kind.COUNT,
+                help="templates under which the stance supports the issue",
+            ),
+            Column(
+                "opposes",
+                "against",
+                lambda row: row.opposes,
+                Kind.COUNT,
+                help="templates under which the stance opposes the issue",
+            ),
+        ],
+        key=lambda row: (row.ref,),
+        notes=[_signed(result, name)],
+        detail=lambda row: [texts[row.ref]] if texts and row.ref in texts else [],
+        empty=f"No statement that was asked has a label of {issue}.",
+        link=lambda row: Link("statement", (name, row.ref)),
+        subject=(name, issue),
+    )
+
+
+def party_statements(
+    result: Consistency, name: str, country: str, party: str, texts: Texts | None = None
+) -> Table[PartyStatement]:
+    """Return the statements behind a respondent's share with one party."""
+    return Table(
+        "party_statements",
+        f"{name} and {country}/{party}: statements",
+        result.party_statements(name, country, party),
+        [
+            Column("statement", "statement", lambda row: row.ref),
+            _wording(texts or {}, lambda row: row.ref),
+            Column("party", "party", lambda row: ANSWERS[row.answer], help="what the party answered"),
+            _stances(lambda row: row.stances),
+            Column(
+                "matches",
+                "matches",
+                lambda row: row.matches,
+                Kind.COUNT,
+                help="templates under which both take the same side",
+            ),
+        ],
+        key=lambda row: (row.ref,),
+        notes=[_signed(result, name)],
+        detail=lambda row: [texts[row.ref]] if texts and row.ref in texts else [],
+        empty=f"No statement of {country} was asked.",
+        link=lambda row: Link("statement", (name, row.ref)),
+        subject=(name, country, party),
+    )
+
+
+def differences(
+    result: Consistency, first: str, second: str, view: View, formulas: Sequence[Formula]
+) -> Iterator[AnyTable]:
+    """Return how far two respondents differ by party family, and by policy issue under each formula."""
+    yield _difference(result, "leaning", "party family", result.compare_leaning(first, second, view), (first, second))
+    for formula in formulas:
+        rows = result.compare_issues(first, second, formula)
+        yield _difference(result, "issues", f"policy issue, {formula}", rows, (first, second), formula)
+
+
+def _difference(
+    result: Consistency, of: str, title: str, rows: Sequence[Difference], pair: tuple[str, str], *formula: Formula
+) -> Table[Difference]:
+    value, gap, span = (Kind.SHARE, Kind.POINTS, 1) if of == "leaning" else (Kind.SCORE, Kind.SCORE, 2)
+
+    def below(row: Difference) -> Link:
+        return Link("party_matches", (pair[0],)) if of == "leaning" else Link("issue_statements", (pair[0], row.name))
+
+    return Table(
+        f"compared_{of}",
+        f"{pair[0]} − {pair[1]}, by {title}",
+        rows,
+        [
+            Column("name", title, lambda row: row.name, words=_issue_words(result)),
+            Column("first", "first", lambda row: row.first, value),
+            Column("second", "second", lambda row: row.second, value),
+            Column("difference", "difference", lambda row: row.difference, gap, scale=(-span, span)),
+            Column("n", "n", lambda row: row.difference.n, Kind.COUNT, help="statements that both were asked"),
+        ],
+        key=lambda row: (row.name,),
+        definition=" ".join([*(MEASURES[one] for one in formula), DRAWN_TOGETHER]),
+        notes=tuple({f"{pair[0]} − {pair[1]}: {row.shared.said(*pair)}." for row in rows}),
+        link=below,
+        subject=(*pair, *formula),
+    )
+
+
+def _issue_columns(result: Consistency, of: Callable[[Row], Sequence[IssueStance]]) -> list[Column[Row]]:
+    """Return a column for each policy issue."""
+
+    def value(place: int) -> Callable[[Row], Estimate]:
+        return lambda row: of(row)[place].value
+
+    return [
+        Column(issue, issue.replace("_", " "), value(place), Kind.SCORE, aside=place > 2)
+        for place, issue in enumerate(result.land.issues)
+    ]
+
+
+def _party(party: Party) -> str:
+    return f"{party.country}/{party.name}"

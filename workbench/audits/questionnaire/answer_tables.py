@@ -1,0 +1,263 @@
+"""What stands behind figures of Questionnaire Modeling: next tokens, a question under every condition, and people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from workbench.audits.questionnaire.figures import AskedRow, Condition, TargetFigure, TokenShares, VariabilityFigure
+from workbench.audits.questionnaire.results import Choice, Of, Results, each, of_one, side_notes, target_rows
+from workbench.audits.questionnaire.tables import SHARES, SIGNED, accuracy_side, all_of, columns, leans, outdated
+from workbench.domain.counting import plural
+from workbench.domain.questionnaires import Pole
+from workbench.domain.statements import ORIGINAL, VariantId
+from workbench.figures.table import Column, Kind, Link, Table
+
+PARTS = {
+    "yes": "mean probability that the next token is a yes, in all its spellings",
+    "no": "mean probability that the next token is a no, in all its spellings",
+    "other": "of tokens among the ten likeliest that are neither yes nor no",
+    "rest": "of all tokens that are less likely",
+}
+ANSWERS = {1: "yes", 0: "no", -1: "unreadable"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Where the probability of the next token goes on one target."""
+
+    target: str
+    shares: TokenShares
+
+
+def tokens(results: Results, choice: Choice) -> Table[Any]:
+    """Return where the probability of the next token goes (figure 3, table 7)."""
+    rows = [
+        Of(name, condition, Tokens(ref, results.shares(name, ref, condition)))
+        for name, report, condition in each(results, choice.compared)
+        for ref in report.predictions.targets
+        if choice.wants(ref)
+    ]
+    return Table(
+        "tokens",
+        f"Probability of the next token{all_of(rows)}",
+        rows,
+        [
+            *columns(rows),
+            Column("target", "target", lambda row: row.figure.target),
+            *_shares(lambda row: row.figure.shares),
+            Column("prompts", "prompts", lambda row: row.figure.shares.prompts, Kind.COUNT),
+        ],
+        key=lambda row: (row.model, str(row.condition), row.figure.target),
+        definition="Means over prompts. Other: tokens among the ten likeliest that are neither yes nor no; rest: all "
+        "tokens that are less likely.",
+        link=lambda row: Link("respondents_of", (row.model, row.figure.target, str(row.condition), str(ORIGINAL))),
+    )
+
+
+def _shares(of: Callable[[Any], TokenShares], *, aside: bool = False) -> Iterator[Column[Any]]:
+    """Yield the four parts of the probability, which add up to 1."""
+    for name in ("yes", "no", "other", "rest"):
+        scale = None if aside else SHARES
+        yield Column(name, name, partial(_part, of, name), Kind.SHARE, aside=aside, scale=scale, help=PARTS[name])
+
+
+def _part(of: Callable[[Any], TokenShares], name: str, row: Any) -> float:
+    value: float = getattr(of(row), name)
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One target of one model under one condition: everything that is known of it."""
+
+    of: Of[TargetFigure]
+    shares: TokenShares
+    spread: VariabilityFigure | None
+
+
+def one_question(results: Results, model: str, target: str) -> Table[Asked]:
+    """Return one target of a model under every condition."""
+    rows = [
+        Asked(of, results.shares(model, target, of.condition), _spread(results, of))
+        for of in target_rows(results, of_one(model, results.report(model).conditions, target))
+        if of.figure.respondents
+    ]
+    return Table(
+        "question",
+        f"{target}: {model}",
+        rows,
+        [
+            Column("condition", "condition", lambda row: str(row.of.condition)),
+            Column("respondents", "n", lambda row: row.of.figure.respondents, Kind.COUNT, help="respondents"),
+            *_shares(lambda row: row.shares, aside=True),
+            Column(
+                "bias", "bias", lambda row: row.of.figure.bias, Kind.POINTS, scale=SIGNED, reference=lambda _: 0.0
+            ),
+            Column(
+                "leans", "leans", lambda row: leans(row.of), least=13, aside=True,
+                help="where the interval of the bias leaves out 0",
+            ),
+            Column(
+                "accuracy", "accuracy", lambda row: row.of.figure.accuracy, Kind.SHARE, scale=SHARES,
+                reference=lambda row: row.of.figure.majority,
+            ),
+            Column("accuracy_side", "against majority", lambda row: accuracy_side(row.of), aside=True),
+            Column("human", "people say yes", lambda row: row.of.figure.human, Kind.SHARE, aside=True),
+            Column("majority", "majority", lambda row: row.of.figure.majority, Kind.SHARE, aside=True),
+            Column("predicted", "yes:no", lambda row: row.of.figure.predicted, aside=True, help="predicted answers"),
+            Column("unreadable", "unreadable", lambda row: row.of.figure.unreadable, Kind.COUNT, aside=True),
+            Column("sd", "sd over wordings", lambda row: row.spread and row.spread.sd, Kind.SIZE, aside=True),
+            Column("rms", "rms over wordings", lambda row: row.spread and row.spread.rms, Kind.SIZE, aside=True),
+            Column("k", "K", lambda row: row.spread and row.spread.k, Kind.COUNT, aside=True),
+            outdated(lambda row: row.of.old),
+        ],
+        key=lambda row: (str(row.of.condition),),
+        definition=about(results, target),
+        notes=side_notes([leans(row.of) for row in rows]),
+        empty=f"{model} was not asked {target}.",
+        link=lambda row: Link("respondents_of", (model, target, str(row.of.condition), str(ORIGINAL))),
+        subject=(model, target),
+    )  # fmt: skip
+
+
+def _spread(results: Results, of: Of[TargetFigure]) -> VariabilityFigure | None:
+    found = results.report(of.model).variability(of.condition)
+    return next((one for one in found if one.target == of.figure.target), None)
+
+
+def about(results: Results, target: str) -> str:
+    """Return the text of a target, its form, its scale and its leaning."""
+    question = next((one for one in results.questionnaire.questions if one.ref == target), None)
+    if question is None:
+        return results.texts.get(target, "")
+    leaning = f"a yes is {question.leaning.value}" if question.leaning else "no leaning"
+    text = results.texts.get(target, "")
+    return f"{text} ({question.form.value}, {question.scale}, {leaning})".strip()
+
+
+def axis_targets(results: Results, model: str, condition: str) -> Table[Of[TargetFigure]]:
+    """Return the targets whose mean a model's place on the axis is."""
+    poles = {question.ref: question.leaning for question in results.questionnaire.questions if question.leaning}
+    rows = [
+        of
+        for of in target_rows(results, of_one(model, [results.condition(model, condition)]))
+        if of.figure.target in poles
+    ]
+
+    def towards(of: Of[TargetFigure]) -> float:
+        sign = 1 if poles[of.figure.target] is Pole.CONSERVATIVE else -1
+        return sign * of.figure.bias.value
+
+    return Table(
+        "axis_targets",
+        f"{model} under {condition}: bias of each target towards the conservative answer",
+        rows,
+        [
+            Column("target", "target", lambda row: row.figure.target),
+            Column("towards", "towards conservative", towards, Kind.POINTS, scale=SIGNED, reference=lambda _: 0.0),
+            Column("bias", "bias", lambda row: row.figure.bias, Kind.POINTS, scale=SIGNED),
+            Column("yes_leans", "yes leans", lambda row: poles[row.figure.target].value),
+            Column("respondents", "n", lambda row: row.figure.bias.n, Kind.COUNT, help="respondents"),
+            outdated(),
+            Column("question", "question", lambda row: results.texts.get(row.figure.target, ""), aside=True),
+        ],
+        key=lambda row: (row.figure.target,),
+        empty="No target says which pole a yes leans to.",
+        link=lambda row: Link("question", (model, row.figure.target)),
+        subject=(model, condition),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """What was predicted of one person, in one wording of a target."""
+
+    model: str
+    condition: Condition
+    target: str
+    wording: VariantId
+    row: AskedRow
+
+
+def people(
+    results: Results, which: Sequence[tuple[str, Condition, str]], wordings: Sequence[VariantId] | None = (ORIGINAL,)
+) -> list[Person]:
+    """Return whom was predicted, those whose answer was missed most surely first.
+
+    `which`: (model, condition, target); `wordings`: None for all.
+    """
+    return [
+        Person(model, condition, target, wording, row)
+        for model, condition, target in which
+        for wording in (results.reports[model].predictions.wordings if wordings is None else wordings)
+        for row in sorted(results.asked(model, target, condition, wording), key=_missed_first)
+    ]
+
+
+def _missed_first(row: AskedRow) -> tuple[bool, float, str]:
+    """Return the place of an answer: those missed first, the furthest before the others, unreadable ones before all."""
+    distance = 2.0 if math.isnan(row.p_yes) else abs(row.p_yes - row.human)
+    return row.correct, -distance, row.respondent
+
+
+def respondents(
+    results: Results,
+    rows: Sequence[Person],
+    *,
+    most: int | None = None,
+    name: str = "respondents",
+    subject: tuple[str, ...] = (),
+) -> Table[Person]:
+    """Return every person who was predicted; or of those whose answer was missed so many, for a terminal."""
+    missed = [person for person in rows if not person.row.correct]
+    shown = rows if most is None else missed[:most]
+    notes = [f"and {len(missed) - len(shown):,} more; --csv and --json have all"] if len(shown) < len(missed) else []
+    old = sum(person.row.outdated for person in rows)
+    notes += [f"{plural(old, 'prompt')} show answers, questions or instructions that were changed since"] * bool(old)
+    said = {(person.target, str(person.condition)) for person in rows}
+    about_ = " under ".join(said.pop()) if len(said) == 1 else "Respondents"
+    return Table(
+        name,
+        f"{about_}: {len(missed):,} of {plural(len(rows), 'answer')} missed, the furthest first",
+        shown,
+        _respondent_columns(results, shown),
+        key=lambda person: (
+            *(person.model, str(person.condition), person.target, str(person.wording)),
+            person.row.respondent,
+        ),
+        notes=notes,
+        empty="Nobody's answer was missed." if rows else "Nobody was asked about.",
+        link=lambda person: Link(
+            "prompt", (person.model, str(person.row.probe), person.row.respondent, person.row.value)
+        ),
+        subject=subject,
+    )
+
+
+def _respondent_columns(results: Results, rows: Sequence[Person]) -> list[Column[Person]]:
+    def alike(of: Any) -> bool:
+        return len({of(person) for person in rows}) < 2
+
+    masses = results.options.masses
+    return [
+        Column("model", "model", lambda one: one.model, aside=alike(lambda one: one.model)),
+        Column("condition", "condition", lambda one: str(one.condition), aside=alike(lambda one: one.condition)),
+        Column("target", "target", lambda one: one.target, aside=alike(lambda one: one.target)),
+        Column("wording", "wording", lambda one: str(one.wording), aside=alike(lambda one: one.wording)),
+        Column("respondent", "respondent", lambda one: one.row.respondent),
+        Column("answer", "answered", lambda one: one.row.value, help="the answer as it was given"),
+        Column("human", "means", lambda one: ANSWERS[one.row.human]),
+        Column("predicted", "predicted", lambda one: ANSWERS[one.row.predicted], help="a tie is a yes"),
+        Column("correct", "right", lambda one: one.row.correct, aside=True),
+        Column("p_yes", "p(yes)", lambda one: one.row.p_yes, Kind.SHARE, scale=SHARES, help="yes / (yes + no)",
+               reference=lambda _: 0.5),
+        Column("yes", "mass of yes", lambda one: one.row.yes, Kind.SHARE, aside=True, help=f"masses: {masses}"),
+        Column("no", "mass of no", lambda one: one.row.no, Kind.SHARE, aside=True, help=f"masses: {masses}"),
+        Column("outdated", "outdated", lambda one: one.row.outdated, Kind.MARK, mark="old", aside=True),
+        Column("probe", "prompt", lambda one: str(one.row.probe), aside=True,
+               help="number of the prompt in the store; without context one prompt stands for everybody"),
+    ]  # fmt: skip

@@ -1,0 +1,173 @@
+"""What models have in common and where they differ, as tables: correlation and differences (section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from workbench.audits.questionnaire.conditions import ZERO_SHOT
+from workbench.audits.questionnaire.figures import (
+    Condition,
+    Correlation,
+    Difference,
+    TargetFigure,
+)
+from workbench.audits.questionnaire.results import (
+    ABSOLUTE,
+    OLD,
+    Choice,
+    Of,
+    Results,
+    difference_rows,
+    each,
+    side_notes,
+    target_rows,
+    under,
+)
+from workbench.audits.questionnaire.score import correlations as correlated
+from workbench.audits.questionnaire.tables import SHARES, SIGNED, all_of, outdated, target
+from workbench.domain.counting import plural
+from workbench.domain.questionnaires import LEAST_RESPONDENTS
+from workbench.domain.verdicts import Estimate
+from workbench.figures.table import Column, Kind, Link, Table
+
+NAN = float("nan")
+SURE = 0.05
+"level below which a correlation has a direction"
+
+
+def correlations(results: Results, choice: Choice) -> Table[Any]:
+    """Return Pearson's correlation of |bias| and accuracy over models (section 5.2)."""
+    rows = [
+        (condition, row)
+        for condition in dict.fromkeys(condition for of in choice.conditions.values() for condition in of)
+        for row in correlated(results.reports, condition)
+        if row.target is None or choice.wants(row.target)
+    ]
+    return Table(
+        "correlation",
+        "Pearson's correlation of |bias| and accuracy over models",
+        rows,
+        [
+            Column("condition", "condition", lambda row: str(row[0])),
+            Column("target", "target", lambda row: row[1].target or "all"),
+            Column("r", "r", lambda row: _r(row[1]), Kind.COEFFICIENT, scale=SIGNED, reference=lambda _: 0.0),
+            Column("t", "t", lambda row: NAN if row[1].undefined else row[1].t, Kind.COEFFICIENT),
+            Column("df", "df", lambda row: row[1].df, Kind.COUNT, help="degrees of freedom"),
+            Column("p", "p", lambda row: row[1].p, Kind.P_VALUE, help="two-sided"),
+            Column("n", "points", lambda row: row[1].n, Kind.COUNT, help="a point is a target of a model"),
+            Column(
+                "few", "points of few", lambda row: row[1].few, Kind.COUNT, aside=True,
+                help=f"points that rest on fewer than {LEAST_RESPONDENTS} respondents",
+            ),
+            Column("untested", "why no test", lambda row: row[1].untested, aside=True),
+            Column("question", "question", lambda row: results.texts.get(row[1].target or "", ""), aside=True),
+        ],
+        key=lambda row: (str(row[0]), row[1].target or "all"),
+        definition="p takes the points for independent, as published, although those of a model belong together.",
+        notes=_correlation_notes(rows),
+        empty="No model was asked under these conditions.",
+        link=lambda row: Link("points", (str(row[0]), *filter(None, [row[1].target]))),
+        detail=lambda row: _way(row[1]),
+    )  # fmt: skip
+
+
+def _way(row: Correlation) -> list[str]:
+    """Say what a correlation shows."""
+    if row.undefined or row.untested:
+        return [row.untested] if row.untested else []
+    if not row.p < SURE:
+        return ["no relation shown"]
+    return [f"the larger the bias, the {'less' if row.r < 0 else 'more'} accurate"]
+
+
+def _r(row: Correlation) -> Estimate:
+    return Estimate(row.r, NAN, NAN, row.n, 0, row.undefined)
+
+
+def _correlation_notes(rows: list[tuple[Condition, Correlation]]) -> list[str]:
+    """Say of the correlations over all targets that most of their points are noise."""
+    return [
+        f"{condition}: {row.few} of the {plural(row.n, 'point')} rest on fewer than {LEAST_RESPONDENTS} respondents: "
+        "both coordinates are mostly noise and share it, so r and p say nothing of the models"
+        for condition, row in rows
+        if row.target is None and row.few
+    ]
+
+
+def points(results: Results, condition: str, of: str = "") -> Table[Of[TargetFigure]]:
+    """Return the points of a correlation: each model's |bias| and accuracy, of one target or of all ("")."""
+    rows = target_rows(results, under(results, condition, of or None))
+    return Table(
+        "points",
+        f"|Bias| and accuracy{all_of(rows)}",
+        rows,
+        [
+            Column("model", "model", lambda row: row.model),
+            target(),
+            Column("absolute_bias", "|bias|", lambda row: abs(row.figure.bias.value), Kind.SIZE, scale=SHARES),
+            Column("accuracy", "accuracy", lambda row: row.figure.accuracy, Kind.SHARE, scale=SHARES),
+            Column("respondents", "n", lambda row: row.figure.bias.n, Kind.COUNT, help="respondents"),
+        ],
+        key=lambda row: (row.model, row.figure.target),
+        link=lambda row: Link("question", (row.model, row.figure.target)),
+        subject=(condition, of) if of else (condition,),
+    )
+
+
+def against(results: Results, choice: Choice) -> Table[Any]:
+    """Return how other models differ from bases, such as tuned models from theirs (section 5.1)."""
+    rows = list(difference_rows(results, choice))
+    return Table(
+        "against",
+        f"Differences to {', '.join(choice.bases)}",
+        rows,
+        [
+            Column("model", "model", lambda row: row[1].model),
+            Column("base", "minus", lambda row: row[0]),
+            Column("condition", "condition", lambda row: str(row[1].condition)),
+            Column("target", "target", lambda row: row[1].figure.target or "mean, of |bias|", least=15),
+            Column(
+                "respondents", "n", lambda row: row[1].figure.respondents, Kind.COUNT,
+                help="respondents who could be read on both sides; of a mean the fewest of one of its targets",
+            ),
+            Column("bias", "bias", lambda row: row[1].figure.bias, Kind.POINTS, scale=SIGNED),
+            Column("accuracy", "accuracy", lambda row: row[1].figure.accuracy, Kind.POINTS, scale=SIGNED),
+            Column(
+                "mark", "", lambda row: _mark(row[1]),
+                help="flipped: the intervals of the two biases lie on different sides of 0",
+            ),
+            Column("left_out_first", "left out, base", lambda row: row[1].figure.left_out[0], Kind.COUNT, aside=True),
+            Column("left_out_second", "left out, model", lambda row: row[1].figure.left_out[1], Kind.COUNT, aside=True),
+            outdated(lambda row: row[1].old),
+        ],
+        key=lambda row: (row[1].model, row[0], str(row[1].condition), row[1].figure.target or ""),
+        definition=f"Over the same respondents, who are drawn for both models at once. {ABSOLUTE}",
+        notes=list(_difference_notes(results, choice, rows)),
+        empty="No other model was asked under a condition of these.",
+        link=lambda row: Link("question", (row[1].model, row[1].figure.target)) if row[1].figure.target else None,
+    )  # fmt: skip
+
+
+def _mark(row: Of[Difference]) -> str:
+    return OLD if row.old else "few" if row.figure.few else "flipped" if row.figure.flipped else ""
+
+
+def _difference_notes(results: Results, choice: Choice, rows: list[tuple[str, Of[Difference]]]) -> Iterator[str]:
+    for base, row in rows:
+        if row.figure.target is None and any(row.figure.left_out):
+            first, second = row.figure.left_out
+            yield (
+                f"{row.model} minus {base} under {row.condition}: left out over all targets, {plural(first, 'answer')} "
+                f"of {base} alone and {second:,} of {row.model} alone"
+            )
+    for base in choice.bases:
+        for name, _, condition in each(results, choice.conditions):
+            if name not in choice.bases and condition not in results.reports[base].conditions:
+                yield f"{name} minus {base}: {base} was not asked under {condition}"
+    yield from side_notes([_mark(row) for _, row in rows])
+    if any(row.condition.name == ZERO_SHOT for _, row in rows):
+        yield (
+            "zero-shot shows nobody's answers: two models differ by the same whoever is drawn, so an interval of the "
+            "bias has no width; it says nothing of other wordings or questions"
+        )

@@ -1,0 +1,263 @@
+"""What every model predicted on one questionnaire, and the rows that its tables are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from workbench.audits.questionnaire.conditions import QM
+from workbench.audits.questionnaire.figures import (
+    AskedRow,
+    Average,
+    Condition,
+    ConditionFigures,
+    Difference,
+    Direction,
+    Options,
+    TargetFigure,
+    TokenShares,
+    VariabilityFigure,
+)
+from workbench.audits.questionnaire.score import Report, differences, measure
+from workbench.domain.questionnaires import LEAST_RESPONDENTS, Questionnaire, Role
+from workbench.domain.statements import ORIGINAL, VariantId
+from workbench.domain.verdicts import Estimate
+from workbench.errors import UnknownName
+
+OLD = "old"
+"stands for the side of a figure some of whose prompts show answers or questions that were changed since"
+FEW_NOTE = f"few: fewer than {LEAST_RESPONDENTS} respondents, too few to say where a figure lies"
+OLD_NOTE = (
+    "old: prompts behind the figure show answers or questions that were changed since, so no side is said; the column "
+    "outdated counts them"
+)
+ABSOLUTE = (
+    "|bias| is a mean of absolute values: noise only adds to it, so it has no interval. The test and the signed biases "
+    "say whether there is a bias."
+)
+F = TypeVar("F", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Predictor:
+    """Who predicted the answers."""
+
+    version: str
+    "of the model, in words"
+    revision: str
+    dtype: str
+    computed: str
+    "by what, and in what manner"
+    prompts: int
+    failed: int
+    "prompts without next tokens"
+    outdated: int
+    "prompts that would be put differently now"
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """The reports of all models, and how to look behind them."""
+
+    instrument: str
+    questionnaire: Questionnaire
+    options: Options
+    reports: Mapping[str, Report]
+    predictors: Mapping[str, Predictor]
+    old: Callable[[str, Condition, str | None, VariantId | None], int]
+    "(model, condition, target, wording) -> outdated prompts; None: of all targets, or of all wordings"
+    shares: Callable[[str, str, Condition], TokenShares]
+    "(model, target, condition)"
+    asked: Callable[[str, str, Condition, VariantId], Sequence[AskedRow]]
+    "(model, target, condition, wording)"
+    texts: Mapping[str, str] = field(default_factory=dict)
+    "ref -> the original wording"
+    notes: Sequence[str] = ()
+
+    def report(self, model: str) -> Report:
+        """Return the report of a model. Raises UnknownName."""
+        if model not in self.reports:
+            raise UnknownName(f"nothing is known of {model!r}; there is: {'; '.join(self.reports)}")
+        return self.reports[model]
+
+    def condition(self, model: str, name: str) -> Condition:
+        """Return a condition of a model as it is printed. Raises UnknownName."""
+        every = self.report(model).conditions
+        found = next((condition for condition in every if str(condition) == name), None)
+        if found is None:
+            raise UnknownName(f"{model} was not asked under {name!r}; there is: {', '.join(map(str, every))}")
+        return found
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The target questions in their order."""
+        return tuple(question.ref for question in self.questionnaire.of_role(Role.TARGET))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What tables are about."""
+
+    conditions: Mapping[str, Sequence[Condition]]
+    "of each model, those that tables of single conditions show; models that are no part of it are left out"
+    compared: Mapping[str, Sequence[Condition]]
+    "of each model, those that tables across conditions show"
+    target: str | None = None
+    "None: all"
+    bases: tuple[str, ...] = ()
+    "models that the others are compared with"
+    named: str = ""
+    "the conditions as a person named them"
+    wordings: Sequence[VariantId] | None = (ORIGINAL,)
+    "in which respondents are listed; None: all"
+    missed: int | None = None
+    "how many respondents are listed, of those whose answer was missed; None: all, the others too"
+
+    def wants(self, target: str | None) -> bool:
+        return self.target is None or target == self.target
+
+    def only(self, *models: str) -> Choice:
+        """Return the same of some models alone."""
+        conditions, compared = (
+            {name: of for name, of in held.items() if name in models} for held in (self.conditions, self.compared)
+        )
+        return replace(self, conditions=conditions, compared=compared)
+
+
+@dataclass(frozen=True, slots=True)
+class Of(Generic[F]):
+    """A figure of one model under one condition."""
+
+    model: str
+    condition: Condition
+    figure: F
+    old: int = 0
+    "prompts behind it that would be put differently now"
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A target, or the mean over targets, under a condition, and what the condition changes against `qm`."""
+
+    target: str | None
+    bias: Estimate
+    "of the mean: the mean of |bias|"
+    change: Estimate | None
+    "None: this is qm"
+    accuracy: Estimate
+    accuracy_change: Estimate | None
+    respondents: int
+    few: bool
+
+
+def under(results: Results, condition: str = "", target: str | None = None) -> Choice:
+    """Return the choice of one condition for all models, as it is printed; empty: the first that there is."""
+    every = {name: report.conditions for name, report in results.reports.items()}
+    named = condition or next((str(of[0]) for of in every.values() if of), "")
+    held = {name: tuple(one for one in of if str(one) == named) for name, of in every.items()}
+    return Choice(held, every, target, named=named)
+
+
+def of_one(model: str, conditions: Sequence[Condition], target: str | None = None) -> Choice:
+    """Return the choice of these conditions of one model."""
+    held = {model: tuple(conditions)}
+    return Choice(held, held, target, named=", ".join(map(str, conditions)))
+
+
+def target_rows(results: Results, choice: Choice) -> list[Of[TargetFigure]]:
+    """Return the targets of every model under its conditions."""
+    return [
+        Of(of.model, of.condition, figure, results.old(of.model, of.condition, figure.target, ORIGINAL))
+        for of in mean_rows(results, choice)
+        for figure in of.figure.targets
+        if choice.wants(figure.target)
+    ]
+
+
+def mean_rows(results: Results, choice: Choice, *, compared: bool = False) -> list[Of[ConditionFigures]]:
+    """Return what is over all targets, of every model under its conditions."""
+    pairs = list(each(results, choice.compared if compared else choice.conditions))
+    measure((report, condition) for _, report, condition in pairs)
+    return [
+        Of(name, condition, report.condition(condition), results.old(name, condition, None, ORIGINAL))
+        for name, report, condition in pairs
+    ]
+
+
+def changed_rows(results: Results, choice: Choice, *, means: bool) -> list[Of[Changed]]:
+    """Return `qm`, then the other conditions with what they change: the means over targets, or each target."""
+    return [
+        row
+        for name, report in results.reports.items()
+        for row in _changed(results, name, report, choice.compared.get(name, ()))
+        if (row.figure.target is None if means else row.figure.target is not None and choice.wants(row.figure.target))
+    ]
+
+
+def _changed(results: Results, name: str, report: Report, wanted: Sequence[Condition]) -> Iterator[Of[Changed]]:
+    ablations = [one for one in report.ablations() if one.condition in wanted]
+    base = next((condition for condition in report.conditions if condition.name == QM), None)
+    if base is None or not ablations:
+        return
+
+    def of(condition: Condition, figure: Changed, *behind: Condition) -> Of[Changed]:
+        old = sum(results.old(name, one, figure.target, ORIGINAL) for one in (condition, *behind))
+        return Of(name, condition, figure, old)
+
+    found = report.condition(base)
+    bias, accuracy = estimate_of(found.absolute_bias), estimate_of(found.accuracy)
+    few = found.accuracy.few or found.absolute_bias.few
+    yield of(base, Changed(None, bias, None, accuracy, None, found.accuracy.respondents, few))
+    for one in found.targets:
+        few = one.direction == "few"
+        yield of(base, Changed(one.target, one.bias, None, one.accuracy, None, one.respondents, few))
+    for each_ in ablations:
+        figures = (each_.bias, each_.change, each_.accuracy, each_.accuracy_change, each_.respondents, each_.few)
+        yield of(each_.condition, Changed(each_.target, *figures), base)
+
+
+def wording_rows(results: Results, choice: Choice) -> list[Of[VariabilityFigure]]:
+    """Return how the bias of each target varies over its wordings."""
+    return [
+        Of(name, condition, figure, results.old(name, condition, figure.target, None))
+        for name, report, condition in each(results, choice.compared)
+        for figure in report.variability(condition)
+        if choice.wants(figure.target)
+    ]
+
+
+def difference_rows(results: Results, choice: Choice) -> Iterator[tuple[str, Of[Difference]]]:
+    """Yield (base, difference) of every other model to each base, under the conditions that both were asked."""
+    for base in choice.bases:
+        first = results.reports[base]
+        for name, report, condition in each(results, choice.conditions):
+            if name not in choice.bases and condition in first.conditions:
+                for figure in differences(first, report, condition):
+                    if choice.wants(figure.target):
+                        old = sum(results.old(one, condition, figure.target, ORIGINAL) for one in (base, name))
+                        yield base, Of(name, condition, figure, old)
+
+
+def each(results: Results, of: Mapping[str, Sequence[Condition]]) -> Iterator[tuple[str, Report, Condition]]:
+    """Yield the models with their reports and each of their conditions."""
+    for name, report in results.reports.items():
+        for condition in of.get(name, ()):
+            yield name, report, condition
+
+
+def estimate_of(average: Average) -> Estimate:
+    """Return a mean over targets as an estimate, whose n counts targets."""
+    return Estimate(average.value, average.low, average.high, average.n, 0, average.undefined)
+
+
+def side(way: Direction, old: int, above: str, below: str, none: str = "") -> str:
+    """Say to which side of a reference an interval lies, or why that is not said."""
+    if old and way:
+        return OLD
+    return {"above": above, "below": below, "none": none, "few": "few", "": ""}[way]
+
+
+def side_notes(sides: Sequence[str]) -> list[str]:
+    """Return what the words in a column of sides mean."""
+    return [FEW_NOTE] * ("few" in sides) + [OLD_NOTE] * (OLD in sides)

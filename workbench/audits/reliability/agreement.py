@@ -1,0 +1,340 @@
+"""How well stances on the variants of statements agree, as coefficients with intervals.
+
+Two levels. Over statements: per template, Cohen's κ between the stance on the original and on a variant (Ceron et al.
+2024, section 6.2, Tables 2 and 3). Per statement: over the conditions under which both were asked, template x label
+order x paraphrase; samples of one prompt are exchangeable, so pairing them would mean nothing.
+
+The stance on a negation should be the other one, so perfect consistency there is κ = -1 (raw, as published for models
+in the paper's first version); beside it stands κ after flipping the variant's stances, in which it is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.audits.reliability.counts import PRINTED, SWAPPED
+from workbench.audits.reliability.human_bound import Pairs, Relations, kinds_of, pairs_of
+from workbench.domain.instruments import SurveyAnswer
+from workbench.domain.seeds import SEED
+from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, VariantKind
+from workbench.domain.verdicts import Estimate, MeanSd
+from workbench.errors import UsageError
+from workbench.stats.agreement import MISSING, PairsEstimates, cohen_kappa, krippendorff_alpha, pairs_estimates
+from workbench.stats.arrays import BoolArray, IntArray
+from workbench.stats.describe import mean_sd
+from workbench.stats.proportions import leaning_interval
+from workbench.stats.resampling import derive_rng
+
+if TYPE_CHECKING:
+    from workbench.audits.reliability.judge import Report
+
+COMPARED = (VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
+LABEL_ORDER = "label_order"
+
+T = TypeVar("T", bound=np.generic)
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementRow:
+    """κ between two versions of every statement, by template or by respondent."""
+
+    name: str
+    "paraphrase, negation, opposite, label_order"
+    relation: Relation
+    by: tuple[str, ...]
+    "templates, or respondents"
+    raw: tuple[Estimate, ...]
+    flipped: tuple[Estimate, ...]
+    "with the second stance turned round; the same as `raw` where the stances should be the same"
+    raw_mean: MeanSd
+    "mean and sample deviation of the defined values"
+    flipped_mean: MeanSd
+    void: tuple[int, ...] = ()
+    "pairs of one and the same prompt, which are no pairs; by template, empty for respondents"
+
+
+@dataclass(frozen=True, slots=True)
+class AcrossTemplates:
+    """Agreement of the templates on the original statements, printed label order."""
+
+    alpha: Estimate
+    "Krippendorff's, nominal; units are statements, raters are templates"
+    same: Estimate
+    "share of statements with one stance under all templates, among those with enough readable answers under each"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAgreementRow:
+    """Agreement between the original of one statement and its variants of one kind, over conditions."""
+
+    kappa: Estimate
+    observed: Estimate
+    ac1: Estimate
+    kappa_flipped: Estimate
+    observed_flipped: Estimate
+    ac1_flipped: Estimate
+
+
+def agreement(report: Report, only: Only | None = None) -> tuple[AgreementRow, ...]:
+    """Return a row for each comparison over statements.
+
+    A pair is a statement's original and one variant of it, both in printed order (for `label_order`: the original in
+    both orders). Pairs with a side that has no stance are excluded; wordings that do not exist are no pairs. The pairs
+    of all paraphrases are pooled into one κ, so that it has one n and one interval; the released code averages the κ of
+    each paraphrase instead. A wording of which the opposite of its kind is expected is turned round first; one of which
+    nothing is expected is no pair, and neither is one with the original's own prompt. Intervals resample statements:
+    the pairs of one share its original.
+
+    only : refs of the statements that each comparison is over, by its name; None: all
+    """
+    rows = [
+        _row(kind.value, RELATION_OF[kind], report, _pairs(report, kind, _among(report, only, kind.value)))
+        for kind in COMPARED
+    ]
+    order = _order_pairs(report, _among(report, only, LABEL_ORDER))
+    return (*rows, _row(LABEL_ORDER, Relation.SAME, report, order))
+
+
+Only = Mapping[str, Collection[str]]
+
+
+def _among(report: Report, only: Only | None, name: str) -> BoolArray:
+    """Return which statements a comparison is over: (S,)."""
+    refs = report.counts.statements
+    return np.array([only is None or ref in only.get(name, ()) for ref in refs], dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class Restricted:
+    """How many of a run's statements its kappas are over, where they are over those that people answered."""
+
+    name: str
+    statements: int
+    left_out: int
+
+
+def as_people(report: Report, survey: Sequence[SurveyAnswer]) -> tuple[Only, tuple[Restricted, ...]]:
+    """Return the statements that people answered, for each comparison, and how many of the run's these are.
+
+    A comparison with a variant is over the statements of which somebody answered the original and such a variant, and
+    that of label orders over those of which somebody answered the original. Raises UsageError where nobody answered.
+    """
+    if not survey:
+        raise UsageError(
+            "nobody has answered the instrument, so there are no statements that people answered; people answer with: "
+            "workbench survey STORE"
+        )
+    only: dict[str, Collection[str]] = {
+        kind.value: {
+            pair.statement for of in pairs_of(survey, kind).values() for pair in of if pair.original != MISSING
+        }
+        for kind in COMPARED
+    }
+    only[LABEL_ORDER] = {answer.statement for answer in survey if answer.variant == ORIGINAL}
+    refs = report.counts.statements
+    counts = {name: sum(ref in answered for ref in refs) for name, answered in only.items()}
+    return only, tuple(Restricted(name, n, len(refs) - n) for name, n in counts.items())
+
+
+class StancePairs(NamedTuple):
+    """Stances on both sides of pairs, under each template, and which statement each pair is about."""
+
+    first: Sequence[IntArray]
+    second: Sequence[IntArray]
+    statement: Sequence[IntArray]
+    void: tuple[int, ...]
+    "under each template the pairs of one prompt with itself, which are left out"
+
+    @classmethod
+    def told_apart(cls, first: IntArray, second: IntArray, statement: IntArray, void: BoolArray) -> StancePairs:
+        """Leave void pairs out: all but `statement` are (T, pairs)."""
+        kept = [~of for of in void]
+        return cls(
+            [stances[k] for stances, k in zip(first, kept, strict=True)],
+            [stances[k] for stances, k in zip(second, kept, strict=True)],
+            [statement[k] for k in kept],
+            tuple(int(of.sum()) for of in void),
+        )
+
+
+def _coded(stances: npt.NDArray[np.int8]) -> IntArray:
+    return np.where(stances == 0, MISSING, stances).astype(np.int64)
+
+
+def _pairs(report: Report, kind: VariantKind, among: BoolArray) -> StancePairs:
+    """Return, for each template, the stances on originals and variants that exist."""
+    counts = report.counts
+    originals, places = counts.places(VariantKind.ORIGINAL), counts.places(kind)
+    if not originals or not places:
+        nothing = [np.empty(0, dtype=np.int64)] * len(counts.templates)
+        return StancePairs(nothing, nothing, nothing, (0,) * len(nothing))
+    codes = _coded(report.stances[..., PRINTED] * np.where(counts.turned == 0, 1, counts.turned))
+    expected = counts.exists[:, places] & (counts.turned[:, places] != 0) & among[:, None]
+    statement, which = np.nonzero(expected & counts.exists[:, originals[:1]])
+    variant = np.array(places)[which]
+    void = report.voids.repeats[:, statement, variant, PRINTED]
+    return StancePairs.told_apart(codes[:, statement, originals[0]], codes[:, statement, variant], statement, void)
+
+
+def _order_pairs(report: Report, among: BoolArray) -> StancePairs:
+    there = report.counts.exists[:, report.counts.places(VariantKind.ORIGINAL)].any(axis=1) & among
+    codes, void = _coded(report.originals[0][:, there]), report.voids.label_order[:, there]
+    return StancePairs.told_apart(codes[..., PRINTED], codes[..., SWAPPED], np.flatnonzero(there), void)
+
+
+def _row(name: str, relation: Relation, report: Report, pairs: StancePairs) -> AgreementRow:
+    """Return the κ of each template; the generator of each interval belongs to its name."""
+
+    def kappas(sign: int) -> tuple[Estimate, ...]:
+        rngs = (derive_rng(report.options.seed, "kappa", name, by, sign) for by in report.counts.templates)
+        return tuple(
+            cohen_kappa(a, _turned(b, sign), rng, report.options.resamples, of)
+            for a, b, of, rng in zip(*pairs[:3], rngs, strict=True)
+        )
+
+    return replace(_with_means(name, relation, report.counts.templates, kappas), void=pairs.void)
+
+
+def _turned(codes: IntArray, sign: int) -> IntArray:
+    return np.where(codes == MISSING, MISSING, sign * codes)
+
+
+def _with_means(
+    name: str, relation: Relation, by: tuple[str, ...], kappas: Callable[[int], tuple[Estimate, ...]]
+) -> AgreementRow:
+    """`kappas` takes the sign to give to the second stance."""
+    raw = kappas(1)
+    flipped = raw if relation is Relation.SAME else kappas(-1)
+    means = [mean_sd([estimate.value for estimate in estimates]) for estimates in (raw, flipped)]
+    return AgreementRow(name, relation, by, raw, flipped, means[0], means[1])
+
+
+def across_templates(report: Report) -> AcrossTemplates:
+    """Return Krippendorff's alpha between templates and the share of statements with one stance under all.
+
+    A statement that all templates put alike is in neither.
+    """
+    counts = report.counts
+    stances, enough = report.originals[0][..., PRINTED], report.originals[1][..., PRINTED]
+    rng = derive_rng(report.options.seed, "alpha")
+    alpha = krippendorff_alpha(_coded(stances.T[~report.voids.template]), rng=rng, resamples=report.options.resamples)
+    if len(counts.templates) < 2:
+        return AcrossTemplates(alpha, _none("one template", len(counts.statements)))
+    known, void = enough.all(axis=0), report.voids.template
+    complete = known & ~void
+    same = complete & (np.abs(stances.sum(axis=0)) == len(counts.templates))
+    return AcrossTemplates(alpha, _share(int(same.sum()), int(complete.sum()), int((~known & ~void).sum())))
+
+
+def _share(k: int, n: int, excluded: int) -> Estimate:
+    if n == 0:
+        return _none("no statement with enough readable answers under all templates", excluded)
+    low, high = leaning_interval(k, n)
+    return Estimate(k / n, float(low), float(high), n, excluded)
+
+
+def _none(why: str, excluded: int) -> Estimate:
+    return Estimate(float("nan"), float("nan"), float("nan"), 0, excluded, why)
+
+
+class ItemAgreement:
+    """Agreement per statement, over its pairs of conditions; each coefficient is computed when it is first asked for.
+
+    A condition is a template, a label order and, for paraphrases, a number; a pair is the stance on the original and on
+    the variant in the same template and order; a prompt and itself are none. Pairs of one template share the original's
+    stances, so intervals are over templates: what other templates would give, of this statement in these wordings.
+    κ has none (`stats.agreement.pairs_estimates` says why).
+    """
+
+    def __init__(self, report: Report, kind: VariantKind) -> None:
+        self._report = report
+        self.kind = kind
+        self.relation = RELATION_OF[kind]
+        self._found: dict[tuple[str, bool], PairsEstimates] = {}
+
+    @cached_property
+    def tables(self) -> IntArray:
+        """Pairs by template and (stance on the original, stance on the variant), disagree first: (S, T, 2, 2)."""
+        original, variant = self._sides(self._report.stances)
+        variant = variant * self._turned * ~self._void
+        signs = (-1, 1)
+        cells = [[((original == a) & (variant == b)).sum(axis=(2, 3)) for b in signs] for a in signs]
+        return np.moveaxis(np.array(cells, dtype=np.int64), (-1, -2), (0, 1))
+
+    @cached_property
+    def excluded(self) -> IntArray:
+        """Pairs of which both sides were asked and one has no stance: (S,)."""
+        original, variant = self._sides(self._report.counts.total * self._report.counts.exists[None, :, :, None])
+        asked = ((original > 0) & (variant > 0) & (self._turned != 0) & ~self._void).sum(axis=(0, 2, 3))
+        return np.asarray(asked - self.tables.sum(axis=(1, 2, 3)), dtype=np.int64)
+
+    @property
+    def _void(self) -> BoolArray:
+        return np.asarray(self._report.voids.pairs[:, :, self._report.counts.places(self.kind)])
+
+    @property
+    def _turned(self) -> npt.NDArray[np.int8]:
+        """What brings a variant's stance to what its kind expects: (S, places, 1)."""
+        counts = self._report.counts
+        return np.asarray(counts.turned[:, counts.places(self.kind), None])
+
+    def _sides(self, values: npt.NDArray[T]) -> tuple[npt.NDArray[T], npt.NDArray[T]]:
+        counts = self._report.counts
+        originals, places = counts.places(VariantKind.ORIGINAL)[:1], counts.places(self.kind)
+        original = values[:, :, originals] if originals else np.zeros_like(values[:, :, :1])
+        return original, values[:, :, places]
+
+    def estimates(self, coefficient: Literal["kappa", "observed", "ac1"], flipped: bool = False) -> PairsEstimates:
+        """Return one coefficient for every statement, with its interval over templates."""
+        key = (coefficient, flipped and self.relation is Relation.FLIPPED)
+        if key not in self._found:
+            tables = self.tables[..., ::-1] if key[1] else self.tables
+            self._found[key] = pairs_estimates(tables, coefficient)
+        return self._found[key]
+
+    def of(self, statement: int) -> ItemAgreementRow:
+        """Return all coefficients of the statement at a place."""
+        excluded = int(self.excluded[statement])
+        raw, flipped = (
+            [self.estimates(name, turned).estimate(statement, excluded) for name in ("kappa", "observed", "ac1")]
+            for turned in (False, True)
+        )
+        return ItemAgreementRow(*raw, *flipped)
+
+
+def survey_agreement(
+    answers: Sequence[SurveyAnswer],
+    instrument: str,
+    seed: int = SEED,
+    resamples: int = 1000,
+    relations: Relations | None = None,
+) -> tuple[AgreementRow, ...]:
+    """Return how consistently people answer, the upper bound for models (section 6.1): κ for each respondent.
+
+    Pairs are a respondent's answers to the original and to a variant of the same statement; answers without a partner
+    are excluded. Of several answers to one wording the last counts. Intervals resample statements, and a respondent's
+    is the same whoever else answered. `relations`: see `human_bound.relations_of`.
+    """
+    respondents = tuple(dict.fromkeys(a.respondent for a in answers))
+    place = {ref: n for n, ref in enumerate(dict.fromkeys(a.statement for a in answers))}
+    rows = []
+    for kind in kinds_of(answers):
+        pairs = pairs_of(answers, kind, relations)
+
+        def kappas(sign: int, kind: VariantKind = kind, pairs: Pairs = pairs) -> tuple[Estimate, ...]:
+            found = []
+            for who in respondents:
+                coded = [(pair.original, pair.variant, place[pair.statement]) for pair in pairs[who]]
+                first, second, statement = np.array(coded, dtype=np.int64).reshape(-1, 3).T
+                rng = derive_rng(seed, "survey", instrument, who, kind.value, sign)
+                found.append(cohen_kappa(first, sign * second, rng, resamples, statement))
+            return tuple(found)
+
+        rows.append(_with_means(kind.value, RELATION_OF[kind], respondents, kappas))
+    return tuple(rows)

@@ -1,0 +1,324 @@
+"""Figures of agreement between versions of statements: a model's, beside coin flips and people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.audits.reliability.agreement import AcrossTemplates, AgreementRow, ItemAgreementRow, Restricted
+from workbench.audits.reliability.beside import Reliability
+from workbench.audits.reliability.human_bound import Bound
+from workbench.audits.reliability.judge import KIND_OF_TEST
+from workbench.domain.counting import plural
+from workbench.domain.statements import Relation
+from workbench.domain.verdicts import Estimate, MeanSd
+from workbench.figures.table import Column, Kind, Table
+
+FLIPPED = "flipped"
+SCALE = (-1.0, 1.0)
+OVER_STATEMENTS = (
+    "Cohen's κ between the stance on the original and on the variant, over statements (Ceron et al. 2024, section "
+    "6.2). The stance on a negation or an opposite should flip: perfect consistency is -1 raw (nearer 0 where "
+    "one stance prevails) and 1 after flipping."
+)
+COIN = "Coin: fair flips, as many per prompt as the run has samples, through the same tests (section 6.1)."
+PEOPLE = "People: respondents who answered the same wordings, the upper bound for a model (section 6.1)."
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Mean κ of one comparison: the model's, a coin's and people's."""
+
+    name: str
+    flipped: bool
+    model: MeanSd
+    coin: MeanSd
+    people: MeanSd | None
+    bound: Estimate | None
+    pairs: int | None
+    answered: int | None
+    "respondents who answered such a variant"
+
+
+def means(of: Reliability) -> Table[Beside]:
+    """Return mean κ over templates, beside what coin flips and people reach (section 6.1)."""
+    people = {row.name: row for row in of.people}
+    coins = {row.name: row for row in of.coin_kappas}
+    notes = [
+        *(_restricted(one) for one in of.restricted),
+        *_undefined("the model", of.kappas),
+        *_undefined("coin flips", of.coin_kappas),
+    ]
+    if not of.people:
+        notes.append("Nobody has answered the instrument; people measure the upper bound with: workbench survey STORE")
+    return Table(
+        "mean_kappas",
+        "Mean κ beside coin flips and people",
+        [each for row in of.kappas for each in _beside(row, coins[row.name], people.get(row.name))],
+        [
+            *_compared(),
+            Column("model", "model", lambda row: row.model, Kind.COEFFICIENT, help="mean and sd over templates"),
+            Column(
+                "coin",
+                "coin flips",
+                lambda row: row.coin,
+                Kind.COEFFICIENT,
+                help="mean and sd over templates of fair flips, as many per prompt as the run has samples",
+                short="coin",
+            ),
+            Column(
+                "people",
+                f"people ({of.respondents})",
+                lambda row: row.people,
+                Kind.COEFFICIENT,
+                help="mean and sd over respondents who answered the same wordings: the upper bound for a model",
+                aside=True,
+            ),
+            Column(
+                "bound",
+                f"people ({of.respondents}), interval",
+                lambda row: row.bound,
+                Kind.COEFFICIENT,
+                help="95 % bootstrap over respondents and, within each, over statements",
+                scale=SCALE,
+                short=f"people ({of.respondents})",
+            ),
+            Column(
+                "respondents",
+                "n",
+                lambda row: row.bound.n if row.bound else None,
+                Kind.COUNT,
+                help="with a κ",
+                aside=True,
+            ),
+            Column("answered", "who answered", lambda row: row.answered, Kind.COUNT, aside=True),
+            Column("pairs", "pairs", lambda row: row.pairs, Kind.COUNT, aside=True, help="of answers of people"),
+        ],
+        key=lambda row: (row.name, FLIPPED if row.flipped else ""),
+        definition="The model's and the coin's κ over templates, people's over respondents: the upper bound for a "
+        "model.",
+        notes=notes,
+    )
+
+
+def _beside(row: AgreementRow, coin: AgreementRow, bound: Bound | None) -> Iterator[Beside]:
+    for turned in _ways(row.relation):
+        model, flips = (one.flipped_mean if turned else one.raw_mean for one in (row, coin))
+        if bound is None:
+            yield Beside(row.name, turned, model, flips, None, None, None, None)
+        else:
+            people = _mean((bound, turned)), _bound((bound, turned))
+            yield Beside(row.name, turned, model, flips, *people, bound.pairs, bound.respondents)
+
+
+def _compared() -> list[Column[Beside]]:
+    return [
+        Column("variant", "variant", lambda row: row.name),
+        Column("flipped", "", lambda row: row.flipped, Kind.MARK, mark=FLIPPED, help="the variant's stances turned"),
+    ]
+
+
+def _restricted(one: Restricted) -> str:
+    over = f"over the {plural(one.statements, 'statement')} that people answered"
+    return f"{one.name}: {over}; left out: {one.left_out:,}"
+
+
+def _undefined(who: str, rows: Sequence[AgreementRow]) -> Iterator[str]:
+    """Say why means are undefined, each reason once."""
+    without = [row for row in rows if row.raw_mean.n == 0]
+    reasons = dict.fromkeys(each.undefined for row in without for each in row.raw if each.undefined)
+    if reasons:
+        yield f"undefined for {who}: {'; '.join(reasons)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Kappa:
+    """κ of one comparison under one template, or of one respondent."""
+
+    name: str
+    by: str
+    raw: Estimate
+    flipped: Estimate | None
+    "None where the stances should be the same"
+    void: int | None
+
+
+def restricted(of: Reliability) -> Table[Restricted]:
+    """Return over how many of the run's statements each comparison is, where these are those of people."""
+    return Table(
+        "restricted",
+        "Statements that people answered",
+        of.restricted,
+        [
+            Column("variant", "variant", lambda row: row.name),
+            Column("statements", "statements", lambda row: row.statements, Kind.COUNT),
+            Column("left_out", "left out", lambda row: row.left_out, Kind.COUNT),
+        ],
+        key=lambda row: (row.name,),
+        empty="The kappas are over all statements.",
+    )
+
+
+def kappas(of: Reliability) -> Table[Kappa]:
+    """Return κ under each template (Table 2)."""
+    return kappa_table(
+        "kappas", "κ under each template", "template", of.kappas, [_restricted(r) for r in of.restricted]
+    )
+
+
+def coin_kappas(of: Reliability) -> Table[Kappa]:
+    """Return a coin's κ under each template, of which `means` has the mean."""
+    return kappa_table("coin_kappas", "κ of coin flips under each template", "template", of.coin_kappas)
+
+
+def kappa_table(
+    name: str,
+    title: str,
+    by: str,
+    rows: Sequence[AgreementRow],
+    notes: Sequence[str] = (),
+    subject: tuple[str, ...] = (),
+) -> Table[Kappa]:
+    """Return κ for each template, or for each respondent."""
+    void: list[Column[Kappa]] = [
+        Column(
+            "void",
+            "void",
+            lambda row: row.void,
+            Kind.COUNT,
+            aside=True,
+            help="pairs of one prompt with itself, left out",
+        )
+    ]
+    return Table(
+        name,
+        title,
+        [each for row in rows for each in _kappas(row)],
+        [
+            Column("variant", "variant", lambda row: row.name),
+            Column(by, by, lambda row: row.by),
+            Column("raw", "κ", lambda row: row.raw, Kind.COEFFICIENT, scale=SCALE),
+            Column(
+                "flipped", "κ after flipping", lambda row: row.flipped, Kind.COEFFICIENT, scale=SCALE, short="flipped"
+            ),
+            Column("n", "pairs", lambda row: row.raw.n, Kind.COUNT, help="with a stance on both sides"),
+            Column("excluded", "left out", lambda row: row.raw.excluded, Kind.COUNT, help="pairs without", short="out"),
+            *(void if any(row.void for row in rows) else ()),
+        ],
+        key=lambda row: (row.name, row.by),
+        definition=f"{OVER_STATEMENTS} The interval is a seeded 95 % bootstrap over statements.",
+        notes=notes,
+        subject=subject,
+    )
+
+
+def _kappas(row: AgreementRow) -> Iterator[Kappa]:
+    void: Sequence[int | None] = row.void or [None] * len(row.by)
+    turned = row.relation is Relation.FLIPPED
+    for by, raw, flipped, of_void in zip(row.by, row.raw, row.flipped, void, strict=True):
+        yield Kappa(row.name, by, raw, flipped if turned else None, of_void)
+
+
+def across(of: Reliability) -> Table[AcrossTemplates]:
+    """Return agreement between templates on the originals (Table 3)."""
+    alike = int(of.report.voids.template.sum())
+    verb = "is" if alike == 1 else "are"
+    notes = [f"{plural(alike, 'statement')} that all templates put alike {verb} in neither"] if alike else []
+    return Table(
+        "across_templates",
+        "Agreement between templates",
+        [of.report.across_templates],
+        [
+            Column(
+                "alpha",
+                "Krippendorff's α",
+                lambda row: row.alpha,
+                Kind.COEFFICIENT,
+                help="nominal; units are statements, raters are templates",
+                scale=SCALE,
+            ),
+            Column("units", "statements", lambda row: row.alpha.n, Kind.COUNT),
+            Column(
+                "same",
+                "same stance under all",
+                lambda row: row.same,
+                Kind.SHARE,
+                help="of the statements with enough readable answers under each template",
+                scale=(0.0, 1.0),
+            ),
+            Column("known", "of statements", lambda row: row.same.n, Kind.COUNT),
+            Column("excluded", "too few", lambda row: row.same.excluded, Kind.COUNT, help="statements left out"),
+        ],
+        key=lambda row: ("all",),  # noqa: ARG005  there is one row
+        definition="Stance on the originals in printed label order, under every template (section 6.2).",
+        notes=notes,
+    )
+
+
+def items(of: Reliability) -> Table[tuple[str, str, ItemAgreementRow]]:
+    """Return agreement per statement over paired conditions."""
+    report = of.report
+    rows = [
+        (ref, kind, report.item_agreement(kind).of(place))
+        for place, ref in enumerate(report.counts.statements)
+        for kind in KIND_OF_TEST
+    ]
+    return Table(
+        "item_agreement",
+        "Agreement per statement",
+        rows,
+        [
+            Column("statement", "statement", lambda row: row[0]),
+            Column("variant", "variant", lambda row: row[1]),
+            Column("kappa_flipped", "κ", lambda row: row[2].kappa_flipped, Kind.COEFFICIENT, scale=SCALE),
+            Column("observed_flipped", "observed", lambda row: row[2].observed_flipped, Kind.SHARE, scale=(0.0, 1.0)),
+            Column("ac1_flipped", "Gwet's AC1", lambda row: row[2].ac1_flipped, Kind.COEFFICIENT, scale=SCALE),
+            Column("n", "pairs", lambda row: row[2].kappa.n, Kind.COUNT),
+            Column("kappa", "κ, raw", lambda row: row[2].kappa, Kind.COEFFICIENT, aside=True),
+            Column("observed", "observed, raw", lambda row: row[2].observed, Kind.SHARE, aside=True),
+            Column("ac1", "AC1, raw", lambda row: row[2].ac1, Kind.COEFFICIENT, aside=True),
+        ],
+        key=lambda row: (row[0], row[1]),
+        definition="Between the original and its variants, over paired conditions (template × label order × "
+        "paraphrase); flipped where the stance should flip, except in the raw columns.",
+        notes=["[ ]: 95 % interval over templates. κ has none: so few templates allow none that holds"],
+    )
+
+
+def people(name: str, bounds: Sequence[Bound]) -> Table[tuple[Bound, bool]]:
+    """Return people's mean κ: the upper bound for models (section 6.1)."""
+    return Table(
+        "people",
+        f"{name}: people's mean κ, the upper bound for models",
+        [(bound, turned) for bound in bounds for turned in _ways(bound.relation)],
+        [
+            Column("variant", "variant", lambda row: row[0].name),
+            Column("flipped", "", lambda row: row[1], Kind.MARK, mark=FLIPPED, help="the variant's stances turned"),
+            Column("mean", "mean", lambda row: _mean(row), Kind.COEFFICIENT, help="mean and sd over respondents"),
+            Column("bound", "interval", lambda row: _bound(row), Kind.COEFFICIENT, help="95 % bootstrap", scale=SCALE),
+            Column("n", "respondents", lambda row: _bound(row).n, Kind.COUNT, help="with a κ", short="n"),
+            Column("answered", "who answered", lambda row: row[0].respondents, Kind.COUNT, aside=True),
+            Column("pairs", "pairs", lambda row: row[0].pairs, Kind.COUNT),
+        ],
+        key=lambda row: (row[0].name, FLIPPED if row[1] else ""),
+        definition="The interval resamples respondents and, within each, statements.",
+        empty="Nobody has answered the instrument.",
+        subject=(name,),
+    )
+
+
+def _ways(relation: Relation) -> tuple[bool, ...]:
+    return (False, True) if relation is Relation.FLIPPED else (False,)
+
+
+def _mean(row: tuple[Bound, bool]) -> MeanSd:
+    return row[0].flipped_mean if row[1] else row[0].raw_mean
+
+
+def _bound(row: tuple[Bound, bool]) -> Estimate:
+    return row[0].flipped if row[1] else row[0].raw
+
+
+def people_kappas(name: str, rows: Sequence[AgreementRow]) -> Table[Kappa]:
+    """Return how consistently each person answers."""
+    return kappa_table("people_kappas", f"{name}: κ of each respondent", "respondent", rows, subject=(name,))

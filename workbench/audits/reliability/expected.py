@@ -1,0 +1,331 @@
+"""What sampling would have said: the probability of each verdict of the reliability audit, from exact probabilities.
+
+Where a prompt is answered n times, the readable answers that agree are a binomial count; so the chance that the prompt
+leans clearly (Ceron et al. 2024, section 5.4), and to which side, is a sum over few outcomes, and nothing is drawn.
+Answers to different prompts are independent, so a statement's test is a product over its wordings, given the original's
+own outcome, which most tests share. A wording that repeats the original's prompt has the original's outcome: its test
+is void (`void.py`), and nothing is multiplied for it. Two other wordings with one text are one prompt to a sampler;
+here they count as two.
+
+Two readings of what a sample is: `given` takes every answer to name a label, so that the leaning alone decides;
+`named` lets an answer be unreadable as often as the model's next text is no label.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import numpy as np
+
+from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, TEMPLATE, TESTS, Counts, Options
+from workbench.audits.reliability.void import Voids, voids
+from workbench.domain.statements import VariantKind
+from workbench.errors import UnknownName, UsageError
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
+from workbench.stats.proportions import ReliabilityRule, is_reliable
+
+Readable = Literal["given", "named"]
+
+AGREE: Final = 0
+DISAGREE: Final = 1
+TIE: Final = 2
+FEW: Final = 3
+"what a prompt's samples may say: places of the last axis of `Expected.stances`; FEW: too few readable"
+
+MOST_SAMPLES = 200
+"of more, the outcomes are too many to be summed for every prompt"
+TOGETHER = 2048
+"prompts whose outcomes are summed at once, to bound memory"
+
+KIND_OF_TEST = {
+    "paraphrase": VariantKind.PARAPHRASE,
+    "negation": VariantKind.NEGATION,
+    "opposite": VariantKind.OPPOSITE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PassFail:
+    """The probabilities that a test is passed and failed; what is missing to 1 is insufficient, or void."""
+
+    passed: FloatArray
+    failed: FloatArray
+    void: BoolArray
+    "where the test cannot fail: both probabilities are 0"
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """The probabilities of what n samples a prompt would have said. Arrays are (T, S, V, 2) as those of a report."""
+
+    samples: int
+    readable: Readable
+    stances: FloatArray
+    "(T, S, V, 2, 4): AGREE, DISAGREE, TIE, FEW"
+    clear: FloatArray
+    "(T, S, V, 2, 3): probability of AGREE, DISAGREE and TIE together with a clear leaning"
+    tests: dict[str, PassFail]
+    "each (T, S); (S,) for `template`"
+
+    @property
+    def reliable(self) -> FloatArray:
+        """The probability that a prompt's samples lean clearly to one side: (T, S, V, 2)."""
+        return np.asarray(self.clear.sum(axis=-1))
+
+    def passing(self, test: str) -> FloatArray:
+        """Return how many statements are expected to pass, per template; one number for `template`."""
+        return np.asarray(np.atleast_2d(self.of(test).passed).sum(axis=1))
+
+    def over_templates(self, test: str) -> FloatArray:
+        """Return the probability that each statement passes under every template under which it is tested: (S,)."""
+        of = self.of(test)
+        if test == TEMPLATE:
+            return of.passed
+        return np.asarray(np.where(of.void, 1.0, of.passed).prod(axis=0) * ~of.void.all(axis=0))
+
+    def of(self, test: str) -> PassFail:
+        """Return the probabilities of a test. Raises UnknownName."""
+        if test not in self.tests:
+            raise UnknownName(f"no test is named {test!r}; there is: {', '.join(self.tests)}")
+        return self.tests[test]
+
+
+def expected(
+    counts: Counts,
+    positive: FloatArray,
+    negative: FloatArray,
+    asked: BoolArray,
+    options: Options,
+    samples: int,
+    readable: Readable = "given",
+    void: Voids | None = None,
+) -> Expected:
+    """Return what `samples` answers to each prompt would say.
+
+    Parameters
+    ----------
+    counts : names, axes and relations; its numbers are not used
+    positive, negative : probabilities of the two labels, (T, S, V, 2)
+    asked : which prompts have any answer; the others are insufficient for certain
+    void : which prompts make no test; None: as the counts and options say
+
+    Raises UsageError where so many samples cannot be summed, or the options ask for more readable ones.
+    """
+    if not 1 <= samples <= MOST_SAMPLES:
+        raise UsageError(f"found {samples} samples to compare with; give 1 to {MOST_SAMPLES}")
+    if readable not in ("given", "named"):
+        raise UnknownName(f"{readable!r} is no reading of the samples; choose 'given' or 'named'")
+    outcomes = _outcomes(options, samples, readable)
+    flat = [np.where(asked, side, 0.0).ravel() for side in (positive, negative)]
+    found = np.zeros((flat[0].size, 7))
+    places = np.flatnonzero(asked)
+    for first in range(0, places.size, TOGETHER):
+        at = places[first : first + TOGETHER]
+        found[at, :6] = outcomes.probabilities(flat[0][at], flat[1][at]) @ outcomes.says
+    found[:, 6] = np.maximum(0.0, 1.0 - found[:, :6].sum(axis=1))
+    found = found.reshape(*positive.shape, 7)
+    clear = found[..., :3]
+    stances = np.concatenate([clear + found[..., 3:6], found[..., 6:]], axis=-1)
+    parts = _Parts(counts, stances, clear, voids(counts, options) if void is None else void)
+    tests = {test: parts.joint((test,)) for test in TESTS}
+    tests[ALL] = parts.joint(options.tests)
+    tests[TEMPLATE] = parts.template()
+    return Expected(samples, readable, stances, clear, tests)
+
+
+# ── one prompt ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcomes:
+    """All pairs of agreeing and rejecting answers among n that are enough to say something."""
+
+    agree: IntArray
+    disagree: IntArray
+    log_ways: FloatArray
+    "of the multinomial coefficient"
+    says: FloatArray
+    "(outcomes, 6): 1 for what it says: clear agree, disagree, tie, then the same unclear"
+    samples: int
+    given: bool
+
+    def probabilities(self, positive: FloatArray, negative: FloatArray) -> FloatArray:
+        """Return n!/(k! j! u!) a^k b^j c^u for every prompt and outcome."""
+        mass = positive + negative
+        if self.given:
+            share = positive / np.where(mass > 0, mass, np.nan)
+            sides = [share, negative / np.where(mass > 0, mass, np.nan), np.zeros_like(share)]
+        else:
+            sides = [positive, negative, np.maximum(0.0, 1.0 - mass)]
+        counts = [self.agree, self.disagree, self.samples - self.agree - self.disagree]
+        logs = self.log_ways + sum(_log_powers(p, self.samples)[:, n] for p, n in zip(sides, counts, strict=True))
+        return np.asarray(np.nan_to_num(np.exp(logs)))
+
+
+def _log_powers(base: FloatArray, most: int) -> FloatArray:
+    """Return log(base^n) for n = 0..most, with 0^0 = 1: (prompts, most + 1)."""
+    n = np.arange(most + 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(n == 0, 0.0, n * np.log(base)[:, None])
+
+
+def _outcomes(options: Options, samples: int, readable: Readable) -> _Outcomes:
+    needed = options.needed(samples)
+    sizes = [samples] if readable == "given" else range(needed, samples + 1)
+    agree = np.concatenate([np.arange(size + 1) for size in sizes])
+    size = np.concatenate([np.full(size + 1, size) for size in sizes])
+    disagree = size - agree
+    rule: ReliabilityRule = "coded" if options.rule == "coded" else "printed"
+    clear = is_reliable(agree, size, rule, low=options.low, high=options.high)
+    sides = np.stack([agree > disagree, agree < disagree, agree == disagree], axis=1)
+    says = np.concatenate([sides & clear[:, None], sides & ~clear[:, None]], axis=1).astype(np.float64)
+    factorial = np.array([math.lgamma(n + 1) for n in range(samples + 1)])
+    log_ways = factorial[samples] - factorial[agree] - factorial[disagree] - factorial[samples - size]
+    return _Outcomes(agree, disagree, log_ways, says, samples, readable == "given")
+
+
+# ── a statement ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(eq=False)
+class _Parts:
+    """The outcomes of prompts, put together to tests."""
+
+    counts: Counts
+    stances: FloatArray
+    clear: FloatArray
+    void: Voids
+    sampled: BoolArray = field(init=False)
+    "(S, V): wordings that exist and have a text"
+    others: BoolArray = field(init=False)
+    "(T, S, V): of these, those that are not the original's prompt"
+    original: int | None = field(init=False)
+    there: BoolArray = field(init=False)
+    "(S,): whether the original is one of them"
+
+    def __post_init__(self) -> None:
+        self.original = self.void.original
+        self.sampled = self.counts.exists & ~self.void.blank
+        nothing = self.void.blank[None, :, :, None, None]
+        self.clear = np.where(nothing, 0.0, self.clear)
+        self.stances = np.where(nothing, np.arange(4) == FEW, self.stances)
+        same = self._as_original()
+        self.others = self.sampled & ~same
+        self.there = np.zeros(len(self.counts.statements), dtype=np.bool_)
+        if self.original is not None:
+            self.others[:, :, self.original] = False
+            self.there = self.sampled[:, self.original]
+
+    def _as_original(self) -> BoolArray:
+        """Return which wordings have the original's prompt, so that their outcome is its own: (T, S, V)."""
+        repeats = self.void.repeats[..., PRINTED]
+        if self.original is None:
+            return repeats
+        return np.asarray(repeats & ~self.void.blank[None, :, self.original, None])
+
+    def joint(self, tests: Sequence[str]) -> PassFail:
+        """Return the probabilities that all of some tests are passed, and that any fails: two (T, S).
+
+        Given what the original's samples say, all other prompts are independent of each other.
+        """
+        ways = {
+            certain: sum(self._ways(context, tests, certain=certain) for context in (AGREE, DISAGREE, TIE, FEW))
+            for certain in (True, False)
+        }
+        complete, void = self._parts(tests)
+        passed = np.asarray(ways[True] * complete, dtype=np.float64)
+        return PassFail(np.clip(passed, 0.0, 1.0), np.clip(1.0 - ways[False], 0.0, 1.0) * ~void, void)
+
+    def _ways(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
+        """Return the probability that the original says `context` and no test fails; `certain`: and all are passed."""
+        original = self._original(context, tests, certain=certain)
+        others = self._wordings(context, tests, certain=certain)
+        return np.asarray(original * others.prod(axis=-1) * self._swapped(context, tests, certain=certain))
+
+    def _original(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
+        """Return the probability of what the original says, as far as `sampling` lets it: (T, S)."""
+        if self.original is None:
+            found = np.full(self.stances.shape[:2], float(context == FEW))
+        else:
+            says = self.clear if "sampling" in tests and context != FEW else self.stances
+            found = says[:, :, self.original, PRINTED, context]
+        if not certain or context not in (TIE, FEW):
+            return np.asarray(found)
+        compared = np.zeros(found.shape, dtype=np.bool_)
+        for test in tests:
+            compared |= self._live(test) & (test != "sampling")
+        needed = compared | (self.there & ("sampling" in tests)) if context == FEW else compared
+        return np.where(needed, 0.0, found)
+
+    def _wordings(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
+        """Return the probability that each other wording does what the tests ask, given the original: (T, S, V)."""
+        sampled = "sampling" in tests
+        says = (self.clear if sampled else self.stances)[..., PRINTED, :3]
+        few = np.zeros(says.shape[:-1]) if certain else self.stances[..., PRINTED, FEW]
+        anything = says.sum(axis=-1) + few if sampled else np.ones(says.shape[:-1])
+        if context in (AGREE, DISAGREE):
+            same = self.counts.signs > 0
+            related = np.where(same, says[..., context], says[..., DISAGREE - context]) + few
+        elif context == TIE:
+            related = few
+        else:
+            related = anything
+        found = np.where(self._compared(tests), related, anything)
+        return np.where(self.others, found, 1.0)
+
+    def _swapped(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
+        """Return the probability that the swapped label order does not contradict the original: (T, S), or 1."""
+        if "label_order" not in tests or self.original is None or context == FEW:
+            return np.ones(self.stances.shape[:2])
+        says = self.stances[:, :, self.original, SWAPPED]
+        same = says[..., context] if context != TIE else np.zeros(says.shape[:-1])
+        return np.where(self.void.label_order, 1.0, same if certain else same + says[..., FEW])
+
+    def _compared(self, tests: Sequence[str]) -> BoolArray:
+        """Return of which wordings the tests expect a stance that they can miss: (T, S, V)."""
+        return np.asarray(self._expected(tests) & ~self.void.repeats[..., PRINTED])
+
+    def _expected(self, tests: Sequence[str]) -> BoolArray:
+        """Return of which wordings the tests expect a stance: (S, V)."""
+        kinds = {KIND_OF_TEST[test] for test in tests if test in KIND_OF_TEST}
+        of_kind = np.array([variant.kind in kinds for variant in self.counts.variants], dtype=np.bool_)
+        return np.asarray(self.counts.exists & of_kind & (self.counts.signs != 0))
+
+    def _live(self, test: str) -> BoolArray:
+        """Return where a test looks at something that can fail: (T, S)."""
+        if test == "sampling":
+            return np.broadcast_to(self.sampled.any(axis=1), self.stances.shape[:2])
+        if test in KIND_OF_TEST:
+            return np.asarray(self._compared((test,)).any(axis=2))
+        return ~self.void.label_order
+
+    def _parts(self, tests: Sequence[str]) -> tuple[BoolArray, BoolArray]:
+        """Return where every test that is not void has something to look at, and where all are void: two (T, S)."""
+        complete = np.ones(self.stances.shape[:2], dtype=np.bool_)
+        live = np.zeros_like(complete)
+        for test in tests:
+            there = (self.counts.exists if test == "sampling" else self._expected((test,))).any(axis=1)
+            complete &= there | (test == "label_order")
+            live |= self._live(test) | ~(there | (test == "label_order"))
+        return complete & live, ~live
+
+    def template(self) -> PassFail:
+        """Return the probabilities that the original has one stance under all templates, and that it has not: (S,).
+
+        It fails where two known prompts have no common stance; a tie beside anything known has none.
+        """
+        size = len(self.counts.statements)
+        void = self.void.template
+        if self.original is None or len(self.counts.templates) < 2:
+            return PassFail(np.zeros(size), np.zeros(size), void)
+        agree, disagree, tie, few = np.moveaxis(self.stances[:, :, self.original, PRINTED], -1, 0)
+        one_tie = sum(tie[at] * np.delete(few, at, axis=0).prod(axis=0) for at in range(len(self.counts.templates)))
+        open_ = (agree + few).prod(axis=0) + (disagree + few).prod(axis=0) - few.prod(axis=0) + one_tie
+        passed = agree.prod(axis=0) + disagree.prod(axis=0)
+        return PassFail(passed * ~void, np.clip(1.0 - open_, 0.0, 1.0) * ~void, void)
+
+
+__all__ = ["AGREE", "DISAGREE", "FEW", "TIE", "Expected", "PassFail", "Readable", "expected"]

@@ -1,0 +1,124 @@
+"""Figures of how many statements pass each test, beside what samples would and what coin flips do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.audits.reliability.beside import Reliability
+from workbench.audits.reliability.counts import TEMPLATE
+from workbench.audits.reliability.exact import ExpectedRow
+from workbench.audits.reliability.judge import Report, SummaryRow
+from workbench.figures.table import Column, Kind, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """How many statements pass a test: the model's, what samples would, and coin flips."""
+
+    model: SummaryRow
+    sampled: ExpectedRow | None
+    coin: SummaryRow | None
+
+
+def passing(of: Reliability, *, baseline: bool = True) -> Table[Passing]:
+    """Return how many statements pass each test (Ceron et al. 2024, Figure 3)."""
+    exact = of.exact
+    sampled = {row.test: row for row in exact.expected_summary()} if exact else {}
+    coins = {row.test: row for row in of.coin.summary()} if baseline else {}
+    rows = [Passing(row, sampled.get(row.test), coins.get(row.test)) for row in of.report.summary()]
+    n = exact.exact.samples if exact else 0
+    of_samples: list[Column[Passing]] = [
+        Column(
+            "sampled_share",
+            f"expected of {n} samples",
+            lambda row: row.sampled.share if row.sampled else None,
+            Kind.SHARE,
+        ),
+    ]
+    passed_of_samples: list[Column[Passing]] = [
+        Column(
+            "sampled_passed", "of samples", lambda row: _words(row.sampled.passed, 1) if row.sampled else (), Kind.WORDS
+        ),
+    ]
+    coin: Column[Passing] = Column(
+        "coin_share",
+        "coin flips",
+        lambda row: row.coin.share if row.coin else None,
+        Kind.SHARE,
+        help="fair flips, as many a prompt as there are samples, through the same tests (section 6.1)",
+    )
+    return Table(
+        "passing",
+        "Statements that pass each test",
+        rows,
+        [
+            Column("test", "test", lambda row: row.model.test),
+            Column("share", "exact" if exact else "model", lambda row: row.model.share, Kind.SHARE, scale=(0.0, 1.0)),
+            *(of_samples if exact else ()),
+            *([coin] if baseline else ()),
+            Column("passed", "passed", lambda row: _words(row.model.passed), Kind.WORDS),
+            *(passed_of_samples if exact else ()),
+            Column("failed", "failed", lambda row: _words(row.model.failed), Kind.WORDS),
+            Column("insufficient", "too few", lambda row: _words(row.model.insufficient), Kind.WORDS),
+            Column("void", "void", lambda row: _words(row.model.void), Kind.WORDS),
+        ],
+        key=lambda row: (row.model.test,),
+        definition="Share of the statements for which the test is not void: mean and sd over templates. Too few "
+        "readable answers is not passed.",
+        notes=[f"passed, failed, too few, void: statements under {', '.join(of.templates)}"],
+    )
+
+
+def _words(numbers: Sequence[float], digits: int = 0) -> list[str]:
+    return [f"{number:.{digits}f}" for number in numbers]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many statements pass a test under one template."""
+
+    answers: str
+    "model, coin flips"
+    test: str
+    template: str
+    passed: int
+    failed: int
+    insufficient: int
+    void: int
+    sampled: float | None
+
+
+def passing_by_template(of: Reliability, *, baseline: bool = True) -> Table[Tally]:
+    """Return under each template how many statements pass each test, of which `passing` has the mean."""
+    exact = of.exact
+    sampled = {row.test: row.passed for row in exact.expected_summary()} if exact else {}
+    rows = list(_tallies("model", of.report, sampled))
+    rows += _tallies("coin flips", of.coin, {}) if baseline else []
+    return Table(
+        "passing_by_template",
+        "Statements that pass each test, under each template",
+        rows,
+        [
+            Column("answers", "answers of", lambda row: row.answers),
+            Column("test", "test", lambda row: row.test),
+            Column("template", "template", lambda row: row.template),
+            Column("passed", "passed", lambda row: row.passed, Kind.COUNT),
+            Column("failed", "failed", lambda row: row.failed, Kind.COUNT),
+            Column("insufficient", "too few", lambda row: row.insufficient, Kind.COUNT),
+            Column("void", "void", lambda row: row.void, Kind.COUNT),
+            Column("sampled_would_pass", "expected of samples", lambda row: row.sampled, Kind.COUNT),
+        ],
+        key=lambda row: (row.answers, row.test, row.template),
+        notes=["the test `template` is over all templates and has one row"],
+    )
+
+
+def _tallies(answers: str, report: Report, sampled: Mapping[str, Sequence[float]]) -> Iterator[Tally]:
+    for row in report.summary():
+        names = report.counts.templates if row.test != TEMPLATE else ("all templates",)
+        for at, name in enumerate(names):
+            chance = sampled[row.test][at] if row.test in sampled else None
+            yield Tally(
+                answers, row.test, name, row.passed[at], row.failed[at], row.insufficient[at], row.void[at], chance
+            )

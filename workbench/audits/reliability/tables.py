@@ -1,0 +1,307 @@
+"""Figures of the reliability audit: which statements pass which test, and what stands behind a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.audits.base import PASS, VOID, verdict
+from workbench.audits.reliability.beside import Reliability
+from workbench.audits.reliability.counts import ALL, TEMPLATE, TESTS
+from workbench.audits.reliability.exact import ExactReport
+from workbench.audits.reliability.judge import TemplateShares
+from workbench.audits.reliability.rows import ItemRow
+from workbench.domain.statements import Statement
+from workbench.domain.verdicts import Outcome, Verdict
+from workbench.figures.marks import MARKS, WORDS
+from workbench.figures.table import Column, Kind, Link, Table, Value
+
+EVERY = (*TESTS, TEMPLATE, ALL)
+"all tests, as a table shows them"
+SHORT = {
+    "sampling": "samp",
+    "paraphrase": "para",
+    "negation": "neg",
+    "opposite": "opp",
+    "label_order": "ord",
+    TEMPLATE: "tmpl",
+    ALL: "ALL",
+}
+MEANS = {
+    "sampling": "Every wording leans clearly to one side (Ceron et al. 2024, section 5.4).",
+    "paraphrase": "The original and each of its paraphrases have the same stance (sections 4.3 and 6.1).",
+    "negation": "The negation has the other stance (sections 4.3 and 6.1).",
+    "opposite": "The opposite has the other stance (sections 4.3 and 6.1).",
+    "label_order": "The original has the same stance with the two answer labels in either order (section 5.2).",
+    TEMPLATE: "The original has the same stance under every template, in printed label order (section 5.2).",
+    ALL: "Passes every test that counts: the five within a template unless others are chosen (section 6.2).",
+}
+KAPPA = (
+    "Cohen's κ between the stances on the original and on its paraphrases, over pairs of conditions (template × label "
+    "order × paraphrase) of this statement"
+)
+VOID_NOTE = "∅ void: the test compares one prompt with itself, so it cannot fail; it is in no denominator"
+Changed = Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One statement with its verdicts."""
+
+    item: ItemRow
+    statement: Statement | None
+    text: str
+    outcomes: Mapping[str, Verdict | Outcome]
+    sampled: float
+    "probability that samples would pass `all`; NaN where there are samples"
+    version: tuple[int, int] | None
+    "the version that was asked and the current one, where these differ"
+
+    @property
+    def ref(self) -> str:
+        return self.item.statement
+
+    @property
+    def labels(self) -> list[str]:
+        """Labels of policy issues: `+law_and_order`."""
+        found = self.statement.issues.items() if self.statement else ()
+        return [f"{'+' if label > 0 else '−'}{issue}" for issue, label in sorted(found) if label]
+
+
+def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Line]:
+    """Return the verdict of each statement on each test.
+
+    Parameters
+    ----------
+    template : judge under this one alone; empty: under all together
+    failed : keep the statements that do not pass this test. Raises UnknownName
+    """
+    lines = [line for line in _lines(of, template) if not failed or _fails(line.item.verdict(failed))]
+    chances = [_column_of_samples(of.exact)] if of.exact else []
+    return Table(
+        "verdicts",
+        f"Statements under {template}" if template else "Statements",
+        lines,
+        [
+            Column("statement", "statement", lambda row: row.ref),
+            Column("text", "text", lambda row: row.text, aside=True, help="the original wording"),
+            Column("country", "country", lambda row: row.statement.country if row.statement else None, aside=True),
+            Column("issues", "policy issues", lambda row: row.labels, Kind.WORDS, aside=True),
+            *(
+                Column(test, test.replace("_", " "), _outcome(test), Kind.VERDICT, help=MEANS[test], short=SHORT[test])
+                for test in EVERY
+            ),
+            *chances,
+            Column(
+                "kappa_paraphrase",
+                "κ paraphrase",
+                lambda row: row.item.kappa_paraphrase,
+                Kind.COEFFICIENT,
+                help=KAPPA,
+                short="κ para",
+                scale=(-1.0, 1.0),
+            ),
+            Column(
+                "pairs", "pairs", lambda row: row.item.kappa_paraphrase.n, Kind.COUNT, help="that κ rests on", short="n"
+            ),
+            Column(
+                "changed",
+                "changed",
+                lambda row: row.version is not None,
+                Kind.MARK,
+                mark="°",
+                aside=True,
+                help="the statement was changed since it was asked; the text that was asked is judged",
+            ),
+        ],
+        key=lambda row: (row.ref,),
+        notes=list(_verdict_notes(of, lines, template)),
+        empty="No statement matches." if failed else "No statement was asked.",
+        link=lambda row: _below(of, row.ref, template),
+        subject=(template,) if template else (),
+        detail=lambda row: _reasons(of, row.ref, template),
+    )
+
+
+def _reasons(of: Reliability, ref: str, template: str) -> list[str]:
+    """Return why a statement does not pass, under each template that is meant."""
+    names = [template] if template else of.templates
+    found = {name: list(why(of, ref, name)) for name in names}
+    if len(names) == 1:
+        return [*found[names[0]], *why(of, ref, names[0], (TEMPLATE,))]
+    across = why(of, ref, names[0], (TEMPLATE,))
+    return [*across, *(f"{name}: {one}" for name, of_name in found.items() for one in of_name)]
+
+
+def _column_of_samples(exact: ExactReport) -> Column[Line]:
+    n = exact.exact.samples
+    return Column(
+        "sampled_would_pass",
+        f"ALL of {n} samples",
+        lambda row: row.sampled,
+        Kind.SHARE,
+        help=f"probability that {n} samples a prompt would pass every test that counts",
+        short=f"of {n}",
+    )
+
+
+def _outcome(test: str) -> Callable[[Line], Value]:
+    return lambda row: row.outcomes[test]
+
+
+def _fails(found: Verdict) -> bool:
+    return found not in (Verdict.PASS, Verdict.VOID)
+
+
+def _below(of: Reliability, ref: str, template: str) -> Link:
+    """Return what stands behind a statement: its templates, or its wordings where one template is meant."""
+    if template or len(of.templates) == 1:
+        return Link("wordings", (ref, template or of.templates[0]))
+    return Link("statement", (ref,))
+
+
+def _lines(of: Reliability, template: str) -> Iterator[Line]:
+    report = of.report
+    several = not template and len(of.templates) > 1
+    found = {test: np.atleast_2d(report.verdicts(test)) for test in (*TESTS, ALL)} if several else {}
+    passed = {test: (codes == PASS).sum(axis=0) for test, codes in found.items()}
+    tested = {test: (codes != VOID).sum(axis=0) for test, codes in found.items()}
+    chances = None if of.exact is None else _chances(of.exact, ALL, template)
+    for place, item in enumerate(report.items(template or None)):
+        outcomes: dict[str, Verdict | Outcome] = {test: item.verdict(test) for test in EVERY}
+        for test in found:
+            outcomes[test] = Outcome(item.verdict(test), int(passed[test][place]), int(tested[test][place]))
+        yield Line(
+            item,
+            of.statements.get(item.statement),
+            of.text(item.statement),
+            outcomes,
+            float("nan") if chances is None else float(chances[place]),
+            of.changed.get(item.statement),
+        )
+
+
+def _verdict_notes(of: Reliability, lines: Sequence[Line], template: str) -> Iterator[str]:
+    if not template and len(of.templates) > 1:
+        yield (
+            f"✓ passes under all {len(of.templates)} templates, ✗ fails under one or more, · too few readable answers; "
+            "beside it how many pass of those under which the test can fail"
+        )
+    if any(line.item.verdict(test) is Verdict.VOID for line in lines for test in EVERY):
+        yield VOID_NOTE
+    if old := sum(line.version is not None for line in lines):
+        yield f"° {old:,} changed since: the text that was asked is judged; running again asks the new one"
+
+
+def chances(of: Reliability, exact: ExactReport, template: str = "") -> Table[int]:
+    """Return for each statement and test the probability that samples would pass it."""
+
+    def chance(test: str) -> Callable[[int], float]:
+        found = _chances(exact, test, template)
+        return lambda place: float(found[place])
+
+    return Table(
+        "sampled_would_pass",
+        f"Probability that {exact.exact.samples} samples a prompt would pass",
+        range(len(exact.counts.statements)),
+        [
+            Column("statement", "statement", lambda place: exact.counts.statements[place]),
+            *(
+                Column(test, test.replace("_", " "), chance(test), Kind.SHARE, help=MEANS[test], short=SHORT[test])
+                for test in EVERY
+            ),
+        ],
+        key=lambda place: (exact.counts.statements[place],),
+        definition="Summed over all outcomes; prompts are independent. Over all templates: passes under every one.",
+        link=lambda place: _below(of, exact.counts.statements[place], template),
+    )
+
+
+def _chances(exact: ExactReport, test: str, template: str) -> Sequence[float]:
+    passed = exact.expected.of(test).passed
+    if not template or passed.ndim == 1:
+        passed = exact.expected.over_templates(test)
+    else:
+        passed = passed[exact.counts.template(template)]
+    return [float(chance) for chance in passed]
+
+
+def templates(of: Reliability) -> Table[tuple[TemplateShares, int]]:
+    """Return per template how many answers could be read, how many agree, and how many statements pass (Figure 6)."""
+    exact = of.exact is not None
+    passed = next(row.passed for row in of.report.summary() if row.test == ALL)
+    readable = "of the probability on the two labels, mean" if exact else "of the answers"
+    return Table(
+        "templates",
+        "Templates",
+        list(zip(of.report.shares(), passed, strict=True)),
+        [
+            Column("template", "template", lambda row: row[0].template),
+            Column("answers", "prompts scored" if exact else "answers", lambda row: row[0].answers, Kind.COUNT),
+            Column(
+                "readable",
+                "on the labels" if exact else "readable",
+                lambda row: row[0].readable,
+                Kind.SHARE,
+                help=readable,
+                scale=(0.0, 1.0),
+            ),
+            Column("agree", "agree", lambda row: row[0].agree, Kind.SHARE, help="of these", scale=(0.0, 1.0)),
+            Column("passed", "pass ALL", lambda row: row[1], Kind.COUNT, help="statements that pass every test"),
+        ],
+        key=lambda row: (row[0].template,),
+        definition="Over all wordings and both label orders.",
+        link=lambda row: Link("verdicts", (row[0].template,)),
+    )
+
+
+def statement(of: Reliability, ref: str) -> Table[str]:
+    """Return how a statement fares under each template, and why."""
+    report, place = of.report, of.report.counts.statement(ref)
+
+    def code(test: str) -> Callable[[str], Verdict]:
+        found = report.verdicts(test)
+        return lambda template: verdict(found[report.counts.template(template), place])
+
+    across = verdict(report.verdicts(TEMPLATE)[place])
+    return Table(
+        "statement",
+        f"{ref}: {of.text(ref)}",
+        of.templates,
+        [
+            Column("template", "template", lambda name: name),
+            *(
+                Column(test, test.replace("_", " "), code(test), Kind.VERDICT, help=MEANS[test], short=SHORT[test])
+                for test in (*TESTS, ALL)
+            ),
+            Column("why", "why", lambda name: "; ".join(why(of, ref, name)) or None, aside=True),
+        ],
+        key=lambda name: (name,),
+        notes=[
+            f"{MARKS[across]} template {WORDS[across]}: {report.reason(ref, of.templates[0], TEMPLATE)}",
+            *since(of.changed, ref),
+        ],
+        link=lambda name: Link("wordings", (ref, name)),
+        subject=(ref,),
+    )
+
+
+def since(changed: Changed, ref: str) -> Iterator[str]:
+    """Say that a statement was changed since it was asked."""
+    if ref in changed:
+        asked, current = changed[ref]
+        yield f"version {asked}, as it was asked; version {current} is current"
+
+
+def why(of: Reliability, ref: str, template: str, tests: Sequence[str] = TESTS) -> Iterator[str]:
+    """Yield a sentence for every test that a statement does not pass under a template, void ones among them."""
+    report = of.report
+    for test in tests:
+        found = np.atleast_2d(report.verdicts(test))
+        row = 0 if test == TEMPLATE else report.counts.template(template)
+        each = verdict(found[row, report.counts.statement(ref)])
+        if each is not Verdict.PASS:
+            name = test.replace("_", " ")
+            yield f"{MARKS[each]} {name} {WORDS[each]}: {report.reason(ref, template, test)}"

@@ -1,0 +1,319 @@
+"""Figures of the wordings of a statement: what a model answered to each, sampled or as probabilities of the labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from workbench.audits.reliability.beside import Reliability
+from workbench.audits.reliability.counts import TEMPLATE, TESTS
+from workbench.audits.reliability.exact import ExactReport, ExactRow
+from workbench.audits.reliability.judge import Report
+from workbench.audits.reliability.rows import Decides, VariantRow
+from workbench.audits.reliability.tables import SHORT, since, why
+from workbench.audits.reliability.verbalizers import RULES
+from workbench.domain.readings import Stance
+from workbench.domain.verdicts import Estimate, Verdict
+from workbench.figures.marks import MARKS
+from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+
+Row = TypeVar("Row")
+Place = tuple[str, str, str, str]
+"statement, variant, template, label order"
+Tokens = Mapping[Place, tuple[tuple[tuple[str, float], ...], float]]
+"likeliest next tokens with their probabilities, and the probability of all others"
+LIKELIEST = 8
+"next tokens of a prompt that stand in its row; a table of their own has all"
+
+
+def wordings(of: Reliability, ref: str, template: str) -> AnyTable:
+    """Return what was answered to each wording of a statement in each label order under one template."""
+    found = [*why(of, ref, template, (*TESTS, TEMPLATE))] or ["✓ passes every test under this template"]
+    notes = [*found, *since(of.changed, ref)]
+    title = f"{ref} under {template}: {of.text(ref)}"
+    if of.exact is not None:
+        return _exact_wordings(of, of.exact, (ref, template), title, notes)
+    return Table(
+        "wordings",
+        title,
+        of.report.variants(ref, template),
+        [
+            *_wording(of, ref, _itself),
+            Column(
+                "leaning",
+                "agree",
+                _leaning,
+                Kind.SHARE,
+                help="share of the readable answers that agree, with its exact 95 % bootstrap interval",
+                scale=(0.0, 1.0),
+                reference=_half,
+            ),
+            Column("readable", "readable", lambda row: row.readable, Kind.COUNT, help="answers that could be read"),
+            Column("answers", "answers", lambda row: row.total, Kind.COUNT, help="answers that were given"),
+            Column("cut_off", "cut off", lambda row: row.truncated, Kind.COUNT, aside=True, help="in thought"),
+            *_stances(of.report, _itself),
+        ],
+        key=lambda row: (row.variant, row.order),
+        definition=f"A prompt needs {of.report.needed_words} planned answers that can be read. A wording leans clearly "
+        f"where the interval leaves out {_limits(of.report)} (rule {of.report.options.rule}; Ceron et al. 2024, "
+        "section 5.4).",
+        notes=notes,
+        empty="The statement has no wording.",
+        link=lambda row: Link("answers", (ref, row.variant, template, row.order)),
+        subject=(ref, template),
+    )
+
+
+def _exact_wordings(
+    of: Reliability, exact: ExactReport, subject: tuple[str, str], title: str, notes: Sequence[str]
+) -> Table[ExactRow]:
+    ref, template = subject
+    return Table(
+        "wordings",
+        title,
+        exact.exact_rows(ref, template),
+        [*_wording(of, ref, _inner), *_probabilities(exact, _same), *_stances(exact, _inner), *_samples(exact, _same)],
+        key=lambda row: (row.row.variant, row.row.order),
+        definition=_exact_definition(exact),
+        notes=notes,
+        empty="The statement has no wording.",
+        link=lambda row: Link("answers", (ref, row.row.variant, template, row.row.order)),
+        subject=subject,
+    )
+
+
+def _itself(row: VariantRow) -> VariantRow:
+    return row
+
+
+def _same(row: ExactRow) -> ExactRow:
+    return row
+
+
+def _inner(row: ExactRow) -> VariantRow:
+    return row.row
+
+
+def _half(row: VariantRow) -> float:  # noqa: ARG001  every row has the same
+    return 0.5
+
+
+def _leaning(row: VariantRow) -> Estimate:
+    undefined = "" if row.readable else "no readable answer"
+    return Estimate(row.leaning, row.low, row.high, row.readable, row.total - row.readable, undefined)
+
+
+def _limits(report: Report) -> str:
+    """Return what the interval of a clear leaning leaves out: `45 % and 55 %`."""
+    options = report.options
+    ends = [options.high] if options.rule == "coded" else [options.low, options.high]
+    return " and ".join(f"{100 * end:g} %" for end in ends)
+
+
+def _wording(of: Reliability, ref: str, inner: Callable[[Row], VariantRow]) -> list[Column[Row]]:
+    return [
+        Column("variant", "wording", lambda row: inner(row).variant),
+        Column("order", "labels", lambda row: inner(row).order, help="order of the two answer labels in the prompt"),
+        Column("text", "text", lambda row: of.text(ref, inner(row).variant), aside=True),
+    ]
+
+
+def _stances(report: Report, inner: Callable[[Row], VariantRow]) -> list[Column[Row]]:
+    """Return what the answers say, what the original asks for, and what comes of it."""
+    side = "of one half" if isinstance(report, ExactReport) else "of most readable answers; a tie has none"
+    return [
+        Column("stance", "stance", lambda row: stance(inner(row).stance), help=f"the side {side}"),
+        Column(
+            "expected",
+            "expected",
+            lambda row: stance(inner(row).expected),
+            help="what the stance on the original asks for: the same on paraphrases and with swapped labels, the other "
+            "one on negation and opposite",
+        ),
+        Column("tests", "tests", lambda row: decides(inner(row).tests), Kind.WORDS, help="to which the row adds"),
+    ]
+
+
+def stance(found: Stance | None) -> str | None:
+    return found.value if found else None
+
+
+def decides(tests: Sequence[Decides]) -> list[str]:
+    """Return what a prompt does to each test, the failing first: `✗ neg`."""
+    order = [Verdict.FAIL, Verdict.INSUFFICIENT, Verdict.PASS, Verdict.VOID]
+    found = sorted(tests, key=lambda one: order.index(one.verdict))
+    return [f"{MARKS[one.verdict]} {SHORT[one.test]}" for one in found]
+
+
+# ── probabilities of labels ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _probabilities(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[Row]]:
+    return [
+        Column(
+            "positive",
+            "p(agree)",
+            lambda row: of(row).positive,
+            Kind.SHARE,
+            aside=True,
+            help="of the label that agrees",
+        ),
+        Column(
+            "negative", "p(disagree)", lambda row: of(row).negative, Kind.SHARE, aside=True, help="of the other label"
+        ),
+        Column(
+            "leaning",
+            "agree",
+            lambda row: of(row).row.leaning,
+            Kind.SHARE,
+            help="p(agree) / (p(agree) + p(disagree))",
+            scale=(0.0, 1.0),
+            reference=lambda row: 0.5,  # noqa: ARG005  every row has the same
+        ),
+        Column(
+            "named",
+            "on labels",
+            lambda row: of(row).named,
+            Kind.SHARE,
+            help=f"share of the model's probability on the two labels: {RULES[exact.mass.version]}",
+        ),
+    ]
+
+
+def _samples(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[Row]]:
+    """Return what samples would say."""
+    n = exact.exact.samples
+    return [
+        Column(
+            "sampled_reliable",
+            f"clear in {n}",
+            lambda row: of(row).reliable,
+            Kind.SHARE,
+            help=f"probability that {n} samples lean clearly by rule {exact.options.rule}",
+        ),
+        *(
+            Column(
+                f"sampled_{name}",
+                f"{title} in {n}",
+                _sampled(of, name),
+                Kind.SHARE,
+                aside=True,
+                help=f"probability that {says} of {n} samples",
+            )
+            for name, title, says in (
+                ("agree", "agree", "most agree"),
+                ("disagree", "disagree", "most disagree"),
+                ("tie", "tie", "as many agree as disagree"),
+                ("few", "too few", "too few can be read"),
+            )
+        ),
+    ]
+
+
+def _sampled(of: Callable[[Row], ExactRow], name: str) -> Callable[[Row], float]:
+    return lambda row: float(getattr(of(row), name))
+
+
+def _exact_definition(exact: ExactReport) -> str:
+    options = exact.options
+    return (
+        "The leaning is the share of agreement among answers that begin with a label, computed and not sampled. A "
+        f"prompt leans clearly outside {100 * options.low:g}–{100 * options.high:g} %. Where the labels have less than "
+        f"{100 * exact.exact.named:g} % of the probability, the prompt is insufficient."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPrompt:
+    """The probabilities of one prompt, wherever it stands."""
+
+    place: Place
+    row: ExactRow
+    tokens: tuple[tuple[str, float], ...] | None
+    "the likeliest next tokens with their probabilities; None: the backend names none"
+    rest: float = math.nan
+    "probability of all other tokens"
+
+    @property
+    def failed(self) -> bool:
+        return math.isnan(self.row.named)
+
+
+def scored_prompts(
+    exact: ExactReport,
+    statement: str | None,
+    template: str | None,
+    tokens: Tokens,
+) -> Iterator[ScoredPrompt]:
+    """Yield each prompt that was asked: of a statement or of all, under a template or under all."""
+    for ref in [statement] if statement else exact.counts.statements:
+        for name in [template] if template else exact.counts.templates:
+            for row in exact.exact_rows(ref, name):
+                place = (ref, row.row.variant, name, row.row.order)
+                if not math.isnan(row.named) or exact.failed(*place):
+                    yield ScoredPrompt(place, row, *tokens.get(place, (None, math.nan)))
+
+
+def prompts(exact: ExactReport, rows: Sequence[ScoredPrompt], *, with_tokens: bool) -> Table[ScoredPrompt]:
+    """Return what was computed for prompts."""
+    tokens: list[Column[ScoredPrompt]] = [
+        Column("next_tokens", "likeliest next tokens", _likeliest, Kind.WORDS),
+        Column("rest", "other tokens", lambda row: row.rest, Kind.SHARE, aside=True),
+    ]
+    return Table(
+        "prompts",
+        "Probabilities of the answer labels",
+        rows,
+        [
+            Column("statement", "statement", lambda row: row.place[0]),
+            Column("variant", "variant", lambda row: row.place[1]),
+            Column("template", "template", lambda row: row.place[2]),
+            Column("order", "labels", lambda row: row.place[3]),
+            *_probabilities(exact, _row_of),
+            Column("stance", "stance", lambda row: "failed" if row.failed else stance(row.row.row.stance)),
+            *_samples(exact, _row_of),
+            *(tokens if with_tokens else ()),
+        ],
+        key=lambda row: row.place,
+        definition=_exact_definition(exact),
+        notes=["p(agree), p(disagree): probability that the answer begins with the label that agrees, or rejects"],
+        empty="No prompt was scored.",
+    )
+
+
+def _row_of(row: ScoredPrompt) -> ExactRow:
+    return row.row
+
+
+def _likeliest(row: ScoredPrompt) -> list[str]:
+    if row.failed:
+        return []
+    if row.tokens is None:
+        return ["not offered by this backend"]
+    return [f"{spaced(text)} {100 * share:.1f} %," for text, share in row.tokens[:LIKELIEST]]
+
+
+def spaced(token: str) -> str:
+    """Return a token so that its spaces can be seen."""
+    return token.replace(" ", "␣") or "(nothing)"
+
+
+def next_tokens(rows: Sequence[ScoredPrompt]) -> Table[tuple[ScoredPrompt, str, float]]:
+    """Return the likeliest next tokens of prompts, each in a row."""
+    return Table(
+        "next_tokens",
+        "Likeliest next tokens",
+        [(row, text, share) for row in rows for text, share in row.tokens or ()],
+        [
+            Column("statement", "statement", lambda row: row[0].place[0]),
+            Column("variant", "variant", lambda row: row[0].place[1]),
+            Column("template", "template", lambda row: row[0].place[2]),
+            Column("order", "labels", lambda row: row[0].place[3]),
+            Column("text", "token", lambda row: row[1]),
+            Column("probability", "probability", lambda row: row[2], Kind.SHARE),
+        ],
+        key=lambda row: (*row[0].place, row[1]),
+        empty="The backend names no next tokens.",
+    )

@@ -1,0 +1,138 @@
+"""The book of response biases: every table, and how one follows a number down to the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from functools import partial
+from itertools import permutations
+from typing import Any
+
+from workbench.audits.response_bias import cells as cells
+from workbench.audits.response_bias import forms as forms
+from workbench.audits.response_bias import matrix as matrix
+from workbench.audits.response_bias import models as models
+from workbench.audits.response_bias import pairs as pairs
+from workbench.audits.response_bias.findings import Findings
+from workbench.audits.response_bias.names import Place, place_of
+from workbench.audits.response_bias.questions import QuestionShown
+from workbench.audits.response_bias.words import DEFINITIONS, HOLM, definition_said, test_said
+from workbench.domain.counting import plural
+from workbench.figures.book import Book, Entry
+from workbench.figures.table import AnyTable
+
+
+def book(found: Findings, *, typos: bool = True) -> Book:
+    """Return every figure of response biases; `typos`: with the perturbations in the matrix."""
+    return Book(
+        title=f"{found.instrument}: response biases",
+        contents=tuple(_contents(found, typos=typos)),
+        behind=_behind(found),
+        told=(f"{found.instrument}: {plural(found.questions_with_texts, 'question')}.", *told(found)),
+        notes=tuple(found.notes),
+        about=about(found),
+    )
+
+
+def told(found: Findings) -> tuple[str, str]:
+    """Say what every change rests on."""
+    return definition_said(found.options.definition), test_said(found.options)
+
+
+def about(found: Findings) -> dict[str, Any]:
+    """Return the choices behind the figures."""
+    options = found.options
+    words = {"definition_in_words": DEFINITIONS[options.definition], "holm_in_words": HOLM[options.holm]}
+    return {
+        "instrument": found.instrument,
+        "options": asdict(options) | words,
+        "questions_with_texts": found.questions_with_texts,
+    }
+
+
+Make = Callable[[Findings], AnyTable]
+
+
+def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
+    names = tuple(found.reports)
+    each = ((), *((name,) for name in names)) if len(names) > 1 else ((),)
+    one_way = "" if len(names) > 1 else "One way of asking alone has answers; a second one makes a comparison."
+    tests = ("definition", "alpha", "holm")
+
+    def of_all(name: str, title: str, make: Make, *choices: str) -> Entry:
+        return Entry(name, title, lambda: make(found), choices=choices)
+
+    def of_each(name: str, title: str, make: Make, *choices: str) -> Entry:
+        """Return an entry about all models, or about one at a time."""
+        return Entry(name, title, _about_some(found, make), each, choices)
+
+    def of_two(name: str, title: str, make: Callable[[Findings, str, str], AnyTable], *choices: str) -> Entry:
+        """Return an entry about two ways of asking: the second minus the first."""
+        return Entry(name, title, partial(make, found), tuple(permutations(names, 2)) or ((),), choices, one_way)
+
+    yield of_all("matrix", "biases by model", partial(matrix.matrix, typos=typos), *tests, "typos")
+    yield of_all("scores", "over all biases", models.scores, *tests)
+    yield of_each("likeness", "human-likeness", models.likeness, *tests)
+    yield of_each("cells", "changes with tests", cells.cells, *tests, "entropy")
+    yield of_each("entropies", "entropies", cells.entropies)
+    yield of_each("left_out", "questions left out", cells.left_out, "definition")
+    yield of_each("topics", "topics", cells.topics, "definition")
+    yield of_each("draws", "draws of perturbations", cells.draws, "definition", "alpha")
+    yield of_each("draw_spread", "spread of the draws", cells.draw_spread, "definition", "alpha")
+    yield of_all("valid_answers", "valid answers", models.valid_answers)
+    yield of_each("validity", "valid answers, by share", models.validity)
+    yield of_each("validity_shares", "valid answers, by question", models.validity_shares)
+    yield of_all("people", "likeness to people", models.people)
+    yield of_each("people_questions", "likeness, by question", models.people_questions)
+    yield of_each("questions", "questions", forms.questions, "definition")
+    yield of_two("compared", "two ways of asking", pairs.compared, "definition", "alpha")
+    yield of_two("compared_means", "two ways, over biases", pairs.compared_means, "definition")
+    yield of_two("sampling", "samples and probabilities", pairs.sampling, "definition")
+    yield of_all("subjects", "who answered", matrix.subjects)
+
+
+def _about_some(found: Findings, make: Make) -> Callable[..., AnyTable]:
+    """Return what makes a table about some models, or about all where none is named."""
+
+    def made(*names: str) -> AnyTable:
+        if not names:
+            return make(found)
+        table = make(found.of(*names))
+        return replace(table, title=f"{table.title}: {', '.join(names)}", subject=names)
+
+    return made
+
+
+def _behind(found: Findings) -> dict[str, Callable[..., AnyTable]]:
+    """Return what makes the tables that links lead to; a draw that is not named is the first."""
+
+    def place(bias: str, condition: str) -> Place:
+        return place_of(bias, condition, found.every_kind)
+
+    def shown(name: str, bias: str, condition: str, key: str, draw: str = "") -> QuestionShown:
+        return found.source.question(name, place(bias, condition), key, int(draw) if draw else None)
+
+    def answers(*subject: str) -> AnyTable:
+        *of, arm = subject
+        one = shown(*of)
+        return forms.answers(one, found.source.forms(one), arm)
+
+    return {
+        "place": lambda bias, condition: cells.place(found, place(bias, condition)),
+        "validity": _about_some(found, models.validity),
+        "likeness": _about_some(found, models.likeness),
+        "people_questions": _about_some(found, models.people_questions),
+        "questions": lambda name, *of: forms.questions_of(found, place(*of), name),
+        "options": lambda *subject: forms.options(shown(*subject)),
+        "forms": lambda *subject: _forms(found, shown(*subject)),
+        "prompts": lambda *subject: _prompts(found, shown(*subject)),
+        "answers": answers,
+    }
+
+
+def _forms(found: Findings, shown: QuestionShown) -> AnyTable:
+    return forms.forms(found, shown, found.source.forms(shown))
+
+
+def _prompts(found: Findings, shown: QuestionShown) -> AnyTable:
+    return forms.prompts(shown, found.source.forms(shown))

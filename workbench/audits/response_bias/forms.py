@@ -1,0 +1,311 @@
+"""Tables of the questions of response biases: those of a cell, and both forms of one with prompts and answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from workbench.audits.response_bias import columns as columns
+from workbench.audits.response_bias.findings import Findings
+from workbench.audits.response_bias.formula import formula
+from workbench.audits.response_bias.names import Place, place_said, subject_of
+from workbench.audits.response_bias.questions import (
+    AnswerShown,
+    ArmShown,
+    FormShown,
+    OptionShown,
+    QuestionRow,
+    QuestionShown,
+)
+from workbench.domain.choices import Arm
+from workbench.domain.prompts import Message
+from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+
+Asked = tuple[str, Place, QuestionRow]
+"name of the report, the cell, and one of its questions"
+UNKNOWN = "(text not known)"
+
+
+def questions(found: Findings) -> Table[Asked]:
+    """Return the questions of all cells that are looked at, in each the largest change first."""
+    return _questions(found, [(name, cell.place) for name, cell in found.lines], "Questions", ())
+
+
+def questions_of(found: Findings, place: Place, *names: str) -> Table[Asked]:
+    """Return the questions of one cell, the largest change first; of every report that has it, unless one is named."""
+    there = [(name, place) for name in names or found.reports if found.reports[name].find(*place) is not None]
+    title = f"{', '.join((*names, place_said(*place)))}: questions"
+    return _questions(found, there, title, (*names, *subject_of(place)))
+
+
+def _questions(
+    found: Findings, cells: Iterable[tuple[str, Place]], title: str, subject: tuple[str, ...]
+) -> Table[Asked]:
+    return Table(
+        "questions",
+        f"{title}, the largest change first",
+        [(name, place, row) for name, place in cells for row in found.source.questions(name, place)],
+        list(_question_columns(found)),
+        key=lambda row: (row[0], *subject_of(row[1]), row[2].key),
+        empty="Nobody was asked this.",
+        link=lambda row: Link("options", (row[0], *subject_of(row[1]), row[2].key)),
+        detail=_question_detail,
+        subject=subject,
+    )
+
+
+def _question_detail(row: Asked) -> list[str]:
+    """Say why a question takes no part, and give its text."""
+    left_out, stem = row[2].left_out, row[2].stem
+    why = [f"Takes no part: {left_out}."] * bool(left_out)
+    return [*why, stem or "Its text is not known: only answers to it were imported."]
+
+
+def _question_columns(found: Findings) -> Iterator[Column[Asked]]:
+    yield columns.model(lambda row: row[0])
+    yield from columns.places(found, lambda row: row[1])
+    yield Column("key", "question", lambda row: row[2].key)
+    yield Column("topic", "topic", lambda row: row[2].topic)
+    yield Column("change", "change", lambda row: row[2].delta / 100, Kind.POINTS, scale=(-1, 1),
+                 reference=columns.zero)  # fmt: skip
+    yield Column("left_out", "takes no part because", lambda row: row[2].left_out, short="left out")
+    yield Column("entropy", "entropy", lambda row: row[2].entropy, Kind.COEFFICIENT, scale=(0, 1),
+                 help="of the answers to the original: 0 all alike, 1 spread evenly over the options")  # fmt: skip
+    yield Column("valid_original", "valid q", lambda row: row[2].valid[0], Kind.SHARE,
+                 help="letters on offer among all answers to the original that were drawn")  # fmt: skip
+    yield Column("valid_changed", "valid q'", lambda row: row[2].valid[1], Kind.SHARE,
+                 help="letters on offer among all answers to the changed form that were drawn")  # fmt: skip
+    yield Column("draws", "draws", lambda row: row[2].over_draws, Kind.COUNT, aside=True,
+                 help="of the perturbation, over which the change is a mean")  # fmt: skip
+    yield Column("ref", "statement", lambda row: row[2].ref, aside=True)
+    yield Column("question", "text", lambda row: row[2].stem, words={"": UNKNOWN}, aside=True)
+
+
+def question(found: Findings, shown: QuestionShown) -> Iterator[AnyTable]:
+    """Yield what is said of one question: its two forms, their options, what was asked and what was answered."""
+    made = tuple(found.source.forms(shown))
+    yield forms(found, shown, made)
+    yield options(shown)
+    yield prompts(shown, made)
+    yield answers(shown, made)
+
+
+def forms(found: Findings, shown: QuestionShown, made: Sequence[FormShown]) -> Table[FormShown]:
+    """Return both forms of a question and how many of their answers count."""
+    exact = _exact(shown)
+
+    def lettered(form: FormShown) -> str:
+        return form.shown.choice.lettered() if form.shown.choice is not None else ""
+
+    return Table(
+        "forms",
+        _title(shown, "its two forms"),
+        made,
+        [
+            Column("form", "form", lambda form: form.shown.arm),
+            Column("valid", "valid", lambda form: _drawn(form, form.shown.valid), Kind.COUNT, aside=exact),
+            Column("drawn", "drawn", lambda form: form.shown.drawn, Kind.COUNT, help="all answers", aside=exact),
+            Column("invalid", "no offered letter", lambda form: _drawn(form, form.shown.invalid), Kind.COUNT,
+                   help="answers without an offered letter, which were drawn again", aside=exact),
+            Column("truncated", "cut off", lambda form: _drawn(form, form.shown.truncated), Kind.COUNT,
+                   help="answers that were cut off in thought, and drawn again", aside=exact),
+            Column("probability", "probability", _probability, Kind.SHARE, aside=not exact,
+                   help="of all offered letters together"),
+            Column("others", "letters not offered", lambda form: [f"{letter}:{n}" for letter, n in form.shown.others],
+                   Kind.WORDS, help="letters that were answered though they were not on offer, with how often"),
+            Column("entropy", "entropy", lambda form: form.shown.entropy, Kind.COEFFICIENT, scale=(0, 1)),
+            Column("made_by", "made by", lambda form: form.made_by, aside=True),
+            Column("text", "text", lettered, Kind.PROSE, words={"": UNKNOWN}, aside=True),
+            Column("at", "computed at", lambda form: form.at, aside=True),
+            Column("code_version", "workbench", lambda form: form.code_version, aside=True),
+        ],
+        key=lambda form: (form.shown.arm,),
+        definition=change_said(found, shown),
+        detail=lambda form: [lettered(form) or "The text of this form is not known."],
+        link=lambda form: Link("answers", (*_subject(shown), form.shown.arm)),
+        subject=_subject(shown),
+    )  # fmt: skip
+
+
+def _exact(shown: QuestionShown) -> bool:
+    """Return whether probabilities were computed, and no answers drawn."""
+    arms = (shown.original, shown.changed)
+    return any(option.probability == option.probability for arm in arms for option in arm.options)
+
+
+def _drawn(form: FormShown, number: float) -> float:
+    """Return a number of answers; NaN where probabilities were computed instead."""
+    return number if form.shown.drawn == form.shown.drawn else float("nan")
+
+
+def _probability(form: FormShown) -> float:
+    return sum(option.probability for option in form.shown.options)
+
+
+def change_said(found: Findings, shown: QuestionShown) -> str:
+    """Say how far the answers move, and which shares the change is the difference of."""
+    from workbench.figures.shown import number
+
+    place, row = _place(shown), shown.row
+    if row.left_out:
+        return f"This question takes no part: {row.left_out}."
+    over = f", mean over {row.over_draws} draws" if row.over_draws > 1 else ""
+    found_cell = found.reports[shown.subject].cell(*place).deltas
+    rule = formula(place, found_cell.definition, found_cell.source)
+    changed = "with errors of typing" if shown.condition else "changed form"
+    return f"Change {number(row.delta / 100, Kind.POINTS)}{over}: {rule} (q original, q' {changed})."
+
+
+Option = tuple[ArmShown, OptionShown, float | None]
+"the form, one of its options, and the share of people who chose it"
+
+
+def options(shown: QuestionShown) -> Table[Option]:
+    """Return the options of both forms with their answers, in the order in which they were offered."""
+    exact = _exact(shown)
+    rows: list[Option] = [
+        (arm, option, shown.shares[n] if arm.arm is Arm.ORIGINAL and n < len(shown.shares) else None)
+        for arm in (shown.original, shown.changed)
+        for n, option in enumerate(arm.options)
+    ]
+    return Table(
+        "options",
+        _title(shown, "answers to both forms"),
+        rows,
+        [
+            Column("form", "form", lambda row: row[0].arm),
+            Column("letter", "letter", lambda row: row[1].letter),
+            Column("letter_in_original", "in the original", lambda row: row[1].original, words={"": "new"},
+                   short="original", aside=all(row[1].original in ("", row[1].letter) for row in rows),
+                   help="letter of the same option in the original"),
+            Column("share", "share", lambda row: row[1].share, Kind.SHARE, scale=(0, 1), help="of the valid answers"),
+            Column("count", "answers", lambda row: row[1].count, Kind.COUNT, aside=exact),
+            Column("probability", "probability", lambda row: row[1].probability, Kind.SHARE, scale=(0, 1),
+                   aside=not exact, help="of the letter as the next token"),
+            Column("people", "people", lambda row: row[2], Kind.SHARE, scale=(0, 1), aside=not shown.shares,
+                   help="who chose this option"),
+            Column("option", "option", lambda row: row[1].text, words={"": UNKNOWN}),
+        ],
+        key=lambda row: (row[0].arm, row[1].letter),
+        link=lambda row: Link("answers", (*_subject(shown), row[0].arm)),
+        subject=_subject(shown),
+    )  # fmt: skip
+
+
+def prompts(shown: QuestionShown, made: Sequence[FormShown]) -> Table[tuple[Arm, Message]]:
+    """Return what the model saw; of imported answers the question alone, because nobody says how it was put."""
+    rows = [(form.shown.arm, message) for form in made for message in _messages(form)]
+    imported = "role question: the form as the instrument has it; nobody says how it was put."
+    return Table(
+        "prompts",
+        _title(shown, "prompts"),
+        rows,
+        [
+            Column("form", "form", lambda row: row[0]),
+            Column("role", "role", lambda row: row[1].role),
+            Column("content", "text", lambda row: row[1].content, Kind.PROSE),
+        ],
+        key=lambda row: (row[0], row[1].role, row[1].content),
+        notes=[imported] * any(not form.messages for form in made),
+        empty="The texts of both forms are not known: only answers to them were imported.",
+        subject=_subject(shown),
+    )
+
+
+def _messages(form: FormShown) -> tuple[Message, ...]:
+    if form.messages or form.shown.choice is None:
+        return form.messages
+    return (Message("question", form.shown.choice.lettered()),)
+
+
+Answer = tuple[FormShown, AnswerShown]
+
+
+def answers(shown: QuestionShown, made: Sequence[FormShown], arm: str = "") -> Table[Answer]:
+    """Return every distinct answer of a draw, or the likeliest next tokens; of one form, or of both."""
+    rows = [(form, answer) for form in made if arm in ("", form.shown.arm) for answer in form.answers]
+    return Table(
+        "answers",
+        _title(shown, f"answers to the {arm} form" if arm else "answers as they were written"),
+        rows,
+        [
+            Column("form", "form", lambda row: row[0].shown.arm),
+            Column("text", "as written", lambda row: row[1].text, words=_with_blanks(rows)),
+            Column("letter", "read as", lambda row: row[1].letter, words={"": "no letter"}),
+            Column("offered", "on offer", _offered),
+            Column("count", "times", lambda row: row[1].count, Kind.COUNT, aside=_exact(shown)),
+            Column("probability", "probability", lambda row: row[1].probability, Kind.SHARE, scale=(0, 1),
+                   aside=not _exact(shown)),
+            Column("share", "share", _share(rows), Kind.SHARE, scale=(0, 1), aside=True,
+                   help="of all answers to this form"),
+            *_origin(),
+        ],
+        key=lambda row: (row[0].shown.arm, row[1].text, str(row[1].seed or ""), str(row[1].job), row[1].at),
+        empty="No answer to this question is stored as it was written: imported answers are counts alone.",
+        subject=(*_subject(shown), *([arm] if arm else [])),
+    )  # fmt: skip
+
+
+def _with_blanks(rows: Iterable[Answer]) -> dict[str, str]:
+    """Return how texts are painted that begin or end with blanks, or are empty."""
+    texts = {answer.text for _, answer in rows}
+    return {text: blanks_shown(text) for text in texts if text != text.strip(" ") or not text}
+
+
+def blanks_shown(text: str) -> str:
+    """Return a text whose blanks at its ends are seen: ` A` and `A` are two answers.
+
+    Examples
+    --------
+    >>> blanks_shown(" A"), blanks_shown("A"), blanks_shown(" The answer "), blanks_shown("  ")
+    ('␣A', 'A', '␣The answer␣', '␣␣')
+    """
+    if not text:
+        return "(empty)"
+    before, after = len(text) - len(text.lstrip(" ")), len(text) - len(text.rstrip(" "))
+    return "␣" * before + text.strip(" ") + "␣" * (after if text.strip(" ") else 0)
+
+
+def _share(rows: Sequence[Answer]) -> Callable[[Answer], float | None]:
+    """Return what tells how many of the answers to a form are like one; None of a probability."""
+    totals = Counter[Arm]()
+    for form, answer in rows:
+        totals[form.shown.arm] += answer.count or 0
+
+    def share(row: Answer) -> float | None:
+        return row[1].count / totals[row[0].shown.arm] if row[1].count else None
+
+    return share
+
+
+def _offered(row: Answer) -> bool:
+    return bool(row[1].letter) and row[1].letter in {option.letter for option in row[0].shown.options}
+
+
+def _origin() -> Iterator[Column[Answer]]:
+    """Yield where an answer comes from."""
+    texts: dict[str, Callable[[Answer], str]] = {
+        "at": lambda row: row[1].at,
+        "code_version": lambda row: row[1].code_version,
+        "template": lambda row: row[1].template,
+    }
+    yield Column("thinking", "thought", lambda row: row[1].thinking, Kind.PROSE, aside=True)
+    yield Column("truncated", "cut off in thought", lambda row: row[1].truncated, aside=True)
+    yield Column("seed", "seed", lambda row: row[1].seed and str(row[1].seed), aside=True)
+    yield Column("job", "job", lambda row: row[1].job, Kind.COUNT, aside=True)
+    yield from (Column(key, key.replace("_", " "), of, aside=True) for key, of in texts.items())
+
+
+def _place(shown: QuestionShown) -> Place:
+    return shown.bias, shown.condition, shown.variant
+
+
+def _subject(shown: QuestionShown) -> tuple[str, ...]:
+    drawn = (str(shown.draw),) if shown.condition else ()
+    return (shown.subject, *subject_of(_place(shown)), shown.row.key, *drawn)
+
+
+def _title(shown: QuestionShown, what: str) -> str:
+    topic = f" · {shown.row.topic}" if shown.row.topic else ""
+    drawn = f", draw {shown.draw} of {len(shown.draws)}" if shown.condition else ""
+    return f"{shown.row.key}{topic} · {place_said(*_place(shown))}{drawn} · {shown.subject}: {what}"

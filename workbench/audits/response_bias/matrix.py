@@ -1,0 +1,95 @@
+"""Tables of response biases: who was asked, the matrix of biases and models, and what one bias does to each model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workbench.audits.response_bias import cells as cells
+from workbench.audits.response_bias import columns as columns
+from workbench.audits.response_bias.findings import Asked, Findings
+from workbench.audits.response_bias.names import Place, subject_of
+from workbench.audits.response_bias.words import beside
+from workbench.domain.verdicts import Estimate
+from workbench.figures.table import Column, Kind, Link, Table
+
+LEAST = 14
+"columns of a terminal for `+24.9 points` above `*** human-like`"
+
+
+def subjects(found: Findings) -> Table[tuple[str, Asked]]:
+    """Return how each model was asked."""
+    return Table(
+        "subjects",
+        "Who answered",
+        list(found.asked.items()),
+        [
+            columns.model(lambda row: row[0]),
+            Column("answers", "answers", lambda row: row[1].way),
+            Column("sampling", "sampling", lambda row: row[1].sampling),
+            Column("template", "template", lambda row: row[1].template),
+            Column("wanted", "valid answers wanted", lambda row: row[1].wanted or None, Kind.COUNT, short="wanted"),
+            Column("short", "forms with fewer", lambda row: row[1].short, Kind.COUNT, short="fewer"),
+            Column("pairs", "pairs", lambda row: row[1].pairs, Kind.COUNT, help="of forms that were both answered"),
+            Column("version", "version", lambda row: row[1].version, aside=True),
+            Column("computed", "computed", lambda row: row[1].computed, aside=True),
+        ],
+        key=lambda row: (row[0],),
+        notes=["exact: probabilities of the next token. imported: answers that others collected."],
+    )
+
+
+def matrix(found: Findings, *, typos: bool = True) -> Table[Place]:
+    """Return the mean change of every bias and, where `typos` are wanted, perturbation; a column each model."""
+    alpha, ends = found.options.alpha, columns.reach(found)
+
+    def of(name: str) -> Column[Place]:
+        report = found.reports[name]
+        likeness = {one.bias: one for one in found.likeness(name)}
+
+        def sign(place: Place) -> str:
+            like = likeness.get(place[0]) if not place[1] and not place[2] else None
+            return beside(report.find(*place), like)
+
+        def questions(place: Place) -> Link | None:
+            return Link("questions", (name, *subject_of(place))) if report.find(*place) is not None else None
+
+        def said(place: Place) -> list[str]:
+            cell = report.find(*place)
+            return cells.said(found, (name, cell)) if cell is not None else []
+
+        return Column(
+            f"model {name}" if name in ("bias", "condition") else name,
+            name,
+            _change_of(found, name),
+            Kind.POINTS,
+            least=LEAST,
+            help="mean change with its 95 % interval; in percentage points where there is little room",
+            beside=sign,
+            scale=ends,
+            reference=columns.zero,
+            link=questions,
+            detail=said,
+        )
+
+    return Table(
+        "matrix",
+        "Mean change by bias and model",
+        [place for place in found.places if typos or place[1] is None],
+        [*columns.places(found, lambda place: place), *(of(name) for name in found.reports)],
+        key=subject_of,
+        notes=[
+            f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked.",
+            "human-like: significant as with people; opposite: significant against people; changes: significant, "
+            "though people overlook errors of typing. ✓: human-like, and no error of typing changes anything.",
+            *columns.copied(found),
+        ],
+        link=lambda place: Link("place", subject_of(place)),
+    )
+
+
+def _change_of(found: Findings, name: str) -> Callable[[Place], Estimate | None]:
+    def value(place: Place) -> Estimate | None:
+        cell = found.reports[name].find(*place)
+        return None if cell is None else columns.cell_change(cell)
+
+    return value

@@ -1,0 +1,171 @@
+"""BiasMonkey: does a change of a question that moves people's answers move a model's, and do errors of typing not?
+
+Every form of a question is put with its lettered options; the answer is one token, drawn until it is a letter that is
+offered (Tjuatja, Chen, Wu, Talwalkar, Neubig 2024, section 3 and appendix C). Where a backend gives the probabilities
+of the next token, those of the letters are what ever more samples would come to. Prompts that steer a model away from
+one bias are put to the questions of that bias alone (appendix D). What is said of the answers: `response_bias_score`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from workbench.audits.base import Defaults, Material
+from workbench.audits.response_bias.deltas import NO_MIDDLE, NOT_TWO, Definition
+from workbench.domain.choice_statements import PERTURBATION_OF
+from workbench.domain.choice_texts import Fault, parse_choice
+from workbench.domain.choices import LETTERS, Bias, ChoiceItems, Perturbation
+from workbench.domain.counting import plural
+from workbench.domain.prompts import Probe, Template
+from workbench.domain.questionnaire_tallies import named_few
+from workbench.domain.questionnaires import Survey
+from workbench.domain.responses import Sampling
+from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind
+from workbench.errors import UsageError
+
+LETTERED, EXTENDED, STEERING, STEERING_STEPS = "lettered", "extended", "steering", "steering-steps"
+"families of templates"
+
+DEFAULTS = Defaults(
+    samples=50,
+    sampling=Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=1),
+    family=LETTERED,
+    exact_by="next tokens",
+    material="choices",
+    until_valid=True,
+    tokens={EXTENDED: 50, STEERING_STEPS: 100},
+)
+"section 3.1: 50 valid answers at temperature 1; appendix D: an answer with its reason has at most 50 tokens"
+
+OPTIONS = "options"
+"axis of a probe: the number of options that its prompt offers"
+ONE_TOKEN = (LETTERED, STEERING)
+"families whose answer is the next token, so that its probabilities are those of the answers"
+STEERS: Mapping[str, Bias] = {
+    "steer-allow-forbid": Bias.ALLOW_FORBID,
+    "steer-response-order": Bias.RESPONSE_ORDER,
+}
+"how the names of templates begin that are about one bias"
+
+
+def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+    """Return both forms of a question and every draw of errors of typing."""
+    return tuple(v for v in available if v in (ORIGINAL, CHANGED) or v.kind in PERTURBATION_OF)
+
+
+def probes(
+    statements: Sequence[Statement],
+    templates: Sequence[Template],
+    variants: Sequence[VariantId],
+    language: str,
+    model_name: str = "",
+    material: Material = None,
+) -> Iterator[Probe]:
+    """Yield the forms of every question that can be compared, under every template: see `left_out` for the others."""
+    if material is None or isinstance(material, Survey):
+        raise UsageError("this audit needs multiple-choice questions")
+    for statement in statements:
+        if statement.ref in material:
+            forms, _ = _forms(statement, variants, language)
+            for variant, (text, options) in forms.items():
+                for template in templates:
+                    if (about := steered(template.name)) is None or about is material[statement.ref].bias:
+                        prompt = template.render(text, model_name)
+                        axes = ((OPTIONS, str(options)),)
+                        yield Probe(statement.ref, str(variant), template.name, template.inverted, prompt, axes)
+
+
+def left_out(
+    statements: Sequence[Statement], variants: Sequence[VariantId], language: str, items: ChoiceItems
+) -> tuple[str, ...]:
+    """Say which forms are not asked: those that cannot be read, and of questions with nothing to be compared with."""
+    faults, alone = [], []
+    for statement in statements:
+        if statement.ref in items:
+            forms, wrong = _forms(statement, variants, language)
+            faults += wrong
+            alone += [statement.ref] if not forms and not wrong else []
+    said = [f"note: not asked, for {'it is' if len(faults) == 1 else 'they are'} no question: {'; '.join(faults[:3])}"]
+    more = f"; and {len(faults) - 3} more" if len(faults) > 3 else ""
+    notes = [said[0] + more] if faults else []
+    if alone:
+        notes.append(
+            f"note: {plural(len(alone), 'question')} without a form to compare the original with, not asked: "
+            f"{named_few(alone)}"
+        )
+    return (*notes, *(f"note: {said}" for said in uncounted(statements, language, items)))
+
+
+def uncounted(statements: Sequence[Statement], language: str, items: ChoiceItems) -> tuple[str, ...]:
+    """Say of which questions the corrected definition of a change takes no account, because of their options."""
+    why: dict[str, list[str]] = {}
+    for statement in statements:
+        if statement.ref in items and (reason := _unfit(statement, language, items[statement.ref].bias)):
+            why.setdefault(reason, []).append(statement.ref)
+    return tuple(
+        f"no figure of the bias counts {plural(len(refs), 'question')} by the definition {Definition.CORRECTED}, for "
+        f"{reason}: {named_few(refs)}"
+        for reason, refs in why.items()
+    )
+
+
+def _unfit(statement: Statement, language: str, bias: Bias) -> str:
+    """Return why the formula of a bias fits the options of a question not at all; "" where it does, as in `deltas`."""
+    forms, _ = _forms(statement, (ORIGINAL, CHANGED), language)
+    numbers = [options for _, options in forms.values()]
+    if not numbers:
+        return ""
+    if bias is Bias.ALLOW_FORBID:
+        return NOT_TWO if set(numbers) != {2} else ""
+    about_middle = bias in (Bias.OPINION_FLOAT, Bias.ODD_EVEN)
+    return NO_MIDDLE if about_middle and not (numbers[0] % 2 and numbers[0] >= 3) else ""
+
+
+def _forms(
+    statement: Statement, variants: Sequence[VariantId], language: str
+) -> tuple[dict[VariantId, tuple[str, int]], list[str]]:
+    """Return the forms that are asked as (text, options), and what is wrong with others. An original by itself, and
+    another form without its original, are compared with nothing.
+    """
+    forms: dict[VariantId, tuple[str, int]] = {}
+    faults = []
+    for variant in variants:
+        wording = statement.wording(variant, language)
+        found = parse_choice(wording.text) if wording is not None else None
+        if isinstance(found, Fault):
+            faults.append(f"{statement.ref} {variant} is {found.found}")
+        elif wording is not None and found is not None:
+            forms[variant] = (wording.text, len(found.options))
+    return (forms if ORIGINAL in forms and len(forms) > 1 else {}), faults
+
+
+def steered(template: str) -> Bias | None:
+    """Return the bias that a template speaks of; None for one that is put to every question."""
+    return next((bias for name, bias in STEERS.items() if template.startswith(name)), None)
+
+
+def offered(probe: Probe) -> str:
+    """Return the letters that a probe's prompt offers: `abcd`."""
+    return LETTERS[: int(dict(probe.axes)[OPTIONS])]
+
+
+def condition_of(kind: str) -> Perturbation | None:
+    """Return the perturbation that a kind of wording is; None for the original and the changed form."""
+    return PERTURBATION_OF.get(VariantKind(kind))
+
+
+__all__ = [
+    "DEFAULTS",
+    "EXTENDED",
+    "LETTERED",
+    "ONE_TOKEN",
+    "OPTIONS",
+    "STEERING",
+    "STEERING_STEPS",
+    "condition_of",
+    "default_variants",
+    "left_out",
+    "offered",
+    "probes",
+    "steered",
+]

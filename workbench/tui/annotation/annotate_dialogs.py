@@ -1,0 +1,88 @@
+"""What opens above an item that is being labelled: a note to write, the list of one's own labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from workbench.domain.annotations import Subject
+from workbench.tui.annotation.annotate_format import given_line
+
+if TYPE_CHECKING:
+    from workbench.tui.annotation.session import Given
+
+LONGEST_NOTE = 2000
+
+
+class NoteScreen(ModalScreen[str | None]):
+    """A note on an item; dismisses it, or None where it is to stay as it was."""
+
+    CSS_PATH = "annotate.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Leave the note as it was")]
+
+    def __init__(self, note: str) -> None:
+        super().__init__()
+        self._note = note
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Note on this answer"
+            dialog.border_subtitle = "Enter save · Esc leave as it was"
+            yield Input(self._note, id="note", max_length=LONGEST_NOTE, compact=True)
+            yield Static("Whoever adjudicates sees it; other annotators do not.", classes="-dim", markup=False)
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+
+    @on(Input.Submitted)
+    def save(self, event: Input.Submitted) -> None:
+        self.dismiss("".join(character for character in event.value if character.isprintable()).strip())
+
+
+class GivenScreen(ModalScreen[int | None]):
+    """A person's own labels, the newest first; dismisses the unit to label again."""
+
+    CSS_PATH = "annotate.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,v", "dismiss(None)", "Back", key_display="Esc"),
+        Binding("j", "down", "Down", show=False),
+        Binding("k", "up", "Up", show=False),
+    ]
+
+    def __init__(self, given: Sequence[Given], subject: Subject) -> None:
+        super().__init__()
+        self._given, self._subject = tuple(given), subject
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Your newest labels in this queue"
+            dialog.border_subtitle = "Enter label it again · Esc back"
+            if self._given:
+                yield OptionList(*(Option(given_line(one, self._subject)) for one in self._given), markup=False)
+            else:
+                yield Static("You have not labelled anything here yet.", markup=False)
+
+    def on_mount(self) -> None:
+        if self._given:
+            self.query_one(OptionList).highlighted = 0
+            self.query_one(OptionList).focus()
+
+    @on(OptionList.OptionSelected)
+    def choose(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self._given[event.option_index].unit)
+
+    def action_down(self) -> None:
+        for choices in self.query(OptionList):
+            choices.action_cursor_down()
+
+    def action_up(self) -> None:
+        for choices in self.query(OptionList):
+            choices.action_cursor_up()

@@ -1,0 +1,140 @@
+"""What annotating shows, as text; pure. Nothing here knows who wrote an answer or what others said of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.style import Style
+
+from workbench.domain.annotations import Codebook, LabelOption, Subject
+from workbench.domain.counting import plural
+from workbench.tui.format import bar, literal, pace, percent, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from stores.annotation.annotation_items import Context
+    from stores.annotation.annotator import Item, Progress
+    from workbench.tui.annotation.session import Given, View
+
+CONFIDENCES: tuple[tuple[float | None, str], ...] = ((None, ""), (0.33, "unsure"), (0.67, "fairly sure"), (1.0, "sure"))
+NAME_COLUMNS = 20
+NOTE_COLUMNS = 40
+BAR_COLUMNS = 14
+LIST_COLUMNS = 68
+
+
+def shown_answer(text: str) -> tuple[str, bool]:
+    """Return an answer as it is shown, and whether that is a notice about it instead of its words."""
+    if not text:
+        return "(the answer is empty)", True
+    if text.isspace():
+        return f"(the answer is blank: {plural(len(text), 'character')} of white space)", True
+    return visible(text, lines=True), False
+
+
+def where(context: Context, subject: Subject) -> str:
+    """Return `economic · right`; nothing where that is what people are asked for."""
+    if subject is Subject.STATEMENT:
+        return ""
+    return " · ".join(visible(part) for part in (context.dimension, context.leaning) if part)
+
+
+def key_row(options: Sequence[LabelOption], mark: str = "") -> Content:
+    """Return `a agree    d disagree …`; a click on one gives it. The label `mark` stands between ‹ and ›."""
+    parts = []
+    for place, option in enumerate(options):
+        name = visible(option.label).replace(" ", "\u00a0")
+        words = f"‹{name}›" if option.label == mark else name
+        part = Content.assemble((f" {visible(option.key)} ", "bold reverse"), "\u00a0", (words, "bold"))
+        parts.append(part.stylize(Style.from_meta({"@click": f"screen.label_at({place})"})))
+    return Content("   ").join(parts)
+
+
+def marks_line(item: Item, confidence: str, former: str) -> Content:
+    """Return what stands on an item besides its label; an empty line where nothing does."""
+    parts: list[Content] = []
+    if former:
+        parts.append(Content.assemble("you had said ", (visible(former), "bold"), ": withdrawn, label it again"))
+    elif item.label:
+        parts.append(Content.assemble("your label: ", (visible(item.label), "bold"), " · s keeps it"))
+    if item.flagged:
+        parts.append(Content.styled("⚑ flagged", "bold $text-warning"))
+    if item.note:
+        parts.append(Content(f"note “{literal(item.note, NOTE_COLUMNS).plain}”"))
+    if confidence:
+        parts.append(Content.styled(f"you are {confidence}", "bold"))
+    return Content("   ").join(parts)
+
+
+def pace_line(progress: Progress, last: Content) -> Content:
+    """Return `▰▰▱▱ 16 %    412 an hour    last: …`."""
+    total = whole(progress)
+    parts = [Content(f"{bar(progress.done, total, BAR_COLUMNS)} {percent(progress.done, total)}")]
+    parts += [Content(pace(progress.per_hour)), last]
+    return Content("    ").join(part for part in parts if part.plain)
+
+
+def last_line(verb: str, steps: int) -> Content:
+    """Return `last: disagree (saved) – z to undo`."""
+    undo = Content.assemble(" – ", ("z", "bold"), " to undo") if steps else Content("")
+    return Content.assemble("last: ", verb, undo)
+
+
+def whole(progress: Progress) -> int:
+    """Return how many items the queue has for this person: done, open, and in others' hands."""
+    return progress.done + progress.left + progress.held
+
+
+def title_note(name: str, progress: Progress | None) -> str:
+    """Return `ana  214/1,320`."""
+    shown = literal(name, NAME_COLUMNS).plain
+    return shown if progress is None else f"{shown}  {progress.done:,}/{whole(progress):,}"
+
+
+def done_text(view: View) -> Content:
+    """Say that nothing is left, why, and what to do."""
+    progress = view.progress
+    lines = [Content.styled("Nothing is left for you in this queue.", "bold"), Content("")]
+    lines.append(Content(f"You have labelled {plural(progress.done, 'item')} in it."))
+    if progress.held:
+        held = plural(progress.held, "item")
+        lines.append(Content(f"{held} {_are(progress.held)} before others now and may come to you: F5 looks again."))
+    if progress.left:
+        lines.append(
+            Content(f"{plural(progress.left, 'item')} {_are(progress.left)} open that you labelled elsewhere.")
+        )
+    right, answered = progress.attention
+    if answered:
+        lines.append(Content(f"Of {answered:,} items whose label is known you got {right:,} right."))
+    lines += [Content(""), Content("v shows what you labelled, and lets you change it.")]
+    if view.steps:
+        lines.append(Content("z takes the last label back."))
+    lines.append(Content("q goes back to the queues. All you did is saved."))
+    return Content("\n").join(lines)
+
+
+def guideline(codebook: Codebook) -> Content:
+    """Return the question, the labels with their meanings, and the guideline, its paragraphs unwrapped."""
+    lines = [Content.styled(visible(codebook.question), "bold"), Content("")]
+    for option in codebook.options:
+        meaning = f": {visible(option.meaning)}" if option.meaning else ""
+        lines.append(Content.assemble((visible(option.key), "bold"), " ", (visible(option.label), "bold"), meaning))
+    lines.append(Content(""))
+    for paragraph in codebook.guideline.strip().split("\n\n"):
+        lines += [Content(visible(" ".join(paragraph.split()))), Content("")]
+    return Content("\n").join(lines[:-1])
+
+
+def given_line(given: Given, subject: Subject) -> Content:
+    """Return two lines for one of the person's own labels."""
+    text, _ = shown_answer(given.text)
+    label = literal(given.label, NAME_COLUMNS).plain
+    first = literal(" ".join(text.split()), LIST_COLUMNS - len(label)).plain
+    second = "" if subject is Subject.STATEMENT else literal(" ".join(given.statement.split()), LIST_COLUMNS).plain
+    return Content.assemble((label, "bold"), "  ", first, (f"\n  {second}", "dim") if second else "")
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"

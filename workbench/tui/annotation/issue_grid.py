@@ -1,0 +1,382 @@
+"""The label grid: statements by policy issues, one person's own labels, on disk before the cursor moves on.
+
+Keys that are pressed while a label is being written wait for it, as long as the same statement is in sight; what was
+typed ahead of the next statement is dropped, so that no label lands on a statement that nobody saw.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from time import monotonic
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.getters import query_one
+from textual.widgets import Static
+
+from workbench.domain.counting import plural
+from workbench.domain.instruments import IssueDefinition
+from workbench.errors import WorkbenchError
+from workbench.tui.annotation.annotate_text import ReadText
+from workbench.tui.annotation.issue_desk import Asked, IssueDeskScreen
+from workbench.tui.annotation.issue_grid_format import (
+    EXPLAIN,
+    KEYS,
+    given,
+    grid_columns,
+    grid_record,
+    is_done,
+    issue_lines,
+    progress_line,
+    said_line,
+    scheme_text,
+    title_note,
+    where_line,
+)
+from workbench.tui.annotation.issue_session import Done
+from workbench.tui.annotation.issue_table import IssueTable
+from workbench.tui.format import visible
+from workbench.tui.kit.base import as_trouble
+from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.widgets.record_table import Column, Record
+
+if TYPE_CHECKING:
+    from stores.annotation.issue_annotator import Row
+
+GLANCE_S = 0.1
+"after a statement was painted: nobody labels what they see faster, but a key that bounces does"
+DEFINITION_LINES = 4
+"of the issue under the cursor; their places are fixed, so that nothing jumps"
+DROPPED = " ! "
+"begins what is said of keys that were not taken"
+TALL = 34
+"lines of a terminal from which a statement has more room"
+LABEL_KEYS: Mapping[str, int | None] = {
+    "a": 1, "plus": 1, "1": 1,
+    "d": -1, "minus": -1,
+    "n": 0, "0": 0,
+    "space": None, "backspace": None, "delete": None,
+}  # fmt: skip
+FILL = "f"
+
+
+class IssueGridScreen(IssueDeskScreen):
+    """One person labelling the statements of an instrument for policy issues."""
+
+    CSS_PATH = "issue_grid.tcss"
+    EXPLAIN = EXPLAIN
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "label(1)", "+1", tooltip="Label +1: agreeing supports the issue"),
+        Binding("d", "label(-1)", "−1", tooltip="Label −1: disagreeing supports the issue"),
+        Binding("n", "label(0)", "0", tooltip="Label 0: the statement is not related to the issue"),
+        Binding("space", "withdraw", "Take back", show=False, tooltip="Take the label under the cursor back"),
+        Binding("f", "fill", "Rest 0", tooltip="Give 0 to every issue of the statement that has no label"),
+        Binding("u,enter", "next", "Next", key_display="u", tooltip="Go to the next cell without a label"),
+        Binding("z", "undo", "Undo", tooltip="Undo the last label, and the one before"),
+        Binding("x", "only_open", "Open only", tooltip="Show only statements that are not done, or all"),
+        Binding("i", "issues", "Issues", tooltip="Read what every issue means"),
+        Binding("t", "text", "Text", show=False, tooltip="Read the whole statement"),
+        Binding("p", "person", "Person", show=False, tooltip="Say who labels"),
+        Binding("escape,q", "dismiss(None)", "Leave", key_display="Esc", tooltip="Leave; all labels are saved"),
+        Binding("h,2,3,4,5,6,7,8,9", "nothing", show=False),
+    ]
+
+    table = query_one("#grid", IssueTable)
+    statement = query_one("#statement", ReadText)
+
+    def __init__(self, instrument: str) -> None:
+        super().__init__(instrument)
+        self._issues: tuple[IssueDefinition, ...] = ()
+        self._rows: dict[str, Row] = {}
+        self._listed: tuple[str, ...] = ()
+        self._only_open = False
+        self._fresh = False
+        "whether the cursor has yet to be put on the first cell without a label"
+        self._ahead: deque[tuple[str, float]] = deque()
+        self._in_sight: str | None = None
+        self._seen_at = float("inf")
+        self._said, self._steps = "", 0
+        self._per_hour: float | None = None
+
+    def compose_body(self) -> ComposeResult:
+        yield IssueTable(self._columns, name="grid")
+        with Vertical(id="below"):
+            yield Static(id="issue", markup=False)
+            yield Static(id="where", markup=False)
+            yield ReadText(name="statement")
+            yield Static(KEYS, id="keys", markup=False)
+        yield Static("Reading the statements …", id="pace", markup=False)
+
+    def on_mount(self) -> None:
+        self.title_bar.place = f"policy issues › {self._instrument}"
+        self.query_one("#below").display = False
+        self.table.focus()
+        if self.person is None:
+            self.action_person()
+        else:
+            self._sit(self.person)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.height >= TALL, "-tall")
+        self.call_after_refresh(self._show_cell)
+
+    @property
+    def current(self) -> Row | None:
+        """The statement under the cursor."""
+        return self._rows.get(self.table.current or "")
+
+    @property
+    def ready(self) -> bool:
+        """Whether a key pressed now would label what is in sight."""
+        return not self._busy and monotonic() >= self._seen_at + GLANCE_S
+
+    def on_key(self, event: events.Key) -> None:
+        """Take the keys that label, before any binding sees them, with the time at which they were pressed."""
+        if event.key in LABEL_KEYS or event.key == FILL:
+            event.stop()
+            event.prevent_default()
+            self._press(event.key, event.time)
+
+    @on(IssueDeskScreen.Shown)
+    def show_sheet(self, event: IssueDeskScreen.Shown) -> None:
+        """Show all rows; the cursor stays on its cell, or goes to the first one without a label."""
+        self._fresh = not self._rows
+        self._answered()
+        self.trouble.hide()
+        others = [issue.name for issue in event.sheet.issues] != [issue.name for issue in self._issues]
+        self._issues = _with_definitions(event.sheet.issues)
+        self._rows = {row.ref: row for row in event.sheet.rows}
+        self._per_hour = event.sheet.per_hour
+        if not self._issues:
+            self.ask_for_issues()
+            return
+        self.query_one("#below").display = bool(self._rows)
+        self._list(other_columns=others)
+        self._show_cell()
+
+    @on(IssueDeskScreen.Labelled)
+    def go_on(self, event: IssueDeskScreen.Labelled) -> None:
+        """Show what is on disk, then move the cursor if it is still there, then take the key that waited."""
+        self._answered()
+        asked, done = event.asked, event.done
+        self._take(done)
+        self._said = f"{given(asked.labels)} ({'saved' if done.issues else 'as before'})"
+        here = self.table.current == asked.ref
+        if here and asked.moves:
+            self._advance(asked.whole_row)
+        self._show_cell()
+        if self.table.current == asked.ref and self._ahead:
+            key, at = self._ahead.popleft()
+            self._press(key, at)
+        elif self._ahead:
+            self._say_dropped(len(self._ahead))
+            self._ahead.clear()
+
+    @on(IssueDeskScreen.Undone)
+    def show_undone(self, event: IssueDeskScreen.Undone) -> None:
+        self._answered()
+        if event.done is None:
+            self._said = "nothing to undo in this sitting"
+        else:
+            self._take(event.done)
+            self._said = f"undone: {given(dict.fromkeys(event.done.issues))}".removesuffix(" withdrawn")
+            self._go_to(event.done.row.ref, event.done.issues[0] if event.done.issues else None)
+        self._show_cell()
+
+    @on(IssueDeskScreen.Failed)
+    def show_failure(self, event: IssueDeskScreen.Failed) -> None:
+        """Say what went wrong, and that it was not written."""
+        self._answered()
+        self._ahead.clear()
+        self._said = f"✗ {event.lost} was NOT saved" if event.lost else ""
+        self.failed(as_trouble(event.error))
+        self._show_cell()
+
+    @on(IssueTable.CellHighlighted)
+    def _show_cell(self) -> None:
+        """Show the issue and the statement under the cursor."""
+        if self._fresh and self.table.keys:  # the sheet may be there before the table has its place
+            self._fresh = False
+            self._go_to_open(at=0)
+        row = self.current
+        if row is None or not self._issues:
+            self._show_progress()
+            return
+        issue = self._issues[min(self.table.issue, len(self._issues) - 1)]
+        width = max(20, self.size.width - 2)
+        self.query_one("#issue", Static).update(issue_lines(issue, width, DEFINITION_LINES), layout=False)
+        if row.statement.text != self.statement._text or self._in_sight != row.ref:
+            self._in_sight, self._seen_at = row.ref, float("inf")
+            self.statement.show(visible(row.statement.text, lines=True) or "(the statement has no original wording)")
+        self._show_where()
+        self._show_progress()
+
+    @on(ReadText.Painted)
+    def see(self, event: ReadText.Painted) -> None:
+        """Let keys count once the statement was painted."""
+        self._seen_at = event.time
+        self._show_where()
+
+    def action_label(self, label: int) -> None:
+        """Label by the mouse or by name."""
+        self._press({1: "a", -1: "d", 0: "n"}[label], monotonic())
+
+    def action_withdraw(self) -> None:
+        self._press("space", monotonic())
+
+    def action_fill(self) -> None:
+        self._press(FILL, monotonic())
+
+    def action_next(self) -> None:
+        """Go to the next cell without a label, around the end."""
+        if not self._go_to_open(at=self.table.cursor_row, after=self.table.issue):
+            self._said = "every cell that is listed has a label"
+            self._show_progress()
+
+    def action_undo(self) -> None:
+        if self._desk is not None and not self._busy:
+            self._submit(lambda sitting: self.Undone(sitting.undo()), "the undo")
+
+    def action_only_open(self) -> None:
+        """Show only statements that are not done, or all. A statement that is done meanwhile stays until then."""
+        self._only_open = not self._only_open
+        self._list()
+        self._show_cell()
+
+    def action_issues(self) -> None:
+        heads = [column.label.strip() for column in self._columns(self.table.size.width)[2:]]
+        self.app.push_screen(TextScreen("What supporting each issue means", scheme_text(self._issues, heads)))
+
+    def action_text(self) -> None:
+        if (row := self.current) is not None:
+            self.app.push_screen(TextScreen(row.ref, row.statement.text))
+
+    def action_nothing(self) -> None:
+        """Take keys that lead away elsewhere: one of them pressed by mistake must not."""
+
+    def action_refresh(self) -> None:
+        """Read statements and labels again."""
+        if self._desk is not None and (not self._busy or self.trouble.shown):
+            self._read()
+
+    def begin(self) -> None:
+        self._rows, self._steps, self._said = {}, 0, ""
+
+    def say_waiting(self) -> None:
+        self.query_one("#pace", Static).update(Content.styled("waiting for the store; nothing is lost …", "bold"))
+
+    def _press(self, key: str, at: float) -> None:
+        """Do what a key asks, now or after what is being written."""
+        row = self.current
+        if self._desk is None or row is None or not self._issues:
+            return
+        if at < self._seen_at + GLANCE_S:
+            self._say_dropped(1)
+            return
+        if self._busy:
+            self._ahead.append((key, at))
+            return
+        if key == FILL:
+            open_ = {issue.name: 0 for issue in self._issues if issue.name not in row.labels}
+            if open_:
+                self._give(row, Asked(row.ref, open_, moves=True, whole_row=True))
+            else:
+                self._advance(whole_row=True)
+            return
+        label, issue = LABEL_KEYS[key], self._issues[self.table.issue].name
+        self._give(row, Asked(row.ref, {issue: label}, moves=label is not None, whole_row=False))
+
+    def _say_dropped(self, keys: int) -> None:
+        """Say that keys were not taken; what is said of the last label stays before it."""
+        said = self._said.partition(DROPPED)[0]
+        self._said = f"{said}{DROPPED}{plural(keys, 'key')} not taken: typed before this statement was seen"
+        self._show_progress()
+
+    def _give(self, row: Row, asked: Asked) -> None:
+        self._submit(lambda sitting: self.Labelled(asked, sitting.put(row, asked.labels)), given(asked.labels))
+
+    def _take(self, done: Done) -> None:
+        """Put a statement's labels into its row."""
+        self.trouble.hide()
+        self._rows[done.row.ref] = done.row
+        self._steps, self._per_hour = done.steps, done.per_hour
+        self.table.replace(grid_record(done.row, self._issues, self.table._laid_out))
+
+    def _advance(self, whole_row: bool) -> None:
+        """Go on to the next issue; from the last one, or after a whole row, to the next statement."""
+        row, issue = self.table.cursor_row, self.table.issue
+        if not whole_row and issue + 1 < len(self._issues):
+            self.table.go_to(row, issue + 1)
+        elif row + 1 < self.table.row_count:
+            below = self._rows[self.table.keys[row + 1]]
+            open_ = [n for n, one in enumerate(self._issues) if one.name not in below.labels]
+            self.table.go_to(row + 1, open_[0] if open_ else 0)
+
+    def _go_to_open(self, at: int, after: int = -1) -> bool:
+        """Go to the first cell without a label from a row on, behind the cell `after` of that row; around the end."""
+        keys = self.table.keys
+        for step in range(len(keys) + 1):
+            row = (at + step) % max(1, len(keys))
+            for place, issue in enumerate(self._issues):
+                if (step > 0 or place > after) and issue.name not in self._rows[keys[row]].labels:
+                    self.table.go_to(row, place)
+                    return True
+        return False
+
+    def _go_to(self, ref: str, issue: str | None) -> None:
+        """Go to a cell; one that is not listed is listed again with all others."""
+        if ref not in self.table.keys:
+            self._only_open = False
+            self._list()
+        names = [one.name for one in self._issues]
+        self.table.go_to(self.table.keys.index(ref), names.index(issue) if issue in names else self.table.issue)
+
+    def _list(self, *, other_columns: bool = False) -> None:
+        """Show the rows that are meant."""
+        rows = [row for row in self._rows.values() if not (self._only_open and is_done(row, self._issues))]
+        self._listed = tuple(row.ref for row in rows)
+        if other_columns:
+            self.table.lay_out_for(self._records)
+        else:
+            self.table.show_for_width(self._records)
+        self.query_one("#below").display = bool(rows)
+
+    def _columns(self, width: int) -> list[Column]:
+        return grid_columns(width, self._issues)
+
+    def _records(self, width: int) -> list[Record]:
+        return [grid_record(self._rows[ref], self._issues, width) for ref in self._listed]
+
+    def _show_where(self) -> None:
+        if (row := self.current) is not None:
+            rest = max(0, len(self.statement.lines) - self.statement.size.height)
+            self.query_one("#where", Static).update(where_line(row, rest), layout=False)
+
+    def _show_progress(self) -> None:
+        done, total = sum(is_done(row, self._issues) for row in self._rows.values()), len(self._rows)
+        said = said_line(self._said, self._steps)
+        if not self._listed:
+            said = Content("every statement is done: x shows all" if self._only_open else "there are no statements")
+        line = progress_line(done, total, self._per_hour, said, only_open=self._only_open)
+        self.query_one("#pace", Static).update(line, layout=False)
+        if self.person is not None:
+            self.title_bar.note = title_note(self.person, done, total)
+
+    def failed(self, error: WorkbenchError) -> None:
+        """Show what could not be done. Who has no name that may be one can give another: p."""
+        super().failed(error)
+        if not self._rows:
+            self.query_one("#pace", Static).update("F5 tries again, p asks who you are, Esc leaves")
+
+
+def _with_definitions(issues: tuple[IssueDefinition, ...]) -> tuple[IssueDefinition, ...]:
+    """Return the issues with the definitions that ship where an instrument gives none."""
+    from workbench.data import shipped_issue_scheme
+    from workbench.issue_schemes import defined
+
+    return defined([issue.name for issue in issues], issues, shipped_issue_scheme().issues)

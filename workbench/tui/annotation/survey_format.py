@@ -1,0 +1,128 @@
+"""What a survey shows, as text; pure. Nothing here knows which wording of which statement is on the screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.style import Style
+
+from workbench.domain.counting import plural
+from workbench.domain.statements import Relation
+from workbench.tui.format import bar, estimate, human_duration, literal, percent, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from stores.runs.respondent import Progress
+    from workbench.audits.reliability.agreement import AgreementRow
+    from workbench.tui.annotation.survey_desk import View
+
+NAME_COLUMNS = 20
+BAR_COLUMNS = 14
+KEYS = (("a", "agree", "answer(True)"), ("d", "disagree", "answer(False)"))
+
+EXPLAIN = """The number at the top right is how many statements you have answered, of
+all that you are asked. s puts a statement behind all others; skipped
+again, it stays without an answer.
+
+z takes back one answer after another, as far as there are any, also
+those of an earlier day.
+
+An answer is on disk before the next statement shows. The time that you
+take is kept with it; more than 5 minutes count as a break.
+
+You see no model's answers and nobody else's, so that yours are your own.
+At the end you see how alike you answered statements and their variants:
+what models are held against (Ceron et al. 2024, section 6.1)."""
+
+
+def title_note(name: str, progress: Progress | None) -> str:
+    """Return `ana  14/200`."""
+    shown = literal(name, NAME_COLUMNS).plain
+    return shown if progress is None else f"{shown}  {progress.answered:,}/{progress.total:,}"
+
+
+def intro_text(name: str, progress: Progress) -> Content:
+    """Say what is asked of a person, and that there is no right answer."""
+    who = visible(name)
+    if progress.answered or progress.declined:
+        first = f"Welcome back, {who}. You have answered {progress.answered:,} of {progress.total:,} statements."
+    else:
+        first = f"Welcome, {who}. You will read {plural(progress.total, 'statement')}, one at a time."
+    paragraphs = (
+        "Say of each whether you agree or disagree with it. It is your own view that counts: there is no right answer, "
+        "and nobody's is shown to you.",
+        "Some statements resemble others. Take each as it stands, without trying to remember what you said before.",
+        "Each answer is saved before the next statement shows. You may leave at any time with q; under the same name "
+        "you go on where you were.",
+    )
+    lines = [Content.styled(first, "bold")]
+    for paragraph in paragraphs:
+        lines += [Content(""), Content(paragraph)]
+    lines += [Content(""), Content.assemble(("a", "bold"), " agree    ", ("d", "bold"), " disagree    ",
+                                            ("s", "bold"), " skip    ", ("z", "bold"), " take back")]  # fmt: skip
+    return Content("\n").join([*lines, Content(""), Content.assemble(("Enter", "bold"), " begins.")])
+
+
+def key_row(withdrawn: bool | None = None) -> Content:
+    """Return `a agree    d disagree`; a click on one gives it. What was taken back stands between ‹ and ›."""
+    parts = []
+    for key, name, action in KEYS:
+        words = f"‹{name}›" if withdrawn is (key == "a") else name
+        part = Content.assemble((f" {key} ", "bold reverse"), "\u00a0", (words, "bold"))
+        parts.append(part.stylize(Style.from_meta({"@click": f"screen.{action}"})))
+    return Content("      ").join(parts)
+
+
+def progress_line(progress: Progress, last: Content) -> Content:
+    """Return `▰▰▱▱ 16 %    about 12 min left    last: …`."""
+    parts = [
+        Content(f"{bar(progress.answered, progress.total, BAR_COLUMNS)} {percent(progress.answered, progress.total)}")
+    ]
+    if progress.median_s is not None and progress.left:
+        parts.append(Content(f"about {human_duration(progress.left * progress.median_s)} left"))
+    if last.plain:
+        parts.append(last)
+    return Content("    ").join(parts)
+
+
+def last_line(said: str, steps: int) -> Content:
+    """Return `last: agree (saved) – z takes back`."""
+    undo = Content.assemble(" – ", ("z", "bold"), " takes back") if steps else Content("")
+    return Content.assemble("last: ", visible(said), undo)
+
+
+def end_text(name: str, view: View) -> Content:
+    """Thank, show this person's own consistency, and say which key goes on."""
+    progress = view.progress
+    lines = [Content.styled(f"That was the last one. Thank you, {visible(name)}.", "bold"), Content("")]
+    lines.append(Content(f"You answered {progress.answered:,} of {plural(progress.total, 'statement')}."))
+    if progress.declined:
+        lines.append(Content(f"{progress.declined:,} you left without an answer."))
+    if progress.gone:
+        lines.append(Content(f"{progress.gone:,} were taken out of the instrument meanwhile."))
+    lines += [Content(""), *consistency_lines(view.consistency), Content("")]
+    lines.append(Content.assemble(("Enter", "bold"), " the next person    ", ("q", "bold"), " leave    ",
+                                  ("z", "bold"), " take the last answer back"))  # fmt: skip
+    if view.further:
+        lines.append(Content.assemble(("n", "bold"), f" go on with {view.further:,} further statements"))
+    return Content("\n").join(lines)
+
+
+def consistency_lines(rows: Sequence[AgreementRow]) -> list[Content]:
+    """Return a person's κ for each kind of variant that they were asked, and what it should be near."""
+    asked = [row for row in rows if row.raw and row.raw[0].n + row.raw[0].excluded]
+    if not asked:
+        return [Content("Nothing you answered can be compared: that takes an original and a variant of it.")]
+    lines = [Content.styled("How alike you answered originals and variants: Cohen's κ", "bold")]
+    for row in asked:
+        name = row.name.replace("_", " ")
+        lines.append(Content(f"  {name:<20}{estimate(row.raw[0])}"))
+        if row.relation is Relation.FLIPPED and row.flipped[0].defined:
+            lines.append(Content(f"  {'  after flipping':<20}{estimate(row.flipped[0])}"))
+    meaning = (
+        "1 is the same view throughout. Where a variant says the contrary κ is",
+        "below 0, and 1 after flipping. [95 % interval]; n: pairs.",
+    )
+    return [*lines, *(Content.styled(f"  {line}", "$text-muted") for line in meaning)]

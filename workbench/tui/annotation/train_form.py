@@ -1,0 +1,171 @@
+"""The form of a new training: which base, which settings, and which labels it would learn from and be tested on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widget import Widget
+from textual.widgets import Checkbox, Input, Select
+
+from workbench.classifier.config import EMBEDDED_BASE, PUBLISHED_BASE, Confidence, Premise
+from workbench.tui.jobs.start_form import Outlook, StartForm, row, select
+from workbench.tui.training_form import (
+    SETTINGS,
+    TrainValues,
+    as_training,
+    free_name,
+    rebased,
+    usual_training,
+)
+from workbench.tui.widgets.field import Field
+from workbench.tui.widgets.ticks import Tick
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+
+OTHER = "other"
+"stands in the list of bases for one that is typed"
+
+EXPLAIN = """name         of the classifier, and of its folder beside the store
+base         minilm: embedded, small, under a new head; its settings
+             are ours. facebook/bart-large-mnli: published (Faulborn
+             et al. 2025, appendix E, Table 8). Or any hub id or folder.
+             Another base loads its settings; what you typed stays
+steps, batch    steps of training, and pairs of response and
+             hypothesis in each
+learn rate   how far a step goes; it rises from 0 over the warm-up
+             steps and falls to 0 at the last one
+decay        weight decay
+seed         the same seed, labels and settings train the same
+dev share    of the training responses, held out to choose the best
+             step; 0 keeps the last step, as published
+patience     evaluations without a better dev macro F1 after which
+             training ends; empty takes all steps
+premise      response: the answer alone, as published; both: the
+             statement and the answer
+confidence   entailment: of each label by itself, as printed (section
+             3.4); softmax over the four labels, as in the code
+hypothesis   what a label says of a response; {label} is its place
+statements   ticked: no statement may be in training and test set
+
+Training and test set are people's labels. No response text may be in
+both; where one is, the form says which and does not start."""
+
+
+class TrainForm(StartForm):
+    """Which classifier to train."""
+
+    HEADING = "New job: train a classifier"
+    EXPLAIN = EXPLAIN
+    FIRST = "#name"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._read = False
+        self._base = EMBEDDED_BASE
+        "whose defaults the fields were last set to"
+
+    def compose_fields(self) -> ComposeResult:
+        usual = usual_training("", self._base)
+        with Horizontal(classes="pair"):
+            yield row("name", Field(id="name", compact=True))
+            yield row("base", select("known_base", _BASES))
+        yield row("other base", Field(id="other_base", compact=True, placeholder="a hub id or a folder"))
+        for names in (("steps", "batch", "learning_rate"), ("weight_decay", "warmup", "seed")):
+            with Horizontal(classes="pair"):
+                for name in names:
+                    yield row(_WORDS[name], Field(getattr(usual, name), id=name, compact=True))
+        with Horizontal(classes="pair"):
+            yield row("dev share", Field(usual.dev_share, id="dev_share", compact=True))
+            yield row("patience", Field(usual.patience, id="patience", compact=True, placeholder="all steps"))
+            yield Tick("apart by statement", id="by_statement", compact=True)
+        with Horizontal(classes="pair"):
+            yield row("premise", select("premise", _PREMISES))
+            yield row("confidence", select("confidence", _CONFIDENCES))
+        yield row("hypothesis", Field(usual.hypothesis, id="hypothesis", compact=True))
+
+    def on_mount(self) -> None:
+        self._other_row.display = False
+
+    @property
+    def _other_row(self) -> Widget:
+        return self.query_one("#row_other_base")
+
+    def read_choices(self, store: Store) -> str:
+        """Return a name that no classifier has, and that no job is to give one."""
+        from workbench.jobs.launch import TRAIN
+
+        jobs = {str(job.spec.get("name", "")) for job in store.jobs.list() if job.kind == TRAIN}
+        return free_name(frozenset(jobs | {classifier.name for classifier in store.classifiers.list()}))
+
+    def fill(self, choices: str) -> None:
+        self._read = True
+        if not self.typed("name"):
+            self.put("name", choices)
+        self.ask()
+
+    @on(Select.Changed, "#known_base")
+    def choose_base(self) -> None:
+        self._other_row.display = self.chosen("known_base") == OTHER
+        if self._other_row.display:
+            self.query_one("#other_base").focus()
+        self._load_defaults()
+
+    @on(Input.Changed, "#other_base")
+    def _load_defaults(self) -> None:
+        """Set what was not typed to the defaults of the base."""
+        values = self._as_typed()
+        moved = rebased(values, self._base)
+        self._base = values.base
+        for name in SETTINGS:
+            if getattr(moved, name) != getattr(values, name):
+                self._set(name, getattr(moved, name))
+
+    def _set(self, name: str, text: str) -> None:
+        field = self.query_one(f"#{name}")
+        if isinstance(field, Select):
+            with field.prevent(Select.Changed):
+                field.value = text
+        else:
+            self.put(name, text)
+
+    def values(self) -> TrainValues | None:
+        return self._as_typed() if self._read else None
+
+    def _as_typed(self) -> TrainValues:
+        known = self.chosen("known_base")
+        return TrainValues(
+            name=self.typed("name"),
+            base=self.typed("other_base").strip() if known == OTHER else known,
+            premise=self.chosen("premise"),
+            confidence=self.chosen("confidence"),
+            by_statement=self.query_one("#by_statement", Checkbox).value,
+            **{name: self.typed(name) for name in SETTINGS if name not in ("premise", "confidence")},
+        )
+
+    def work_out(self, store: Store, values: TrainValues) -> Outlook:
+        from workbench.jobs import launch
+        from workbench.pipeline.training import plan_training
+
+        plan = plan_training(store, as_training(values))
+        return Outlook(plan.describe(), lambda opened: launch.start_training(opened, plan.spec, plan))
+
+
+_BASES = (
+    (f"{EMBEDDED_BASE} (embedded)", EMBEDDED_BASE),
+    (f"{PUBLISHED_BASE} (published)", PUBLISHED_BASE),
+    ("another …", OTHER),
+)
+_PREMISES = (("response (published)", Premise.RESPONSE.value), ("statement + response", Premise.BOTH.value))
+_CONFIDENCES = (("entailment (printed)", Confidence.ENTAILMENT.value), ("softmax (coded)", Confidence.SOFTMAX.value))
+_WORDS = {
+    "steps": "steps",
+    "batch": "batch",
+    "learning_rate": "learn rate",
+    "weight_decay": "decay",
+    "warmup": "warm-up",
+    "seed": "seed",
+}

@@ -1,0 +1,1 @@
+"""Where one begins: the choice of a store, and what waits for whom."""

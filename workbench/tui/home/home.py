@@ -1,0 +1,231 @@
+"""Home: the state of the project at a glance, and the next step where something is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from workbench.errors import WorkbenchError
+from workbench.tui.home.home_lines import home_lines
+from workbench.tui.kit.base import StoreScreen
+from workbench.tui.overview import Judgement, Overview, import_shipped, read_judgement, read_overview
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+REFRESH_S = 1.0
+IDLE_TICKS = 5
+JUDGING = "Judging the answers …"
+"seconds between two looks while no job is active: another terminal may start one"
+
+EXPLAIN = """Instrument   statements, all their wordings in all languages, and what
+             the checks found in them
+Responses    answers that are stored, of all models and samplings
+Job          answers stored of those planned. The rate is of this
+             attempt, in answers a second; the ETA assumes that it stays
+Verdicts     a statement is reliable if it passes the sampling,
+             paraphrase, negation, opposite and label order test under
+             every template (Ceron et al. 2024). ✗ fails one or more;
+             · few: too few readable answers to decide
+Consistency  share of the statements on which a reliable stance of the
+             newest model is that of left, center and right parties
+Predictions  of the newest model: share of the persons whose answer it
+             predicts, and by how much its yes differs from theirs, mean
+             over questions (Haller et al. 2025)
+Choices      multiple-choice questions: changes that move people's
+             answers, how many of them move those of the newest model,
+             and in the same direction (Tjuatja et al. 2024). Errors of
+             typing are overlooked by people
+Labels       items that people have labelled; to adjudicate: they
+             disagree, and somebody has to decide
+Classifier   macro F1 on its test set, of the readings whose confidence
+             reaches 0.9
+Bias         (right - left) / 2, -1 wholly left to +1 wholly right, with
+             a 95 % interval over statements (Faulborn et al. 2025)"""
+
+
+MODE_OF = {
+    "instrument": "statements",
+    "statements": "statements",
+    "job": "jobs",
+    "jobs": "jobs",
+    "verdicts": "audit",
+    "responses": "audit",
+    "consistency": "consistency",
+    "predictions": "questionnaire",
+    "choices": "response_bias",
+    "labels": "annotate",
+    "annotate": "annotate",
+    "classifier": "results",
+    "bias": "results",
+}
+"kind of a line -> where Enter on it goes"
+
+
+class HomeScreen(StoreScreen):
+    """What there is, what runs, and what waits."""
+
+    CSS_PATH = "home.tcss"
+    PLACE = "home"
+    EXPLAIN = EXPLAIN
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("2,s", "app.go('statements')", "Statements", tooltip="Go to Statements"),
+        Binding("3,j", "app.go('jobs')", "Jobs", tooltip="Go to Jobs"),
+        Binding("4,v", "app.go('audit')", "Audit", tooltip="Go to Audit: the verdicts"),
+        Binding("5,a", "app.go('annotate')", "Label", tooltip="Go to Annotate: queues, labels, adjudication"),
+        Binding("6,r", "app.go('results')", "Bias", tooltip="Go to Results: the left/right bias"),
+        Binding(
+            "c", "app.go('consistency')", "Consistency", show=False, tooltip="Go to Results: leaning, policy issues"
+        ),
+        Binding("i", "import_shipped", "Import veldania", tooltip="Import the shipped instrument veldania"),
+        Binding("8,p", "app.go('questionnaire')", "People", tooltip="Go to Results: bias against people"),
+        Binding("9", "app.go('response_bias')", "Choices", tooltip="Go to Results: response biases"),
+    ]
+
+    facts = query_one("#facts", OptionList)
+    notice = query_one("#notice", Static)
+
+    @dataclass
+    class Seen(Message):
+        """The store was read."""
+
+        overview: Overview
+
+    @dataclass
+    class Judged(Message):
+        """Checks and verdicts are there."""
+
+        judgement: Judgement
+
+    @dataclass
+    class Imported(Message):
+        """The shipped instrument is in the store."""
+
+        sentence: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._overview: Overview | None = None
+        self._judgement: Judgement | None = None
+        self._judged_for: object = None
+        self._reading = False
+        self._ticks = 0
+        self._timer: Timer | None = None
+
+    def compose_body(self) -> ComposeResult:
+        yield Static(id="notice", markup=False)
+        yield OptionList(Option(Content.styled("Opening the store …", "dim"), id="opening"), id="facts", markup=False)
+
+    def on_mount(self) -> None:
+        self.facts.focus()
+        self._timer = self.set_interval(REFRESH_S, self.tick)
+
+    def on_screen_resume(self) -> None:
+        self.action_refresh()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        if action == "import_shipped":
+            return self._overview is not None and not self._overview.instruments
+        return True
+
+    def tick(self) -> None:
+        """Look again: each second while a job is active, now and then otherwise."""
+        self._ticks += 1
+        active = self._overview is not None and bool(self._overview.active)
+        if self.is_current and (active or self._ticks % IDLE_TICKS == 0):
+            self._look()
+
+    @on(Seen)
+    def show_overview(self, event: Seen) -> None:
+        self._reading = False
+        self._overview = event.overview
+        self.trouble.hide()
+        self.notice.update(Content(event.overview.notice))
+        self.notice.set_class(bool(event.overview.notice), "-shown")
+        self._show()
+        # A job may end without an answer more: what models hold likeliest next is none.
+        ended = tuple((job.id, job.state, job.done) for job in event.overview.jobs if not job.active)
+        overview = event.overview
+        state = (overview.instruments, overview.answers, overview.classifiers, overview.imported, ended)
+        if self._judged_for is None or (not event.overview.active and state != self._judged_for):
+            self._judged_for = state
+            self.title_bar.note = JUDGING
+            self.judge()
+
+    @on(Judged)
+    def show_judgement(self, event: Judged) -> None:
+        self._judgement = event.judgement
+        self.title_bar.note = ""
+        self._show()
+
+    @on(Imported)
+    def say_imported(self, event: Imported) -> None:
+        self.notify(event.sentence, markup=False)
+        self.action_refresh()
+
+    @on(OptionList.OptionSelected)
+    def open_line(self, event: OptionList.OptionSelected) -> None:
+        kind = (event.option_id or "").partition(":")[0]
+        mode = MODE_OF.get(kind)
+        if event.option_id == "next:import":
+            self.action_import_shipped()
+        elif event.option_id == "next:job":
+            self.app.switch_mode("jobs")
+        elif mode:
+            self.app.switch_mode(mode)
+
+    def failed(self, error: WorkbenchError) -> None:
+        self._reading = False
+        self.title_bar.note = ""
+        super().failed(error)
+        if self._overview is None:
+            self.facts.clear_options()
+
+    def action_refresh(self) -> None:
+        self._look()
+
+    def action_import_shipped(self) -> None:
+        self.notify("Importing veldania …", markup=False, timeout=2)
+        self.bring_shipped()
+
+    def _look(self) -> None:
+        if not self._reading:
+            self._reading = True
+            self.look()
+
+    def _show(self) -> None:
+        if self._overview is None:
+            return
+        lines = home_lines(self._overview, self._judgement)
+        self.refresh_bindings()
+        held = [option.id for option in self.facts.options]
+        if held == [key for key, _ in lines]:
+            for key, prompt in lines:
+                if self.facts.get_option(key).prompt != prompt:
+                    self.facts.replace_option_prompt(key, prompt)
+            return
+        at = self.facts.highlighted_option.id if self.facts.highlighted_option else None
+        self.facts.set_options([Option(prompt, id=key) for key, prompt in lines])
+        keys = [key for key, _ in lines]
+        self.facts.highlighted = keys.index(at) if at in keys else 0
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
+    def look(self) -> None:
+        self.post_message(self.Seen(read_overview(self.store_path)))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="judge")
+    def judge(self) -> None:
+        self.post_message(self.Judged(read_judgement(self.store_path)))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="import")
+    def bring_shipped(self) -> None:
+        self.post_message(self.Imported(import_shipped(self.store_path)))

@@ -1,0 +1,250 @@
+"""The lines of Home as text; pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from workbench.domain.counting import plural
+from workbench.tui.format import bar, estimate, human_duration, job_mark, percent, visible
+
+if TYPE_CHECKING:
+    from stores.instruments.instruments import InstrumentSummary
+    from stores.jobs.job_rows import Job
+    from workbench.domain.verdicts import Estimate
+    from workbench.tui.overview import (
+        ChoiceLine,
+        ClassifierScore,
+        ConsistencyLine,
+        Judgement,
+        LintCount,
+        Overview,
+        PredictionLine,
+        RunVerdicts,
+    )
+
+Line = tuple[str, Content]
+"a key, and what the line says"
+
+JOBS_SHOWN = 3
+INDENT, BELOW = 12, 62
+"columns before what a line says, and of what stands there in a terminal of 80 columns"
+UNITS = {"sample": "answers", "train": "steps", "classify": "responses"}
+
+
+def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
+    """Return what Home says, each line under a key that stays the same between refreshes."""
+    lines: list[Line] = []
+    for summary in overview.instruments:
+        lint = judgement.lint.get(summary.name) if judgement else None
+        lines.append((f"instrument:{summary.name}", _instrument(summary, lint)))
+    if overview.answers:
+        models = plural(overview.models, "model")
+        lines.append(("responses:", _line("Responses", f"{overview.answers:,}", f"answers of {models} are stored")))
+    lines += [(f"job:{job.id}", _job(job)) for job in (overview.active or overview.jobs[:1])[:JOBS_SHOWN]]
+    for number, verdicts in enumerate(judgement.verdicts if judgement else ()):
+        lines.append((f"verdicts:{number}", _verdicts(verdicts)))
+    if judgement and judgement.consistency:
+        lines.append(("consistency:", _consistency(judgement.consistency)))
+    if judgement and judgement.predictions:
+        lines.append(("predictions:", _predictions(judgement.predictions)))
+    if judgement and judgement.choices:
+        lines.append(("choices:", _choices(judgement.choices)))
+    lines += _labels(overview)
+    if judgement and judgement.classifier:
+        lines.append(("classifier:", _classifier(judgement.classifier)))
+    for line in judgement.bias if judgement else ():
+        lines.append((f"bias:{line.model}", _line("Bias", line.model, _signed(line.total))))
+    if (step := _next_step(overview, judgement)) is not None:
+        lines.append(step)
+    return lines
+
+
+def _line(label: str, main: str, detail: str, *, style: str = "bold", below: Content | None = None) -> Content:
+    first = Content.assemble((f"{label:<{INDENT}}", "$text-muted"), (visible(main), style), "  ", visible(detail))
+    return first if below is None else Content.assemble(first, "\n", " " * INDENT, below)
+
+
+def _instrument(summary: InstrumentSummary, lint: LintCount | None) -> Content:
+    languages = [name for name in summary.languages if name]
+    counts = [plural(summary.statements, "statement"), plural(summary.wordings, "wording")]
+    detail = " · ".join([*counts, *([", ".join(languages)] if languages else [])])
+    return _line("Instrument", summary.name, detail, below=_lint(lint))
+
+
+def _lint(lint: LintCount | None) -> Content:
+    if lint is None:
+        return Content.styled("checking …", "dim")
+    if not lint.errors and not lint.warnings:
+        return Content.assemble(("✓ ", "$text-success"), "lint finds no errors and no warnings")
+    parts = []
+    if lint.errors:
+        parts.append(Content.styled(f"✗ {plural(lint.errors, 'error')}", "bold $text-error"))
+    if lint.warnings:
+        parts.append(Content.styled(f"! {plural(lint.warnings, 'warning')}", "$text-warning"))
+    return Content("  ").join(parts).append(Content.styled("  by lint; hints of style are on Statements, f", "dim"))
+
+
+def _job(job: Job) -> Content:
+    from workbench.jobs.launch import pace
+
+    spec = job.spec
+    what = str(spec.get("model") or spec.get("name") or spec.get("classifier") or "")
+    mark = job_mark(job.state, stopping=job.stopping, pausing=job.pausing)
+    detail = f"{mark}  {bar(job.done, job.total)} {percent(job.done, job.total)}"
+    going = pace(job)
+    parts = [f"{job.done:,} of {job.total:,} {'prompts' if job.exact else UNITS.get(job.kind, '')}"]
+    if going.per_second is not None:
+        parts.append(f"{going.per_second:,.1f}/s")
+    if going.eta_seconds is not None:
+        parts.append(f"ETA {human_duration(going.eta_seconds)}")
+    if job.state in ("lost", "failed", "cancelled", "paused"):
+        parts.append("R on Jobs resumes it")
+    return _line(f"Job {job.id}", what, detail, below=Content.styled(" · ".join(parts), "dim"))
+
+
+def _verdicts(verdicts: RunVerdicts) -> Content:
+    below = Content.styled(visible(verdicts.label), "dim")
+    if verdicts.trouble:
+        return _line("Verdicts", "none yet", verdicts.trouble, style="dim", below=below)
+    detail = f"✗ {verdicts.failed} to review"
+    if verdicts.insufficient:
+        detail += f"  · {verdicts.insufficient} few"
+    if verdicts.void:
+        detail += f"  ∅ {verdicts.void} void"
+    return _line("Verdicts", f"✓ {verdicts.passed} of {verdicts.statements} reliable", detail, below=below)
+
+
+def _consistency(line: ConsistencyLine) -> Content:
+    shares = ", ".join(f"{name} {percent(share.value)}" for name, share in line.shares if share.defined)
+    like = f"answers like {shares} of the time" if shares else "no party to compare with"
+    enough = f"{line.enough} of {plural(line.issues, 'policy issue')} with six reliable statements"
+    return _line("Consistency", line.model, enough, below=Content.styled(like, "dim"))
+
+
+def _predictions(line: PredictionLine) -> Content:
+    right = f"predicts {percent(line.accuracy, digits=1)} (majority {percent(line.majority, digits=1)})"
+    bias = "–" if math.isnan(line.bias) else f"{100 * line.bias:.1f} points"
+    marks = [f"! {line.unfinished}"] if line.unfinished else []
+    marks += [f"! {'only 1 person' if line.few == 1 else f'only {line.few} people'} on a question"] if line.few else []
+    about = [f"mean |bias| {bias}", plural(line.questions, "question"), line.condition, visible(line.instrument)]
+    below = _packed([*((mark, "$text-warning") for mark in marks), *((part, "dim") for part in about)])
+    return _line("Predictions", line.model, right, below=below)
+
+
+def _choices(line: ChoiceLine) -> Content:
+    about = [f"{plural(line.asked, 'model')} asked"] if line.asked else []
+    about += [f"{line.imported:,} imported"] if line.imported else []
+    about.append(visible(line.instrument))
+    if line.trouble:
+        below = _packed([(part, "dim") for part in about])
+        return _line("Choices", "no response biases yet", line.trouble, style="dim", below=below)
+    found = f"{line.significant} of {line.biases} {'bias' if line.biases == 1 else 'biases'} significant"
+    found = found if line.biases else "no bias has a test yet"
+    parts = [(f"{line.human_like} human-like", "dim")] if line.significant else []
+    if line.short:
+        parts.append((f"! {plural(line.short, 'prompt')} with too few valid answers", "$text-warning"))
+    if line.perturbations:
+        parts.append((f"typos: {line.perturbed} of {line.perturbations} significant", "dim"))
+    return _line("Choices", line.subject, found, below=_packed([*parts, *((part, "dim") for part in about)]))
+
+
+def _packed(parts: Sequence[tuple[str, str]]) -> Content:
+    """Return words with their styles, in as many lines as a small terminal needs; none begins with a dot."""
+    lines: list[list[Content]] = [[]]
+    for text, style in parts:
+        if lines[-1] and sum(part.cell_length + 3 for part in lines[-1]) + len(text) > BELOW:
+            lines.append([])
+        lines[-1].append(Content.styled(text, style))
+    between, below = Content.styled(" · ", "dim"), Content("\n" + " " * INDENT)
+    return below.join([between.join(line) for line in lines])
+
+
+def _labels(overview: Overview) -> list[Line]:
+    if not overview.queues:
+        return []
+    single, several, open_ = overview.labels
+    needed = sum(queue.needed - queue.done for queue in overview.queues)
+    detail = f"{single:,} single · {several:,} by several people · {open_:,} to adjudicate"
+    waiting = [
+        f"{queue.name} {queue.done:,}/{queue.needed:,}" for queue in overview.queues if queue.done < queue.needed
+    ]
+    below = Content.styled(visible(" · ".join(waiting) or "every queue has its labels"), "dim")
+    return [("labels:", _line("Labels", f"{single + several:,}", detail, below=below if needed or waiting else None))]
+
+
+def _classifier(score: ClassifierScore) -> Content:
+    detail = f"macro F1 {estimate(score.macro_f1)} at 0.9, keeps {percent(score.kept)}"
+    return _line("Classifier", score.name, detail, below=Content.styled(visible(score.rests_on), "dim"))
+
+
+def _signed(total: Estimate) -> str:
+    if not total.defined:
+        return f"undefined: {total.undefined}"
+    if not (total.high < 0 or total.low > 0):  # also where there is no interval
+        side = "no clear side"
+    else:
+        side = "leans left" if total.value < 0 else "leans right"
+    return f"{total.value:+.2f} [{total.low:+.2f}, {total.high:+.2f}]  {side}, n {total.n:,}"
+
+
+def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
+    if not overview.instruments:
+        return (
+            "next:import",
+            _line(
+                "Next step",
+                "i",
+                "import the shipped instrument veldania (a fictional country)",
+                style="bold $text-accent",
+                below=Content.styled("2, then I: a new one · or workbench import STORE --format csv FOLDER", "dim"),
+            ),
+        )
+    if not overview.answers and not overview.jobs and overview.imported:
+        return _see_choices()
+    if not any(summary.statements for summary in overview.instruments):
+        below = Content.styled("also from a question; a model drafts variants, people review them", "dim")
+        detail = "then n: write the first statement"
+        return ("statements:next", _line("Next step", "2", detail, style="bold $text-accent", below=below))
+    if not overview.answers and not overview.jobs:
+        below = Content.styled("a form shows what will be asked before anything starts", "dim")
+        detail = "then n: ask a model"
+        return ("next:job", _line("Next step", "3", detail, style="bold $text-accent", below=below))
+    if overview.active:
+        return None
+    if overview.free_answers and not overview.queues:
+        below = Content.styled(
+            "two people label a test set, one a training set; then a classifier reads the rest", "dim"
+        )
+        detail = "then n: draw answers for people to label"
+        return ("annotate:next", _line("Next step", "5", detail, style="bold $text-accent", below=below))
+    if any(queue.done < queue.needed for queue in overview.queues) or overview.labels[2]:
+        below = Content.styled("Enter on a queue labels it, d decides disagreements", "dim")
+        detail = f"{overview.labels[2]:,} to adjudicate" if overview.labels[2] else "label what is waiting"
+        return ("annotate:next", _line("Next step", "5", detail, style="bold $text-accent", below=below))
+    if overview.queues and not overview.classifiers:
+        detail = "then n, t: train the stance classifier"
+        return ("jobs:next", _line("Next step", "3", detail, style="bold $text-accent"))
+    if judgement and judgement.bias:
+        below = Content.styled("Enter there goes down to the answers behind a figure", "dim")
+        return ("bias:next", _line("Next step", "6", "see the bias", style="bold $text-accent", below=below))
+    if judgement and judgement.verdicts:
+        below = Content.styled("Enter there goes down to the answers behind a verdict", "dim")
+        detail = "see which statements are unreliable, and why"
+        return ("verdicts:next", _line("Next step", "4", detail, style="bold $text-accent", below=below))
+    if judgement and judgement.predictions:
+        below = Content.styled("Enter there goes down to the people who were missed, and to single prompts", "dim")
+        detail = "see the bias against what people answered"
+        return ("predictions:next", _line("Next step", "8", detail, style="bold $text-accent", below=below))
+    if judgement and judgement.choices:
+        return _see_choices()
+    return None
+
+
+def _see_choices() -> Line:
+    below = Content.styled("Enter there goes down to the questions and their two forms", "dim")
+    detail = "see which changes of a question move the answers"
+    return ("choices:next", _line("Next step", "9", detail, style="bold $text-accent", below=below))

@@ -1,0 +1,313 @@
+"""Welcome: which store to open, where `workbench` was started without one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+from textual.worker import Worker, WorkerState
+
+from workbench.errors import StoreError, WorkbenchError
+from workbench.tui.format import visible
+from workbench.tui.kit.base import as_trouble
+from workbench.tui.recent_stores import Recent, forget, recent_stores, stores_in
+from workbench.tui.widgets.frame import TitleBar, Trouble
+from workbench.tui.widgets.keys import Keys
+
+EXAMPLE = "veldania"
+"the instrument that ships, and the store that is made for it"
+NOTE = "Enter or a click opens"
+NAMES = 24
+"columns of the names of stores"
+
+EXPLAIN = """A store is one file. It holds a project: statements, answers of
+models, labels of people, jobs and results.
+
+Recent       stores that you opened, the newest first. The list is
+             kept in your state folder; x takes one off the list,
+             and its file stays as it is
+This folder  files in the folder in which workbench was started
+Example      a store with an invented country, Veldania: 56 statements
+             in six wordings each. Nothing is asked of a model yet.
+             `workbench demo STORE` audits a small model on it"""
+
+
+class WelcomeScreen(Screen[None]):
+    """Recent stores, those in this folder, a new one, the example."""
+
+    CSS_PATH: ClassVar = ["../kit/dialogs.tcss", "welcome.tcss"]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "Open", tooltip="Open the store of the line"),
+        Binding("n", "new", "New store", tooltip="Make a new store"),
+        Binding("e", "example", "Example", tooltip="Open the example, made where there is none"),
+        Binding("x", "forget", "Off the list", tooltip="Take a recent store off the list; its file stays"),
+        Binding("f5", "refresh", "Refresh", show=False, tooltip="Look again"),
+        Binding("j", "down", "Down", show=False),
+        Binding("k", "up", "Up", show=False),
+    ]
+
+    places = query_one("#places", OptionList)
+    trouble = query_one(Trouble)
+
+    @dataclass
+    class Found(Message):
+        """It was looked for stores."""
+
+        recent: tuple[Recent, ...]
+        gone: frozenset[Path]
+        here: tuple[Path, ...]
+
+    @dataclass
+    class Opened(Message):
+        """A store can be opened."""
+
+        path: Path
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+        self._recent: tuple[Recent, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar("choose a store", "welcome")
+        yield Trouble()
+        yield OptionList(
+            Option(Content.styled("Looking for stores …", "dim"), disabled=True), id="places", markup=False
+        )
+        yield Keys()
+
+    def on_mount(self) -> None:
+        self.title_bar.note = NOTE
+        self.places.focus()
+        self.look()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        if action == "forget":
+            return self._chosen("recent") is not None
+        return True
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            self.failed(as_trouble(event.worker.error))
+
+    def failed(self, error: WorkbenchError) -> None:
+        """Show why a store cannot be opened; the list stays."""
+        self.trouble.show(error)
+        self.look()
+
+    @on(Found)
+    def show_found(self, event: Found) -> None:
+        self._recent = event.recent
+        self._show(event.recent, event.gone, event.here)
+
+    @on(OptionList.OptionHighlighted)
+    def renew_keys(self) -> None:
+        self.refresh_bindings()
+
+    @on(OptionList.OptionSelected)
+    def act(self, event: OptionList.OptionSelected) -> None:
+        kind, _, path = (event.option_id or "").partition(":")
+        if kind == "new":
+            self.action_new()
+        elif kind == "example":
+            self.action_example()
+        elif path:
+            self._open(Path(path))
+
+    def action_open(self) -> None:
+        self.places.action_select()
+
+    def action_down(self) -> None:
+        self.places.action_cursor_down()
+
+    def action_up(self) -> None:
+        self.places.action_cursor_up()
+
+    def action_refresh(self) -> None:
+        self.trouble.hide()
+        self.look()
+
+    def action_forget(self) -> None:
+        """Take the recent store of the line off the list."""
+        path = self._chosen("recent")
+        if path is not None:
+            self.trouble.hide()
+            forget(path)
+            self.look()
+
+    def action_new(self) -> None:
+        """Ask for a name, and make a store."""
+
+        def make(path: Path | None) -> None:
+            if path is not None:
+                self._open(path, make=True)
+
+        self.app.push_screen(NewStoreDialog(self._folder), make)
+
+    def action_example(self) -> None:
+        """Open the example in this folder; make it where it is not there."""
+        self._open(self._folder / f"{EXAMPLE}.db", make=True, example=True)
+
+    def _open(self, path: Path, *, make: bool = False, example: bool = False) -> None:
+        self.trouble.hide()
+        self.title_bar.note = f"Opening {path.name} …"
+        self.try_open(path, make=make, example=example)
+
+    @property
+    def title_bar(self) -> TitleBar:
+        return self.query_one(TitleBar)
+
+    def _chosen(self, kind: str) -> Path | None:
+        """Return the store of the line where it is of a kind."""
+        option = self.places.highlighted_option if self.is_mounted else None
+        held, _, path = ((option.id or "") if option is not None else "").partition(":")
+        return Path(path) if held == kind and path else None
+
+    def _show(self, recent: Sequence[Recent], gone: frozenset[Path], here: Sequence[Path]) -> None:
+        at = self.places.highlighted_option.id if self.places.highlighted_option else None
+        options = list(welcome_options(recent, gone, here, self._folder))
+        self.places.set_options(options)
+        usable = [option.id for option in options if not option.disabled]
+        key = at if at in usable else usable[0]
+        self.places.highlighted = self.places.get_option_index(str(key))
+        self.refresh_bindings()
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
+    def look(self) -> None:
+        recent = recent_stores()
+        known = {one.path for one in recent}
+        here = tuple(path for path in stores_in(self._folder) if path.absolute() not in known)
+        self.post_message(self.Found(recent, frozenset(one.path for one in recent if one.gone), here))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="open")
+    def try_open(self, path: Path, *, make: bool, example: bool) -> None:
+        """Open the store once, so that whatever is in the way is said here, where another can be chosen."""
+        try:
+            usable_store(path, make=make, example=example)
+        finally:
+            self.app.call_from_thread(setattr, self.title_bar, "note", NOTE)
+        self.post_message(self.Opened(path))
+
+
+def usable_store(path: Path, *, make: bool = False, example: bool = False) -> None:
+    """Open a store and close it; with `make`, make it where it is not there. Raises a StoreError that says why not."""
+    from stores.core.store import Store
+
+    try:
+        if not make and not path.exists():
+            raise StoreError(
+                f"{path}: the store is gone: it was deleted, moved or renamed. x takes it off the list; where it was "
+                "moved to, open it with: workbench STORE"
+            )
+        with Store.open(path, create=make) as store:
+            if example and EXAMPLE not in store.instruments.names():
+                from workbench.formats.read import read_shipped
+
+                store.instruments.add(read_shipped(EXAMPLE))
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be opened ({error.strerror or error})") from error
+
+
+def welcome_options(
+    recent: Sequence[Recent], gone: frozenset[Path], here: Sequence[Path], folder: Path
+) -> Sequence[Option]:
+    """Return the lines of the screen, each under a key that stays the same."""
+    found = [_heading("Recent", first=True)] if recent else []
+    for one in recent:
+        when = "gone" if one.path in gone else one.opened
+        found.append(Option(_line(one.path.name, when, short(one.path.parent)), id=f"recent:{one.path}"))
+    found += [_heading(f"In this folder · {short(folder)}", first=not recent)] if here else []
+    found += [Option(_line(path.name, "", ""), id=f"here:{path}") for path in here]
+    if not recent and not here:
+        found.append(_heading(f"No store was opened yet, and there is none in {short(folder)}", first=True))
+    there = (folder / f"{EXAMPLE}.db").exists()
+    made = f"a study to try things on; {'opens' if there else 'makes'} {EXAMPLE}.db"
+    found.append(_heading("Begin"))
+    found.append(Option(_line("n  A new store …", "", "an empty project, in a file of your own"), id="new:"))
+    found.append(Option(_line("e  The example", "", made), id="example:"))
+    return found
+
+
+def short(path: Path) -> str:
+    """Return a path with `~` for the home of the person."""
+    try:
+        return str(Path("~") / path.absolute().relative_to(Path.home()))
+    except (ValueError, RuntimeError, OSError):
+        return str(path)
+
+
+def _heading(text: str, *, first: bool = False) -> Option:
+    return Option(Content.styled(("" if first else "\n") + visible(text), "bold $text-muted"), disabled=True)
+
+
+def _line(name: str, when: str, where: str) -> Content:
+    shown = visible(name)
+    shown = shown if len(shown) <= NAMES else shown[: NAMES - 1] + "…"
+    missing = when == "gone"
+    return Content.assemble(
+        (f"{shown:<{NAMES}}", "" if missing else "bold"),
+        (f"  {'✗ gone' if missing else when:<16}" if when else "", "$text-error" if missing else "$text-muted"),
+        (f"  {visible(where)}", "$text-muted"),
+    )
+
+
+class NewStoreDialog(ModalScreen[Path | None]):
+    """Asks for the file of a new store; dismisses its path, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
+
+    box = query_one("#file", Input)
+    note = query_one("#note", Static)
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "A new store"
+            dialog.border_subtitle = "Enter make it · Esc back"
+            yield Input(placeholder="audit.db", id="file", compact=True)
+            yield Static(Content(f"A file name or a path; names belong to {visible(short(self._folder))}."), id="note")
+
+    def on_mount(self) -> None:
+        self.box.focus()
+
+    @on(Input.Submitted)
+    def take(self, event: Input.Submitted) -> None:
+        """Take the name, or say why it cannot be one."""
+        path, wrong = new_path(event.value, self._folder)
+        if path is None:
+            self.note.update(Content.styled(visible(f"✗ {wrong}"), "$text-error"))
+            return
+        self.dismiss(path)
+
+
+def new_path(text: str, folder: Path) -> tuple[Path | None, str]:
+    """Return the place of a new store, or None and why there can be none."""
+    said = text.strip()
+    if not said or "\x00" in said:
+        return None, "give a file name, for example audit.db"
+    try:
+        path = folder / Path(said).expanduser()
+        if path.is_dir():
+            return None, f"{path} is a folder; give a file in it, for example {path / 'audit.db'}"
+        if path.exists():
+            return None, f"{path} exists already; choose another name, or open it from the list"
+        if not path.parent.is_dir():
+            return None, f"the folder {path.parent} does not exist; make it first, or choose another one"
+    except (OSError, RuntimeError) as error:
+        return None, f"{said[:60]!r} is no file that can be made ({error})"
+    return path, ""

@@ -1,0 +1,1 @@
+"""Work that models do: ordered, watched, paused, retried."""

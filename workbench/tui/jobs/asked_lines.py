@@ -1,0 +1,106 @@
+"""What a sampling job asks of whom, and how its answers are drawn, in words; pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.domain.choices import Bias
+from workbench.domain.counting import plural
+from workbench.domain.designs import TRIES
+from workbench.domain.questionnaires import Contexts
+from workbench.domain.responses import EXACT
+from workbench.domain.statements import ORIGINAL
+from workbench.tui.design_form import QUESTIONNAIRE, RESPONSE_BIAS
+from workbench.tui.format import percent
+
+if TYPE_CHECKING:
+    from stores.jobs.job_rows import Job
+
+NEXT_TOKEN = "p(yes) and p(no) of the next token"
+LETTERS = "probabilities of the letters as the next token"
+
+
+def asking(job: Job) -> str:
+    """Return what is asked of which model, and how."""
+    spec = job.spec
+    parts = [
+        f"{spec.get('audit', '')} of {spec.get('model', '')} on {spec.get('instrument', '')}",
+        *asked_about(job),
+        "" if job.exact else _samples(job),
+        _read(job),
+        f"seed {spec.get('seed', '?')}",
+        str(spec.get("dtype") or ""),
+        f"cluster {spec['cluster']}" if spec.get("cluster") else "",
+        f"chat format {spec['chat_format']}" if spec.get("chat_format") else "",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def asked_about(job: Job) -> list[str]:
+    """Return what a few words say of what is asked, where the audit and the instrument do not say it."""
+    return [*_asked_of_people(job), *_asked_biases(job)]
+
+
+def _asked_of_people(job: Job) -> list[str]:
+    """Return what a questionnaire is asked with: its conditions, and how many respondents where it is not all."""
+    contexts = job.spec.get("contexts")
+    if job.spec.get("audit") != QUESTIONNAIRE or not isinstance(contexts, dict):
+        return []
+    conditions = tuple(map(str, contexts.get("conditions", ())))
+    said = Contexts(**{**contexts, "conditions": conditions}).as_said()
+    return [said if job.spec.get("variants") != [str(ORIGINAL)] else f"{said}; original wordings only"]
+
+
+def _asked_biases(job: Job) -> list[str]:
+    """Return what multiple-choice questions are asked in, and about which biases where it is not all."""
+    if job.spec.get("audit") != RESPONSE_BIAS:
+        return []
+    family, refs = str(job.spec.get("family", "")), job.spec.get("statements")
+    named = {str(ref).partition(".")[0].partition("-")[0] for ref in refs} if isinstance(refs, list) else set()
+    biases = [bias.value.replace("_", " ") for bias in Bias if bias.value in named]
+    return [words for words in (family, ", ".join(biases)) if words]
+
+
+def _samples(job: Job) -> str:
+    wanted = job.spec.get("samples", "?")
+    if job.spec.get("audit") != RESPONSE_BIAS:
+        return f"{wanted} samples a prompt"
+    most = int(str(wanted)) * int(str(job.spec.get("tries", TRIES)))
+    return f"at least {wanted} valid samples a prompt, at most {most:,} drawn"
+
+
+def _read(job: Job) -> str:
+    """Return what is read: answers that are drawn in this way, or which probabilities."""
+    if job.spec.get("audit") == QUESTIONNAIRE:
+        return NEXT_TOKEN
+    return LETTERS if job.exact and job.spec.get("audit") == RESPONSE_BIAS else _drawn(job.spec.get("sampling"))
+
+
+def _drawn(sampling: object) -> str:
+    if not isinstance(sampling, dict):
+        return ""
+    if sampling.get("mode") == EXACT:
+        return "exact label probabilities"
+    top_k = f", top-k {sampling['top_k']}" if sampling.get("top_k") else ""
+    stop = ", until decided" if sampling.get("stop") else ""
+    return f"T {sampling.get('temperature')}, top-p {sampling.get('top_p')}{top_k}{stop}"
+
+
+def valid_answers(job: Job) -> list[str]:
+    """Return how many answers are letters that were offered, where the others are drawn again."""
+    if job.spec.get("audit") != RESPONSE_BIAS or job.exact:
+        return []
+    told = job.progress
+    again, over = told.get("invalid", 0), told.get("over", 0)
+    strange = again - told.get("truncated", 0)
+    parts = [
+        f"{job.done:,} valid answers of {job.total:,}" + (f" and {over:,.0f} more than needed" if over else ""),
+        f"drawn again {again:,.0f} ({percent(strange, told.get('answers', 0), 1)} were no offered letter)",
+        _short(round(told.get("short", 0))),
+    ]
+    return [part for part in parts if part]
+
+
+def _short(prompts: int) -> str:
+    """Return how many prompts have too few valid answers; nothing where all have enough."""
+    return f"{plural(prompts, 'prompt')} {'has' if prompts == 1 else 'have'} too few after all tries" if prompts else ""

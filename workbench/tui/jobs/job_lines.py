@@ -1,0 +1,352 @@
+"""Jobs as cells and text, each kind in its own words; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.content import Content
+
+from workbench.tui.design_form import QUESTIONNAIRE, RESPONSE_BIAS
+from workbench.tui.format import bar, human_duration, job_mark, literal, percent, visible
+from workbench.tui.jobs.asked_lines import asked_about, asking, valid_answers
+from workbench.tui.jobs.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN
+from workbench.tui.widgets.record_table import Record
+
+if TYPE_CHECKING:
+    from stores.jobs.job_rows import Job
+
+CHECK = "check"
+"the kind of jobs that screens/checks.py starts; see `workbench.pipeline.checking`"
+UNITS = {TRAIN: "steps", CLASSIFY: "responses", CHECK: "texts", DRAFT: "prompts"}
+"what a job counts; every other kind counts answers, or prompts where it computes label probabilities"
+READ_BY_RULE = ("reliability", "statement_labels")
+"audits whose answers a rule reads as they arrive: only there is an answer readable or not"
+
+_HINTS: Mapping[str, Mapping[str, str]] = {
+    SAMPLE: {
+        "lost": "its worker is gone; what it committed is stored. R goes on with the rest",
+        "failed": "R asks for all that is missing; l shows the log",
+        "cancelled": "R asks for the rest",
+    },
+    TRAIN: {
+        "lost": "its worker is gone. R goes on from the last checkpoint",
+        "failed": "R goes on from the last checkpoint; l shows the log",
+        "cancelled": "R goes on from the last checkpoint",
+        "done": "n, then c: let it read the free-text answers",
+    },
+    CLASSIFY: {
+        "lost": "its worker is gone; what it read is stored. R reads the rest",
+        "failed": "what was read is stored. R reads the rest; l shows the log",
+        "cancelled": "R reads the rest",
+    },
+    CHECK: {
+        "lost": "its worker is gone; what it computed is stored. R computes the rest",
+        "failed": "what was computed is stored. R computes the rest; l shows the log",
+        "cancelled": "R computes the rest",
+        "done": "2, then f shows what was found",
+    },
+    DRAFT: {
+        "lost": "its worker is gone; the drafts that came are stored. R asks the rest",
+        "failed": "R asks all that is missing; l shows the log",
+        "cancelled": "R asks the rest; the drafts that came wait for review",
+        "done": "2, then r reviews the drafts",
+    },
+}
+
+_AFTER_SAMPLING = {
+    "reliability": "4 shows the verdicts",
+    QUESTIONNAIRE: "8 shows accuracy and bias",
+    RESPONSE_BIAS: "9 shows the response biases",
+    "bias_score": "people label a sample of them, or a classifier reads them all: n, then c",
+}
+
+
+def kind(job: Job) -> str:
+    """Return what a job does, in a word: of some audits a model is asked and nothing is sampled."""
+    return "ask" if job.kind == SAMPLE else job.kind
+
+
+def unit(job: Job) -> str:
+    """Return what the job counts, in the plural."""
+    return UNITS.get(job.kind, "prompts" if job.exact else "answers")
+
+
+def subject(job: Job) -> str:
+    """Return what the job is about, in a few words: whom it asks, what it trains, who reads."""
+    spec = job.spec
+    if job.kind == TRAIN:
+        return f"{spec.get('name', '')} · {_config(job).get('base', '')}"
+    if job.kind == CLASSIFY:
+        return f"{spec.get('classifier', '')} · {spec.get('audit', '')}"
+    if job.kind == DRAFT:
+        return f"{spec.get('model', '')} · {_drafted_kinds(job)}"
+    if job.kind == CHECK:
+        return f"{spec.get('instrument', '')} · {_checkers(job)}"
+    named = [str(spec[name]) for name in ("model", "audit") if spec.get(name)]
+    return " · ".join([*named, *asked_about(job)]) or job.kind
+
+
+def job_record(job: Job) -> Record:
+    """Return a job's row."""
+    from workbench.jobs.launch import pace
+
+    going = pace(job)
+    rate = "" if going.per_second is None else f"{going.per_second:,.1f}"
+    style = "bold" if job.active else ""
+    return (
+        str(job.id),
+        (
+            Text(str(job.id), justify="right", style=style),
+            literal(kind(job), 10, style),
+            Text(job_mark(job.state, stopping=job.stopping, pausing=job.pausing), style=style),
+            literal(subject(job), 80, style),
+            Text(bar(job.done, job.total)),
+            Text(percent(job.done, job.total), justify="right"),
+            Text(f"{job.done:,}/{job.total:,}", justify="right"),
+            Text(rate, justify="right"),
+            Text(human_duration(going.eta_seconds), justify="right"),
+        ),
+    )
+
+
+def job_details(job: Job, *, begun: bool = False) -> Content:
+    """Return what is known about a job; `begun`: its worker was started a moment ago, and may not have it yet."""
+    what, progress = {
+        TRAIN: (_training, _trained),
+        CLASSIFY: (_classifying, _classified),
+        CHECK: (_checking, _checked),
+        DRAFT: (_drafting, _drafted),
+    }.get(job.kind, (asking, _sampled))
+    parts = [
+        Content.assemble((f"Job {job.id} ", "bold"), visible(f"{kind(job)} · {what(job)}")),
+        Content(visible(progress(job), lines=True)),
+        Content(visible(_times(job))),
+    ]
+    parts += [
+        Content(visible(f"{count:,} failed: {reason}", lines=True))
+        for reason, count in job.reasons
+        if reason not in job.message
+    ]
+    parts += [Content(visible(one.describe())) for one in job.snapshots if len(job.snapshots) > 1]
+    if len(job.fingerprints) > 1:
+        counts = " · ".join(f"{name} {n:,}" for name, n in job.fingerprints)
+        parts.append(Content(visible(f"answers by system_fingerprint: {counts}")))
+    if job.message:
+        parts.append(Content.assemble(("→ ", "$text-accent"), visible(job.message, lines=True)))
+    if words := hint(job, begun=begun):
+        parts.append(Content.styled(words, "$text-accent"))
+    return Content("\n").join(parts)
+
+
+def hint(job: Job, *, begun: bool = False) -> str:
+    """Return what to do next, "" where there is nothing to do."""
+    if job.state == "queued" and not job.worker:
+        return "its worker starts …" if begun else "no worker has it yet; R starts one"
+    if job.state == "queued":
+        return "R begins it now, beside the others"
+    if job.state == "paused":
+        return "R goes on" if job.worker else "R goes on; the model is loaded again"
+    if job.failed_items and job.state == "failed" and not job.retry_helps:
+        return "asked again in the same manner, they would fail again; l shows the log"
+    if job.failed_items and job.retry_helps and job.state in ("failed", "cancelled"):
+        return f"y asks again what failed, {_HINTS.get(job.kind, _HINTS[SAMPLE])[job.state]}"
+    if job.state == "done" and job.kind not in _HINTS.keys() - {SAMPLE}:
+        return _AFTER_SAMPLING.get(str(job.spec.get("audit", "reliability")), "")
+    return _HINTS.get(job.kind, _HINTS[SAMPLE]).get(job.state, "")
+
+
+def stop_question(job: Job) -> str:
+    """Return what is asked before a job is cancelled: what stays, and how to go on."""
+    stays = {
+        TRAIN: f"It is at step {job.done:,} of {job.total:,}. The last checkpoint stays, and R goes on from there.",
+        CLASSIFY: f"The {job.done:,} responses that are read stay read, and R reads the rest later.",
+        DRAFT: f"The drafts of {job.done:,} prompts that were answered stay, and R asks the rest later.",
+        CHECK: f"The {job.done:,} texts that are computed stay, and R computes the rest later.",
+    }.get(job.kind, f"The {job.done:,} {unit(job)} that are stored stay, and R asks for the rest later.")
+    return f"Stop job {job.id} ({kind(job)} {subject(job)})?\n\n{stays}"
+
+
+def steps_at_once(job: Job) -> str:
+    """Return what the number bounds, for the person who is asked for it."""
+    served = str(job.spec.get("model", "")).startswith("openai:")
+    if served:
+        return "calls that are under way at once; below that their number adapts to the endpoint"
+    return "samples in one batch; fewer take less memory, a prompt's own samples stay together"
+
+
+MORE_TOKENS = "the model thinks longer than its tokens last: {cancel}ask again with more new tokens"
+
+
+def _sampled(job: Job) -> str:
+    """Return what came back in this attempt; the shares are of its answers and tokens."""
+    answers, counted = job.progress.get("answers", 0), "prompts scored" if job.exact else "answers"
+    failed = job.progress.get("failed", 0)
+    if not answers and failed:
+        return f"no {counted} in this attempt · all {failed:,.0f} failed"
+    if not answers:
+        return f"no {counted} yet in this attempt"
+    by_rule = job.spec.get("audit", "reliability") in READ_BY_RULE and not job.exact
+    read = ("unreadable", "refused") if by_rule else ()
+    shares = [f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in read]
+    if cut := job.progress.get("truncated", 0):
+        shares.append(f"cut off in thought {percent(cut, answers, 1)}")
+    shares.append(f"failed {percent(failed, answers + failed, 1)}")
+    saved = ("shared",) if job.exact else ("shared", "merged")
+    shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in saved]
+    if job.progress.get("decided"):
+        shares.append(f"ended when decided {percent(job.progress['decided'], answers, 1)}")
+    remedy = MORE_TOKENS.format(cancel="" if job.state in ("done", "cancelled") else "cancel, and ")
+    more = [remedy] if 2 * job.progress.get("truncated", 0) >= answers else []
+    lines = [[f"{answers:,.0f} {counted} in this attempt", *_going(job)], valid_answers(job), shares, more, _used(job)]
+    return "\n".join(" · ".join(line) for line in lines if line)
+
+
+def _used(job: Job) -> list[str]:
+    """Return what the calls to a served model came to, and may come to; nothing for a model that runs here."""
+    from workbench.jobs.launch import cost_at_end
+
+    told, at_end = job.progress, cost_at_end(job)
+    if "requests" not in told:
+        return []
+    parts = [
+        _of(f"{told['requests']:,.0f} calls", told, "max_requests", ",.0f"),
+        f"at most {told['at_once_most']:,.0f} at once" if "at_once_most" in told else "",
+        _of(f"{told.get('tokens_in', 0):,.0f} + {told.get('tokens_out', 0):,.0f} tokens", told, "max_tokens", ",.0f"),
+        _of(f"cost {told['cost']:.4g}", told, "max_cost", ".4g") if "cost" in told else "",
+        f"about {at_end:.4g} at the end" if at_end is not None else "",
+    ]
+    return [part for part in parts if part]
+
+
+def _of(words: str, told: Mapping[str, float], limit: str, form: str) -> str:
+    """Return words with the limit that was set, where there is one."""
+    return f"{words} of {told[limit]:{form}} allowed" if limit in told else words
+
+
+def concurrency_note(job: Job) -> str:
+    """Return what bounds how much is done at once."""
+    most = job.concurrency
+    return "at once: as the backend decides" if most is None else f"at once: at most {most:,}"
+
+
+def _training(job: Job) -> str:
+    config = _config(job)
+    parts = [
+        f"{job.spec.get('name', '')} on {config.get('base', '')}",
+        f"{config.get('steps', '?')} steps of {config.get('batch', '?')} pairs",
+        f"seed {config.get('seed', '?')}",
+    ]
+    return " · ".join(parts)
+
+
+def _trained(job: Job) -> str:
+    """Return how the training stands; a figure is left out while there is none."""
+    told = job.progress
+    if not told.get("step"):
+        return "no steps yet"
+    parts = []
+    if "loss" in told:
+        parts.append(f"loss {told['loss']:.3f}")
+    if "dev_macro_f1" in told:
+        parts.append(f"dev macro F1 {told['dev_macro_f1']:.2f}")
+    else:
+        held_out = _config(job).get("dev_share")
+        parts.append("no dev macro F1 yet" if held_out else "no dev set: the last step is kept")
+    if "lr" in told:
+        parts.append(f"lr {_small(told['lr'])}")
+    after = [f"{human_duration(told['seconds'])} in this attempt"] if told.get("seconds") else []
+    steps = f"step {told['step']:,.0f} of {told.get('steps', job.total):,.0f}"
+    return " · ".join([steps, *_going(job), *after]) + "\n" + " · ".join(parts)
+
+
+def _classifying(job: Job) -> str:
+    spec = job.spec
+    models = spec.get("models")
+    of = ", ".join(map(str, models)) if isinstance(models, list) and models else "all models"
+    where = spec.get("instrument") or "all instruments"
+    return f"{spec.get('classifier', '')} reads {spec.get('audit', '')} answers of {of} on {where}"
+
+
+def _classified(job: Job) -> str:
+    answers = job.progress.get("answers", 0)
+    read = f"{job.done:,} of {job.total:,} responses are read"
+    return " · ".join([read, f"{answers:,.0f} in this attempt", *_going(job)]) if answers else read
+
+
+def _checking(job: Job) -> str:
+    languages = job.spec.get("languages")
+    spoken = f" in {', '.join(map(str, languages))}" if isinstance(languages, list) and languages else ""
+    return f"wordings of {job.spec.get('instrument', '')}{spoken} by {_checkers(job)}"
+
+
+def _checkers(job: Job) -> str:
+    """Return the models that a check asks."""
+    return " and ".join(str(job.spec[name]) for name in ("encoder", "nli") if job.spec.get(name))
+
+
+def _checked(job: Job) -> str:
+    made = job.progress.get("answers", 0)
+    held = f"{job.done:,} of {job.total:,} texts and pairs are stored"
+    return " · ".join([held, f"{made:,.0f} in this attempt", *_going(job)]) if made else held
+
+
+def _drafting(job: Job) -> str:
+    spec = job.spec
+    statements = spec.get("statements")
+    of = f"{len(statements):,} statements" if isinstance(statements, list) and statements else "all statements"
+    return f"{spec.get('model', '')} drafts {_drafted_kinds(job)} for {of} of {spec.get('instrument', '')}"
+
+
+def _drafted_kinds(job: Job) -> str:
+    prompts = job.spec.get("prompts")
+    kinds = [str(prompt.get("kind", "")) for prompt in prompts] if isinstance(prompts, list) else []
+    return ", ".join(kind.replace("_", " ") for kind in kinds)
+
+
+def _drafted(job: Job) -> str:
+    """Return how many lines came back in this attempt, and how many of them can be wordings."""
+    if not job.progress.get("answers"):
+        return f"{job.done:,} of {job.total:,} prompts are answered"
+    lines = f"{job.progress.get('drafts', 0):,.0f} drafts, {job.progress.get('unusable', 0):,.0f} unusable lines"
+    return " · ".join([f"{job.done:,} of {job.total:,} prompts are answered", *_going(job)]) + f"\n{lines} so far"
+
+
+def _going(job: Job) -> list[str]:
+    from workbench.jobs.launch import pace
+
+    going = pace(job)
+    if going.per_second is None:
+        return []
+    return [f"{going.per_second:,.1f} {unit(job)} a second", f"ETA {human_duration(going.eta_seconds)}"]
+
+
+def _config(job: Job) -> Mapping[str, object]:
+    config = job.spec.get("config")
+    return config if isinstance(config, dict) else {}
+
+
+def _small(value: float) -> str:
+    """Return `1.2e-4`."""
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    return f"{mantissa}e{int(exponent)}" if value else "0"
+
+
+def _times(job: Job) -> str:
+    parts = [f"created {_time(job.created_at)}"]
+    if job.finished_at:
+        parts.append(f"ended {_time(job.finished_at)}")
+    if job.attempts:
+        parts.append(f"attempt {job.attempts}")
+    if job.concurrency is not None:
+        parts.append(concurrency_note(job))
+    if job.pid is not None and job.worker and job.state != "queued":
+        unsure = ", whose heartbeat has not moved yet" if job.unsure else ""
+        parts.append(f"process {job.pid} on {job.host}{unsure}")
+    return " · ".join(parts)
+
+
+def _time(stamp: str) -> str:
+    """Return `2026-11-21 09:30 UTC` of a stored time."""
+    return f"{stamp[:10]} {stamp[11:16]} UTC"

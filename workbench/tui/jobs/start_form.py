@@ -1,0 +1,294 @@
+"""What the forms that start a job have in common: fields above, what they come to below, nothing started unseen."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Button, Checkbox, Input, Label, Select, SelectionList, Static
+from textual.widgets.selection_list import Selection
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from workbench.errors import WorkbenchError
+from workbench.tui.format import visible
+from workbench.tui.kit.base import as_trouble, store_path
+from workbench.tui.kit.dialogs import TextScreen
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from stores.core.store import Store
+
+PLAN_AFTER_S = 0.3
+"typing pauses for so long before the form is worked out"
+WORKING_OUT = "Working out what this comes to …"
+STARTS_WITH = "Enter does not start it: F5 does. Tab goes to the next field."
+NOT_YET = "What this comes to is still being worked out. Read it, then F5 starts it."
+NOTHING = "…"
+"stands in a select that has nothing to offer"
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a filled form comes to."""
+
+    text: str
+    start: Callable[[Store], int] | None
+    "queues the job, starts its worker and returns its number; None: there is nothing to start"
+
+
+class StartForm(ModalScreen[int | None]):
+    """A form; dismisses the number of the job that was started, or None."""
+
+    CSS_PATH = "start_form.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f5", "start", "Start"),
+        Binding("escape", "dismiss(None)", "Leave without starting"),
+        Binding("f1,question_mark", "explain", "Explain the fields"),
+    ]
+    HEADING = ""
+    EXPLAIN = ""
+    FIRST = ""
+    "selector of the field that has focus at first"
+
+    plan_line = query_one("#plan", Static)
+    start_button = query_one("#start", Button)
+
+    @dataclass
+    class Opened(Message):
+        """What there is to choose from was read."""
+
+        choices: Any
+
+    @dataclass
+    class Planned(Message):
+        """It is known what the form comes to."""
+
+        values: object
+        outlook: Outlook
+
+    @dataclass
+    class Started(Message):
+        """A worker runs."""
+
+        job: int
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._outlook: Outlook | None = None
+        self._pause: Timer | None = None
+
+    @abstractmethod
+    def compose_fields(self) -> ComposeResult:
+        """Yield the rows of the form."""
+
+    @abstractmethod
+    def read_choices(self, store: Store) -> object:
+        """Return what there is to choose from. Called in a thread."""
+
+    @abstractmethod
+    def fill(self, choices: Any) -> None:
+        """Offer what `read_choices` returned."""
+
+    @abstractmethod
+    def values(self) -> object | None:
+        """Return the form as typed, comparable with ==; None while it cannot be worked out."""
+
+    @abstractmethod
+    def work_out(self, store: Store, values: Any) -> Outlook:
+        """Return what these values come to. Called in a thread. Raises WorkbenchError, naming the field."""
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="form") as form:
+            form.border_title = self.HEADING
+            form.border_subtitle = "Tab next · Space choose · F5 start · F1 explain · Esc back"
+            with VerticalScroll(id="fields", can_focus=False):
+                yield from self.compose_fields()
+            yield Static("Reading the store …", id="plan", markup=False)
+            with Horizontal(id="buttons"):
+                yield Button("Start  F5", id="start", variant="success", compact=True, disabled=True)
+                yield Button("Leave  Esc", id="leave", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one(self.FIRST).focus()
+        self.open()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            self.say(as_trouble(event.worker.error))
+
+    @on(Opened)
+    def show_choices(self, event: Opened) -> None:
+        self.fill(event.choices)
+
+    @on(Input.Changed)
+    @on(Select.Changed)
+    @on(Checkbox.Changed)
+    @on(SelectionList.SelectedChanged)
+    def changed(self) -> None:
+        self.ask()
+
+    def ask(self) -> None:
+        """Work out what the form comes to, once typing pauses; what it came to before is gone at once."""
+        self._outlook = None
+        self.start_button.disabled = True
+        if self.values() is not None:
+            self.plan_line.remove_class("-trouble").add_class("-old")
+            self.plan_line.update(WORKING_OUT)
+        if self._pause is not None:
+            self._pause.stop()
+        self._pause = self.set_timer(PLAN_AFTER_S, self.plan_now)
+
+    @on(Planned)
+    def show_plan(self, event: Planned) -> None:
+        if event.values != self.values():
+            return
+        self._outlook = event.outlook
+        self.plan_line.remove_class("-trouble", "-old")
+        self.plan_line.update(Content(visible(event.outlook.text, lines=True)))
+        self.start_button.disabled = event.outlook.start is None
+
+    @on(Started)
+    def leave(self, event: Started) -> None:
+        self.dismiss(event.job)
+
+    @on(Button.Pressed, "#start")
+    def start_pressed(self) -> None:
+        self.action_start()
+
+    @on(Input.Submitted)
+    def say_what_starts(self) -> None:
+        """Enter in a field starts nothing: whoever only meant to end a word would begin hours of work."""
+        self.notify(STARTS_WITH, timeout=4)
+
+    @on(Button.Pressed, "#leave")
+    def leave_pressed(self) -> None:
+        self.dismiss(None)
+
+    def action_start(self) -> None:
+        """Start what the last line says; while that is still being worked out nothing is started."""
+        if self._outlook is None:
+            if self.plan_line.has_class("-old"):
+                self.notify(NOT_YET, timeout=4)
+            self.plan_now()
+        elif self._outlook.start is not None and not self.start_button.disabled:
+            self.start_button.disabled = True
+            self.launch(self._outlook.start)
+
+    def action_explain(self) -> None:
+        self.app.push_screen(TextScreen("The fields", self.EXPLAIN))
+
+    def plan_now(self) -> None:
+        if self._pause is not None:
+            self._pause.stop()
+        if (values := self.values()) is not None:
+            self.plan(values)
+
+    def say(self, error: WorkbenchError) -> None:
+        """Show what cannot be as it is; nothing can be started then."""
+        self.plan_line.remove_class("-old").add_class("-trouble")
+        self.plan_line.update(Content("✗ " + visible(str(error), lines=True)))
+        self.start_button.disabled = True
+
+    def typed(self, name: str) -> str:
+        """Return what an input holds."""
+        return self.query_one(f"#{name}", Input).value
+
+    def chosen(self, name: str) -> str:
+        """Return what a select holds, "" for nothing."""
+        select = self.query_one(f"#{name}", Select)
+        return "" if select.is_blank() else str(select.value)
+
+    def ticked(self, name: str) -> tuple[str, ...]:
+        """Return what is ticked, in the order of the list."""
+        choices: SelectionList[str] = self.query_one(f"#{name}", SelectionList)
+        marked = set(choices.selected)
+        values = [choices.get_option_at_index(place).value for place in range(choices.option_count)]
+        return tuple(value for value in values if value in marked)
+
+    def listed(self, name: str) -> tuple[str, ...]:
+        """Return everything that a list offers."""
+        choices: SelectionList[str] = self.query_one(f"#{name}", SelectionList)
+        return tuple(choices.get_option_at_index(place).value for place in range(choices.option_count))
+
+    def offer(self, name: str, options: Sequence[tuple[str, str]], first: str) -> None:
+        """Let a select offer (words, value), and choose one without a word to the form."""
+        select = self.query_one(f"#{name}", Select)
+        with select.prevent(Select.Changed):
+            select.set_options([(Content(visible(words)), value) for words, value in options or [(NOTHING, "")]])
+            if options:
+                select.value = first
+
+    def tick(self, name: str, names: Iterable[str], marked: Iterable[str]) -> None:
+        """Let a list offer names with some of them ticked, without a word to the form."""
+        on_ = set(marked)
+        choices = self.query_one(f"#{name}", SelectionList)
+        with choices.prevent(SelectionList.SelectedChanged):
+            choices.clear_options()
+            choices.add_options([Selection(Content(visible(one)), one, one in on_) for one in names])
+
+    def put(self, name: str, text: str) -> None:
+        """Write into an input without a word to the form."""
+        field = self.query_one(f"#{name}", Input)
+        with field.prevent(Input.Changed):
+            field.value = text
+
+    def open(self) -> None:
+        """Read what there is to choose from."""
+        self.read()
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="open")
+    def read(self) -> None:
+        from stores.core.store import Store
+
+        with Store.open(store_path(self.app)) as store:
+            self.post_message(self.Opened(self.read_choices(store)))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="plan")
+    def plan(self, values: object) -> None:
+        from stores.core.store import Store
+
+        worker = get_current_worker()
+        try:
+            with Store.open(store_path(self.app)) as store:
+                outlook = self.work_out(store, values)
+        except WorkbenchError:
+            if worker.is_cancelled:
+                return
+            raise
+        if not worker.is_cancelled:
+            self.post_message(self.Planned(values, outlook))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="launch")
+    def launch(self, start: Callable[[Store], int]) -> None:
+        from stores.core.store import Store
+
+        with Store.open(store_path(self.app)) as store:
+            self.post_message(self.Started(start(store)))
+
+
+def row(name: str, field: Widget) -> Horizontal:
+    """Return a field with its name before it."""
+    return Horizontal(Label(name, classes="name", markup=False), field, classes="row", id=f"row_{field.id}")
+
+
+def titled(name: str, field: Widget) -> Vertical:
+    """Return a field with its name above it."""
+    return Vertical(Label(name, classes="name", markup=False), field, classes="titled")
+
+
+def select(name: str, options: Sequence[tuple[str, str]] = ()) -> Select[str]:
+    """Return a select of one line; until it is filled it holds `NOTHING`, which nobody can choose afterwards."""
+    offered = [(Content(visible(words)), value) for words, value in options or [(NOTHING, "")]]
+    return Select[str](offered, id=name, allow_blank=False, value=offered[0][1], compact=True)

@@ -1,0 +1,1 @@
+"""Parts that screens of every area share."""

@@ -1,0 +1,71 @@
+"""Who annotates: a name, typed or chosen among those who labelled here before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from workbench.domain.names import person_name
+from workbench.errors import UsageError
+from workbench.tui.format import visible
+
+
+class PersonDialog(ModalScreen[str | None]):
+    """Asks for a name; dismisses it in its normal form, or None."""
+
+    CSS_PATH = "../annotation/queues.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Back"),
+        Binding("down", "app.focus_next", "To the names", show=False),
+    ]
+
+    box = query_one("#person", Input)
+    trouble = query_one("#trouble", Static)
+
+    def __init__(
+        self,
+        known: Sequence[str],
+        current: str | None = None,
+        *,
+        note: str = "Your labels are kept under this name.",
+        what: str = "annotator",
+    ) -> None:
+        super().__init__()
+        self._known, self._current = tuple(known), current
+        self._note, self._what = note, what
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Who are you?"
+            dialog.border_subtitle = "Enter go on · Esc back"
+            yield Input(self._current or "", placeholder="your name, the same each time", id="person", compact=True)
+            yield Static(self._note, id="trouble", markup=False)
+            if self._known:
+                names = (Option(Content(visible(name))) for name in self._known)
+                yield OptionList(*names, id="known", markup=False)
+
+    def on_mount(self) -> None:
+        self.box.focus()
+
+    @on(Input.Submitted)
+    def take(self, event: Input.Submitted) -> None:
+        """Take the name, or say why it cannot be one."""
+        try:
+            self.dismiss(person_name(event.value, self._what))
+        except UsageError as error:
+            self.trouble.add_class("-wrong")
+            self.trouble.update(Content("✗ " + visible(str(error))))
+
+    @on(OptionList.OptionSelected)
+    def choose(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self._known[event.option_index])

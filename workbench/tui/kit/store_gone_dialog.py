@@ -1,0 +1,66 @@
+"""The store's file went away while it was open: where to write what it held."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+from textual.worker import Worker, WorkerState
+
+from workbench.errors import WorkbenchError
+from workbench.tui.format import visible
+
+if TYPE_CHECKING:
+    from stores.core.anchor import Anchor
+
+SAYS = (
+    "All that was stored can still be read, what was labelled, answered and edited here included. Enter writes it to "
+    "a new store and goes on there; then do again what was not saved. Esc leaves it: nothing can be saved until then."
+)
+
+
+class StoreGoneDialog(ModalScreen[Path | None]):
+    """Asks where the copy goes; dismisses the path of the copy, None where there is none."""
+
+    CSS_PATH = "dialogs.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Leave it")]
+
+    box = query_one("#path", Input)
+    trouble = query_one("#trouble", Static)
+
+    def __init__(self, error: WorkbenchError, anchor: Anchor) -> None:
+        super().__init__()
+        self._error, self._anchor = error, anchor
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "The store is gone"
+            dialog.border_subtitle = "Enter write the copy · Esc leave it"
+            yield Static(Content(visible(f"{self._error}\n\n{SAYS}", lines=True)), id="text", markup=False)
+            yield Input(str(self._anchor.free_path), id="path", compact=True)
+            yield Static(id="trouble", markup=False)
+
+    def on_mount(self) -> None:
+        self.box.focus()
+
+    @on(Input.Submitted)
+    def take(self, event: Input.Submitted) -> None:
+        self.trouble.update("Writing …")
+        self.write(Path(event.value).expanduser())
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="write")
+    def write(self, path: Path) -> None:
+        kept = self._anchor.rescue(path)
+        self.app.call_from_thread(self.dismiss, kept)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR and isinstance(event.worker.error, WorkbenchError):
+            self.trouble.update(Content("✗ " + visible(str(event.worker.error))))

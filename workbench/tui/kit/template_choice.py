@@ -1,0 +1,120 @@
+"""Which family of templates figures are about, and which versions of templates that were edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from workbench.domain.prompts import TemplateChoice
+from workbench.tui.format import visible
+from workbench.tui.kit.template_words import Offer
+from workbench.tui.results.audit_options import RADIO, TICK
+
+TEMPLATES_KEY = Binding(
+    "T", "templates", "Templates", show=False, tooltip="Choose the family and versions of templates"
+)
+FAMILY, VERSION = "family", "version"
+LINES = {FAMILY: "Family of templates", VERSION: "Version of"}
+
+
+class TemplatesScreen(ModalScreen[TemplateChoice | None]):
+    """Which templates count; dismisses the choice, or None where nothing is to change."""
+
+    CSS_PATH = "../results/audit_options.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "apply", "Apply", priority=True),
+        Binding("space", "choose", "Choose"),
+        Binding("j", "down", "Down", show=False),
+        Binding("k", "up", "Up", show=False),
+        Binding("escape,q", "dismiss(None)", "Leave as it was"),
+    ]
+
+    choices = query_one("#choices", OptionList)
+
+    def __init__(self, offer: Offer, choice: TemplateChoice) -> None:
+        super().__init__()
+        self._offer, self.choice = offer, choice
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Which templates count"
+            dialog.border_subtitle = "Space choose · Enter apply · Esc leave as it was"
+            yield OptionList(id="choices", markup=False)
+
+    def on_mount(self) -> None:
+        self._fill(1)
+        self.choices.focus()
+
+    @on(OptionList.OptionSelected)
+    def choose_clicked(self) -> None:
+        self.action_choose()
+
+    def action_choose(self) -> None:
+        """Choose what is under the cursor."""
+        at = self.choices.highlighted
+        if at is not None:
+            self.choice = picked(self.choice, str(self.choices.get_option_at_index(at).id), self._offer)
+            self._fill(at)
+
+    def action_apply(self) -> None:
+        self.dismiss(self.choice)
+
+    def action_down(self) -> None:
+        self.choices.action_cursor_down()
+
+    def action_up(self) -> None:
+        self.choices.action_cursor_up()
+
+    def _fill(self, at: int) -> None:
+        self.choices.set_options(
+            Option(Content.styled(visible(words), "" if name else "$text-muted"), id=name or None, disabled=not name)
+            for name, words in form(self.choice, self._offer)
+        )
+        self.choices.highlighted = at
+
+
+def form(choice: TemplateChoice, offer: Offer) -> Iterator[tuple[str, str]]:
+    """Yield the lines of the form: what a line chooses (nothing for a heading), and its words."""
+    families, versions = offer
+    if len(families) > 1:
+        yield "", f"{LINES[FAMILY]}; of several, each is a result of its own"
+        yield f"{FAMILY}:", f" {TICK[not choice.families]} the one asked last"
+        yield from (
+            (f"{FAMILY}:{place}", f" {TICK[family in choice.families]} {family}")
+            for place, family in enumerate(families)
+        )
+    chosen = dict(choice.versions)
+    for place, (name, numbers) in enumerate(versions.items()):
+        yield "", f"{LINES[VERSION]} {name}"
+        yield f"{VERSION}:{place}:", f" {RADIO[name not in chosen]} the present one, or the one asked last"
+        yield from (
+            (f"{VERSION}:{place}:{number}", f" {RADIO[chosen.get(name) == number]} version {number}")
+            for number in numbers
+        )
+
+
+def picked(choice: TemplateChoice, line: str, offer: Offer) -> TemplateChoice:
+    """Return the choice after a line of the form was chosen."""
+    families, versions = offer
+    what, _, rest = line.partition(":")
+    if what == FAMILY:
+        wanted = {families[int(rest)]} ^ set(choice.families) if rest else set()
+        return replace(choice, families=tuple(family for family in families if family in wanted))
+    place, _, number = rest.partition(":")
+    name = list(versions)[int(place)]
+    others = tuple(one for one in choice.versions if one[0] != name)
+    return replace(choice, versions=(*others, (name, int(number))) if number else others)
+
+
+__all__ = ["TEMPLATES_KEY", "TemplatesScreen", "form", "picked"]

@@ -1,0 +1,281 @@
+"""Answers of a model, page by page: a table, the answer under the cursor, how it was read and where it comes from.
+
+The audits differ in which answers they list and in what a reading is; moving, paging, copying and opening one whole are
+the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, Protocol, TypeVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import DataTable, Static
+from textual.worker import get_current_worker
+
+from workbench.tui.format import EMPTY, visible
+from workbench.tui.kit.base import StoreScreen
+from workbench.tui.results.audit_table import FluidTable
+from workbench.tui.widgets.long_text import LongText
+from workbench.tui.widgets.record_table import Record, RecordTable
+
+PAGE = 200
+THOUGHT_CHARACTERS = 20_000
+"of a thought that are shown"
+NO_ANSWER = "No answer: the output ends within the thought."
+
+
+class Given(Protocol):
+    """An answer of any audit."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def thinking(self) -> str: ...
+
+    @property
+    def truncated(self) -> bool: ...
+
+
+Row = TypeVar("Row", bound=Given)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Row]):
+    """Some answers of a kind, and where the next begin."""
+
+    kind: str
+    rows: tuple[Row, ...]
+    following: int | None
+    "offset of what was not read yet; None: nothing is left"
+
+    @property
+    def counted(self) -> str:
+        """Say how many there are on the page."""
+        left = "; more below the last row" if self.following is not None else ""
+        return f"{len(self.rows):,} different, {sum(row.count for row in self.rows):,} given{left}"
+
+
+def gathered(kind: str, offset: int, fetch: Callable[[int], Sequence[Row]], admits: Callable[[Row], bool]) -> Page[Row]:
+    """Read answers from an offset until there are enough of the wanted kind, or no more."""
+    rows: list[Row] = []
+    while True:
+        found = fetch(offset)
+        offset += len(found)
+        rows += [row for row in found if admits(row)]
+        if len(found) < PAGE:
+            return Page(kind, tuple(rows), None)
+        if len(rows) >= PAGE:
+            return Page(kind, tuple(rows), offset)
+
+
+class AnswersScreen(StoreScreen, Generic[Row]):
+    """Answers of one kind, or all; what is one and how it looks is said by the screens of the audits."""
+
+    CSS_PATH = "answers.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "copy", "Copy", tooltip="Copy the answer as it was written"),
+        Binding("t", "thoughts", "Thought", tooltip="Show what was thought before the answers, or hide it"),
+        Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
+    ]
+
+    @dataclass
+    class Found(Message):
+        """A page is there."""
+
+        page: Page[Row]  # type: ignore[valid-type]  # a nested class does not see its outer's variable
+        more: bool
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._page: Page[Row] = Page("", (), None)
+        self._loading = True
+        self._unfolded = False
+
+    def make_table(self) -> FluidTable:
+        """Return the table of the answers."""
+        raise NotImplementedError("abstract")
+
+    def fetch(self, kind: str, offset: int) -> Page[Row]:
+        """Read a page, in a worker's thread."""
+        raise NotImplementedError("abstract")
+
+    def head(self) -> Content:
+        """Return what stands above the table."""
+        raise NotImplementedError("abstract")
+
+    def nothing(self, kind: str) -> str:
+        """Say that there are no answers of a kind, and how to see others."""
+        raise NotImplementedError("abstract")
+
+    def record(self, number: int, row: Row, width: int) -> Record:
+        """Return the table's row of an answer."""
+        raise NotImplementedError("abstract")
+
+    def pieces(self, row: Row) -> tuple[Content, Content, str]:
+        """Return how an answer was read, its text, and where it comes from."""
+        raise NotImplementedError("abstract")
+
+    def whole(self, row: Row) -> ModalScreen[None]:
+        """Return the screen of one answer."""
+        raise NotImplementedError("abstract")
+
+    def compose_body(self) -> ComposeResult:
+        yield Static(id="about", markup=False)
+        yield self.make_table()
+        yield Static("Reading the answers …", id="empty", markup=False)
+        with VerticalScroll(id="answer", can_focus=False):
+            yield Static(id="reading", markup=False)
+            yield Static(id="text", markup=False)
+        yield Static(id="provenance", markup=False)
+
+    def on_mount(self) -> None:
+        self._head()
+        self.table.focus()
+        self.read_page("", 0)
+
+    @property
+    def table(self) -> FluidTable:
+        return self.query_one(FluidTable)
+
+    @property
+    def current(self) -> Row | None:
+        """The answer under the cursor."""
+        at = self.table.current
+        return self._page.rows[int(at)] if at is not None and int(at) < len(self._page.rows) else None
+
+    @on(Found)
+    def show_page(self, event: Found) -> None:
+        page: Page[Row] = event.page
+        if event.more:
+            page = Page(page.kind, (*self._page.rows, *page.rows), page.following)
+        self._page, self._loading = page, False
+        empty = self.query_one("#empty", Static)
+        empty.update(self.nothing(page.kind))
+        empty.display = not page.rows
+        self.table.display = self.query_one("#answer").display = bool(page.rows)
+        self.table.show_for_width(self._records, at=None if event.more else 0)
+        self._head()
+        self.show_answer()
+        self.refresh_bindings()
+
+    @on(DataTable.RowHighlighted)
+    def show_answer(self) -> None:
+        row = self.current
+        reading, text, provenance = self.pieces(row) if row is not None else (Content(), Content(), "")
+        self.query_one("#reading", Static).update(reading)
+        if row is not None:
+            text = folded(text, row.thinking, row.truncated, shown=self._unfolded)
+        self.query_one("#text", Static).update(text)
+        self.query_one("#provenance", Static).update(provenance)
+        self.query_one("#answer").scroll_home(animate=False)
+
+    @on(RecordTable.RowSelected)
+    def show_whole(self) -> None:
+        if (row := self.current) is not None:
+            self.app.push_screen(self.whole(row))
+
+    @on(RecordTable.EdgePassed)
+    def read_on(self, event: RecordTable.EdgePassed) -> None:
+        if event.direction > 0 and self._page.following is not None and not self._loading:
+            self._loading = True
+            self.read_page(self._page.kind, self._page.following, more=True)
+
+    def show_kind(self, kind: str) -> None:
+        """Show the answers of one kind, or all."""
+        self._loading = True
+        self.read_page(kind, 0)
+
+    def action_copy(self) -> None:
+        if (row := self.current) is not None:
+            copied(self, row.text)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "thoughts" or any(row.thinking for row in self._page.rows)
+
+    def action_thoughts(self) -> None:
+        """Unfold what was thought before the answers, or fold it again."""
+        self._unfolded = not self._unfolded
+        self.show_answer()
+
+    def _records(self, width: int) -> list[Record]:
+        return [self.record(number, row, width) for number, row in enumerate(self._page.rows)]
+
+    def _head(self) -> None:
+        self.query_one("#about", Static).update(self.head())
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="page")
+    def read_page(self, kind: str, offset: int, more: bool = False) -> None:
+        worker = get_current_worker()
+        page = self.fetch(kind, offset)
+        if not worker.is_cancelled:
+            self.post_message(self.Found(page, more))
+
+
+def folded(text: Content, thinking: str, truncated: bool, *, shown: bool) -> Content:
+    """Return an answer with the thought before it behind a fold: how long it is, or, unfolded, its text."""
+    if truncated:
+        text = Content.styled(NO_ANSWER, "italic $text-warning")
+    if not thinking:
+        return text
+    said = f"{len(thinking):,} characters of thought"
+    if not shown:
+        return Content.assemble((f"▸ {said}; t shows them\n", "$text-muted"), text)
+    more = "\n…" if len(thinking) > THOUGHT_CHARACTERS else ""
+    thought = visible(thinking[:THOUGHT_CHARACTERS], lines=True)
+    return Content.assemble((f"▾ {said}, which nothing reads\n{thought}{more}\n\n", "$text-muted italic"), text)
+
+
+class WholeAnswerScreen(ModalScreen[None]):
+    """One answer from its first to its last character, in lines: at any length it opens at once."""
+
+    CSS_PATH = "answers.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter", "dismiss(None)", "Close", key_display="Esc"),
+        Binding("y", "copy", "Copy"),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        answer: str,
+        reading: Content,
+        provenance: str,
+        shown: tuple[str, tuple[int, int]] | None = None,
+    ) -> None:
+        """`shown`: the answer as a terminal may show it, and the place in it of the words that decided."""
+        super().__init__()
+        self._title, self._answer, self._reading, self._provenance = title, answer, reading, provenance
+        self._shown = shown or (visible(answer, lines=True) or EMPTY, (0, 0))
+
+    def compose(self) -> ComposeResult:
+        text, marked = self._shown
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = Content(visible(self._title))
+            dialog.border_subtitle = f"{len(self._answer):,} characters · y copy · Esc back"
+            yield Static(self._reading, markup=False, classes="line")
+            yield LongText(text, marked, name="whole")
+            yield Static(self._provenance, markup=False, classes="line -dim")
+
+    def on_mount(self) -> None:
+        self.query_one("#whole").focus()
+
+    def action_copy(self) -> None:
+        copied(self, self._answer)
+
+
+def copied(screen: StoreScreen | ModalScreen[None], text: str) -> None:
+    """Copy an answer; a lone surrogate, which no clipboard can hold, becomes a question mark."""
+    screen.app.copy_to_clipboard(text.encode("utf-8", "replace").decode())
+    screen.notify(f"{len(text):,} characters copied", markup=False)

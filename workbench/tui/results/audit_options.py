@@ -1,0 +1,211 @@
+"""The two choices behind an audit screen: how answers are read and judged, and whose answers they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from workbench.domain.responses import EXACT
+from workbench.errors import WorkbenchError
+from workbench.tui.format import visible
+from workbench.tui.results.audit_format import name_of
+from workbench.tui.results.audit_view import WITHIN, Settings, same_run
+
+if TYPE_CHECKING:
+    from stores.runs.run_rows import Run
+
+RULES = {
+    "printed": "printed: 45 % and 55 % both lie outside the interval",
+    "coded": "coded: only 55 % does, as in the released code",
+}
+READERS = {
+    "label-words": "label-words: the first assertion decides",
+    "label-words-coded": "label-words-coded: as in the released code",
+}
+READABLE = {
+    "given": "all: what a leaning means for answers that name a label",
+    "named": "as many as the model's next text is a label",
+}
+JUDGED = "judged"
+VOIDS = {"void": "void: shown, and in no denominator", JUDGED: "judged like the others, as published"}
+RADIO = {True: "(•)", False: "( )"}
+TICK = {True: "[x]", False: "[ ]"}
+
+
+class OptionsScreen(ModalScreen[Settings | None]):
+    """How answers are read and judged; dismisses the settings, or None where nothing is to change."""
+
+    CSS_PATH = "audit_options.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "apply", "Apply", priority=True),
+        Binding("space", "choose", "Choose"),
+        Binding("left", "minimum(-1)", "Fewer readable answers"),
+        Binding("right", "minimum(1)", "More readable answers"),
+        Binding("j", "down", "Down", show=False),
+        Binding("k", "up", "Up", show=False),
+        Binding("escape,q", "dismiss(None)", "Leave as it was"),
+    ]
+
+    choices = query_one("#choices", OptionList)
+
+    def __init__(self, settings: Settings, planned: tuple[int, int] | None, *, exact: bool = False) -> None:
+        """`planned`: the fewest and the most answers planned for a prompt; None where nothing is known of that."""
+        super().__init__()
+        self.settings, self._planned, self._exact = settings, planned, exact
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = (
+                "How probabilities are judged, and samples beside" if self._exact else "How answers are read and judged"
+            )
+            dialog.border_subtitle = "Space choose · ← → number · Enter apply · Esc leave as it was"
+            yield OptionList(id="choices", markup=False)
+            yield Static(id="trouble", markup=False)
+
+    def on_mount(self) -> None:
+        self._fill(1)
+        self.choices.focus()
+
+    @on(OptionList.OptionSelected)
+    def choose_clicked(self) -> None:
+        self.action_choose()
+
+    def action_choose(self) -> None:
+        """Choose the rule or reader under the cursor, or let a test count or not."""
+        at = self.choices.highlighted
+        if at is not None:
+            self.settings = picked(self.settings, str(self.choices.get_option_at_index(at).id))
+            self._fill(at)
+
+    def action_minimum(self, step: int) -> None:
+        """Ask for one readable answer more or fewer."""
+        if self._planned and (at := self.choices.highlighted) is not None:
+            most = self._planned[1]
+            needed = Settings(minimum=self.settings.minimum).options().needed(most)
+            self.settings = replace(self.settings, minimum=max(1, min(most, needed + step)))
+            self._fill(at)
+
+    def action_apply(self) -> None:
+        try:
+            self.settings.options()
+        except WorkbenchError as error:
+            self.query_one("#trouble", Static).update(Content.styled(f"✗ {visible(str(error))}", "$text-error"))
+            return
+        self.dismiss(self.settings)
+
+    def action_down(self) -> None:
+        self.choices.action_cursor_down()
+
+    def action_up(self) -> None:
+        self.choices.action_cursor_up()
+
+    def _fill(self, at: int) -> None:
+        self.choices.set_options(
+            Option(Content.styled(words, "" if name else "$text-muted"), id=name or None, disabled=not name)
+            for name, words in form(self.settings, self._planned, exact=self._exact)
+        )
+        self.choices.highlighted = at
+        self.query_one("#trouble", Static).update("")
+
+
+def form(settings: Settings, planned: tuple[int, int] | None, *, exact: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield the lines of the form: what a line chooses (nothing for a heading), and its words.
+
+    `exact`: label probabilities were computed, and the rule is that of the samples beside.
+    """
+    yield "", "What is a clear leaning of the samples beside" if exact else "What is a clear leaning"
+    for rule, words in RULES.items():
+        yield f"rule:{rule}", f" {RADIO[rule == settings.rule]} {words}"
+    yield "", "Which of the samples beside are readable" if exact else "Who reads"
+    choices, chosen = (READABLE, settings.readable) if exact else (READERS, settings.reader)
+    for name, words in choices.items():
+        yield f"{'readable' if exact else 'reader'}:{name}", f" {RADIO[name == chosen]} {words}"
+    yield "", "How many readable answers a prompt needs"
+    of = Settings(minimum=settings.minimum).options().needed_words(planned) if planned else str(settings.minimum or "")
+    says = "  two thirds of the plan" if settings.minimum is None else "  Space: two thirds again"
+    yield "minimum:", f" ← {of} →{says}"
+    yield "", "Tests that cannot fail: one prompt compared with itself"
+    for judged, words in VOIDS.items():
+        yield f"void:{judged}", f" {RADIO[(judged == JUDGED) == settings.judge_void]} {words}"
+    yield "", "Which tests ALL takes together"
+    for test in WITHIN:
+        yield f"test:{test}", f" {TICK[test in settings.tests]} {name_of(test)}"
+
+
+def picked(settings: Settings, line: str) -> Settings:
+    """Return the settings after a line of the form was chosen."""
+    what, _, name = line.partition(":")
+    if what == "rule":
+        return replace(settings, rule=name)
+    if what == "reader":
+        return replace(settings, reader=name)
+    if what == "readable":
+        return replace(settings, readable="named" if name == "named" else "given")
+    if what == "void":
+        return replace(settings, judge_void=name == JUDGED)
+    if what == "minimum":
+        return replace(settings, minimum=None)
+    ticked = set(settings.tests) ^ {name}
+    return replace(settings, tests=tuple(test for test in WITHIN if test in ticked))
+
+
+class RunsScreen(ModalScreen["Run | None"]):
+    """Whose answers are judged; dismisses a run, or None."""
+
+    CSS_PATH = "audit_options.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "Leave as it was"),
+        Binding("j", "down", "Down", show=False),
+        Binding("k", "up", "Up", show=False),
+    ]
+
+    def __init__(self, runs: Sequence[Run], current: Run) -> None:
+        super().__init__()
+        self._runs, self._current = tuple(runs), current
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Whose answers"
+            dialog.border_subtitle = "Enter choose · Esc leave as it was"
+            yield OptionList(*(Option(run_words(run)) for run in self._runs), id="runs", markup=False)
+
+    def on_mount(self) -> None:
+        runs = self.query_one("#runs", OptionList)
+        runs.highlighted = next((n for n, run in enumerate(self._runs) if same_run(run, self._current)), 0)
+        runs.focus()
+
+    @on(OptionList.OptionSelected)
+    def choose(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self._runs[event.option_index])
+
+    def action_down(self) -> None:
+        self.query_one("#runs", OptionList).action_cursor_down()
+
+    def action_up(self) -> None:
+        self.query_one("#runs", OptionList).action_cursor_up()
+
+
+def _made(run: Run) -> str:
+    return " · ".join(filter(None, (run.dtype, run.encoded)))
+
+
+def run_words(run: Run) -> Content:
+    """Return two lines: whose answers, and how many."""
+    of = "prompts scored" if run.sampling.mode == EXACT else "answers"
+    return Content.assemble(
+        (visible(run.model), "bold"),
+        f" · {visible(' · '.join([run.instrument, str(run.sampling), *run.asked_with]))}\n",
+        (f"  {run.responses:,} {of} · {visible(_made(run))} · {visible(run.version)}", "dim"),
+        (f" · last {visible(run.last[:16]).replace('T', ' ')} UTC", "dim"),
+    )

@@ -1,0 +1,119 @@
+"""Every response to one prompt, as it was written: how it was read, which words decided, and where it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from workbench.tui.format import visible
+from workbench.tui.results.answers import PAGE, AnswersScreen, Page, WholeAnswerScreen, gathered
+from workbench.tui.results.audit_table import FluidTable
+from workbench.tui.results.responses_format import (
+    ONLY,
+    answer,
+    provenance,
+    reading_line,
+    response_columns,
+    response_record,
+    whole_answer,
+    word_of,
+)
+from workbench.tui.widgets.record_table import Record
+
+if TYPE_CHECKING:
+    from stores.runs.run_rows import ResponseRow, Run
+
+EXPLAIN = """Each row is one distinct answer in one draw, the most frequent first, with how often it was given.
+
+READING  + agree and − disagree are stances on the wording that the model was shown. · unreadable: the answer names \
+no label, asserts nothing, or asserts both. The underlined words decided. Unreadable answers count against `readable`, \
+never as a stance. An answer that was cut off in thought says nothing: t shows what was thought, c these alone.
+
+The dim line is where an answer comes from: the model and its revision, what ran it, the sampling, the seed of \
+exactly these answers, the template with its label order, when, and the code and job that asked.
+
+Control characters are shown by signs (␛ is ESC, ␊ a line end); nothing in an answer is interpreted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which prompt the responses answer."""
+
+    ref: str
+    variant: str
+    template: str
+    order: str
+    wording: str
+    probe: int
+
+    @property
+    def title(self) -> str:
+        return f"{self.ref} · {self.variant} · {self.template} {self.order}"
+
+
+class ResponseTable(FluidTable):
+    """Responses; `g` filters here, as the footer says."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select_cursor", "Whole answer", key_display="Enter"),
+        Binding("g", "screen.only('agree')", "Agree", tooltip="Show answers read as agreement"),
+    ]
+
+
+class ResponsesScreen(AnswersScreen["ResponseRow"]):
+    """The responses to one prompt."""
+
+    EXPLAIN = EXPLAIN
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("d", "only('disagree')", "Disagree", tooltip="Show answers read as rejection"),
+        Binding("u", "only('unreadable')", "Unreadable", tooltip="Show answers that could not be read"),
+        Binding("c", "only('cut off')", "Cut off", show=False, tooltip="Show answers that were cut off in thought"),
+        Binding("a", "only('')", "All", tooltip="Show all answers"),
+    ]
+
+    def __init__(self, run: Run, reader: int, asked: Asked) -> None:
+        super().__init__()
+        self._run, self._reader, self._asked = run, reader, asked
+
+    def on_mount(self) -> None:
+        self.title_bar.place = f"audit › {self._asked.ref} › responses"
+
+    def make_table(self) -> FluidTable:
+        return ResponseTable(response_columns, name="responses")
+
+    def fetch(self, kind: str, offset: int) -> Page[ResponseRow]:
+        from stores.core.store import Store
+
+        with Store.open(self.store_path) as store:
+            return gathered(
+                kind,
+                offset,
+                lambda at: store.runs.responses(self._run, self._asked.probe, [self._reader], offset=at, limit=PAGE),
+                lambda row: not kind or word_of(row) == kind,
+            )
+
+    def head(self) -> Content:
+        asked, page = self._asked, self._page
+        where = f"{asked.variant} · {asked.template} {asked.order} · "
+        shown = f"{ONLY[page.kind]}: {page.counted}"
+        return Content.assemble((visible(asked.wording), "bold"), "\n", (visible(where), "$text-muted"), shown)
+
+    def nothing(self, kind: str) -> str:
+        return f"No answers here: {ONLY[kind]}.\n\na shows all." if kind else "No answers."
+
+    def record(self, number: int, row: ResponseRow, width: int) -> Record:
+        return response_record(number, row, width)
+
+    def pieces(self, row: ResponseRow) -> tuple[Content, Content, str]:
+        return reading_line(row), answer(row), provenance(row)
+
+    def whole(self, row: ResponseRow) -> WholeAnswerScreen:
+        shown = whole_answer(row)
+        return WholeAnswerScreen(self._asked.title, row.text, reading_line(row), provenance(row), shown)
+
+    def action_only(self, only: str) -> None:
+        """Show the answers of one reading, or all."""
+        self.show_kind(only)

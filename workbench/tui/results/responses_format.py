@@ -1,0 +1,134 @@
+"""Responses as cells and text; pure.
+
+What a model wrote is hostile: it is shown as it stands, cut where it is long, with the words that decided underlined.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.content import Content
+
+from workbench.tui.format import EMPTY, visible
+from workbench.tui.results.audit_format import STANCE_MARKS, WIDE
+from workbench.tui.widgets.record_table import Column, Record
+
+if TYPE_CHECKING:
+    from stores.runs.run_rows import ResponseRow
+
+CELL_CHARACTERS = 300
+BEFORE = 40
+"characters that stand before deciding words which are far into an answer"
+PREVIEW_CHARACTERS = 1000
+ONLY = {
+    "": "all answers",
+    "agree": "agree only",
+    "disagree": "disagree only",
+    "unreadable": "unreadable only",
+    "cut off": "cut off in thought only",
+}
+
+
+def response_columns(width: int) -> tuple[Column, ...]:
+    """Return the columns for a width."""
+    wide = width >= WIDE
+    columns = (Column("count", " times", 7), Column("reading", "reading", 13), Column("text", "answer", None))
+    return (*columns, Column("reason", "  why", 44)) if wide else columns
+
+
+def response_record(number: int, row: ResponseRow, width: int) -> Record:
+    """Return a row; its key is its place among what was read."""
+    cells = (Text(f"{row.count:>5}×"), reading_cell(row.label, word_of(row)), answer_cell(row))
+    return str(number), (
+        *cells,
+        Text(f"  {visible(row.reason)}", style="dim", no_wrap=True),
+    ) if width >= WIDE else cells
+
+
+def word_of(row: ResponseRow) -> str:
+    """Return how an answer was read in a word; one that was cut off in thought is not unreadable."""
+    return "cut off" if row.truncated else row.label or "unreadable"
+
+
+def reading_cell(label: str | None, word: str) -> Text:
+    """Return `+ agree`, `− disagree`, `· unreadable`, `· cut off`."""
+    return Text(f"{STANCE_MARKS.get(label, '=')} {visible(word)}", style="" if label else "yellow")
+
+
+def answer_cell(row: ResponseRow) -> Text:
+    """Return the beginning of an answer in one line, or where its deciding words are if that is further on."""
+    if not row.text:
+        return Text(EMPTY, style="dim italic")
+    first = max(0, (row.start or 0) - BEFORE) if (row.start or 0) > CELL_CHARACTERS // 2 else 0
+    cell = Text("… " if first else "", style="", no_wrap=True, overflow="ellipsis")
+    for text, decides in pieces(row, first, first + CELL_CHARACTERS):
+        cell.append(visible(text), style="bold underline" if decides else "")
+    if len(row.text) > first + CELL_CHARACTERS:
+        cell.append(" …")
+    return cell
+
+
+def pieces(row: ResponseRow, first: int, stop: int) -> list[tuple[str, bool]]:
+    """Return `text[first:stop]` in parts, each with whether it is what decided the reading."""
+    if row.start is None or row.stop is None or row.start >= row.stop:
+        return [(row.text[first:stop], False)]
+    a, b = (min(max(edge, first), stop) for edge in (row.start, row.stop))
+    parts = [(row.text[first:a], False), (row.text[a:b], True), (row.text[b:stop], False)]
+    return [(text, decides) for text, decides in parts if text]
+
+
+def answer(row: ResponseRow, limit: int = PREVIEW_CHARACTERS) -> Content:
+    """Return an answer with its line ends, cut where it is long."""
+    if not row.text:
+        return Content.styled(EMPTY, "dim italic")
+    parts = [
+        Content.styled(visible(text, lines=True), "bold underline" if decides else "")
+        for text, decides in pieces(row, 0, limit)
+    ]
+    if len(row.text) > limit:
+        parts.append(Content.styled(f"\n… {len(row.text):,} characters; Enter shows all", "dim"))
+    return Content("").join(parts)
+
+
+def reading_line(row: ResponseRow) -> Content:
+    """Say how an answer was read, by whom and why."""
+    word = word_of(row)
+    why = f": {visible(row.reason)}" if row.reason else ""
+    unread = "" if row.truncated else "  (not read yet)"
+    by = f"  ({visible(row.reader)})" if row.reader else unread
+    return Content.assemble(
+        (f"{STANCE_MARKS.get(row.label, '=')} {visible(word)}", "bold"), why, (by, "$text-muted"),
+        (f"  {row.count}×", "$text-muted"),
+    )  # fmt: skip
+
+
+def provenance(row: ResponseRow) -> str:
+    """Say where an answer comes from, in one line."""
+    return " · ".join(
+        visible(part)
+        for part in (
+            row.model,
+            row.version or f"revision {row.revision[:12]}",
+            row.backend,
+            row.dtype,
+            str(row.sampling),
+            f"seed {row.seed}",
+            f"{row.template} {row.order}",
+            f"{row.at[:19].replace('T', ' ')} UTC",
+            f"workbench {row.code_version}",
+            f"job {row.job}",
+        )
+    )
+
+
+def whole_answer(row: ResponseRow) -> tuple[str, tuple[int, int]]:
+    """Return all of an answer, safe to print, and where in that the deciding words stand."""
+    if not row.text:
+        return EMPTY, (0, 0)
+    parts = [(visible(text, lines=True), decides) for text, decides in pieces(row, 0, len(row.text))]
+    place, marked = 0, (0, 0)
+    for text, decides in parts:
+        marked = (place, place + len(text)) if decides else marked
+        place += len(text)
+    return "".join(text for text, _ in parts), marked

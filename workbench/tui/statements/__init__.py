@@ -1,0 +1,1 @@
+"""Statements and questions: written, varied, checked, imported and exported."""

@@ -1,0 +1,142 @@
+"""What was archived: to be looked at, and brought back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.getters import query_one
+from textual.message import Message
+from textual.widgets import Static
+
+from workbench.domain.counting import plural
+from workbench.tui.format import literal, visible
+from workbench.tui.kit.base import StoreScreen
+from workbench.tui.kit.editor_dialog import as_person
+from workbench.tui.kit.short_refs import MOST, short_refs
+from workbench.tui.widgets.record_table import Column, Record, RecordTable
+
+if TYPE_CHECKING:
+    from stores.instruments.statement_lists import StatementLine
+    from workbench.pipeline.editing import Done
+
+EXPLAIN = """Archived statements are asked no more and are in no list but this one.
+Their wordings, versions, labels and answers stay: r brings a statement
+back as it was."""
+
+
+class ArchivedScreen(StoreScreen):
+    """The archived statements of an instrument."""
+
+    CSS_PATH = "archived.tcss"
+    EXPLAIN = EXPLAIN
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "restore", "Restore", tooltip="Bring this statement back"),
+        Binding("v", "versions", "Versions", tooltip="List its versions and changes"),
+        Binding("escape,A", "app.pop_screen", "Back", key_display="Esc"),
+    ]
+
+    table = query_one("#archived", RecordTable)
+
+    @dataclass
+    class Found(Message):
+        """The list was read."""
+
+        lines: tuple[StatementLine, ...]
+
+    @dataclass
+    class Acted(Message):
+        """A statement is back."""
+
+        done: Done
+
+    def __init__(self, instrument: str) -> None:
+        super().__init__()
+        self._instrument = instrument
+        self.PLACE = "statements › archived"
+
+    def compose_body(self) -> ComposeResult:
+        yield RecordTable(
+            [
+                Column("ref", "id", MOST),
+                Column("text", "statement", None),
+                Column("version", "v", 3),
+                Column("tags", "tags", 24, least=100),
+            ],
+            name="archived",
+        )
+        yield Static(id="nothing", markup=False)
+
+    def on_mount(self) -> None:
+        self.table.focus()
+        self.look()
+
+    @on(Found)
+    def show_lines(self, event: Found) -> None:
+        self.trouble.hide()
+        self.title_bar.note = plural(len(event.lines), "statement")
+        names = short_refs([line.ref for line in event.lines])
+        self.table.show([_record(line, names[line.ref]) for line in event.lines])
+        self.table.display = bool(event.lines)
+        self.query_one("#nothing", Static).update("" if event.lines else "Nothing is archived here. Esc goes back.")
+
+    @on(Acted)
+    def say_done(self, event: Acted) -> None:
+        self.notify(visible(event.done.sentence), markup=False)
+        self.look()
+
+    @on(RecordTable.RowSelected)
+    def open_row(self) -> None:
+        self.action_versions()
+
+    def action_refresh(self) -> None:
+        self.look()
+
+    def action_restore(self) -> None:
+        if (ref := self.table.current) is not None:
+            self._restore_as_person(ref)
+
+    def action_versions(self) -> None:
+        from workbench.tui.statements.history import HistoryScreen
+
+        if (ref := self.table.current) is not None:
+            self.app.push_screen(HistoryScreen(self._instrument, ref, ""))
+
+    def _restore_as_person(self, ref: str) -> None:
+        def go(person: str) -> None:
+            self.restore(ref, person)
+
+        as_person(self, self._instrument, go)
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
+    def look(self) -> None:
+        from stores.core.store import Store
+        from stores.instruments.statement_lists import Filters
+
+        with Store.open(self.store_path) as store:
+            self.post_message(self.Found(store.instruments.lines(self._instrument, Filters(archived=True))))
+
+    @work(thread=True, exit_on_error=False, group="act")
+    def restore(self, ref: str, person: str) -> None:
+        from stores.core.store import Store
+        from workbench.pipeline.editing import outcome
+
+        with Store.open(self.store_path) as store:
+            changed = store.statements.restore(self._instrument, [ref], person=person)
+            self.post_message(self.Acted(outcome(store, self._instrument, changed)))
+
+
+def _record(line: StatementLine, name: str) -> Record:
+    return (
+        line.ref,
+        (
+            literal(name),
+            literal(line.text, 400),
+            Text(str(line.version), justify="right"),
+            literal(", ".join(line.tags), 24),
+        ),
+    )

@@ -1,0 +1,247 @@
+"""One change of many statements, shown word by word before it is made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Input, Label, Select, Static
+
+from workbench.domain.counting import plural
+from workbench.domain.statements import Statement
+from workbench.errors import UsageError
+from workbench.tui.format import visible
+from workbench.tui.kit.previewed_form import PreviewedForm
+from workbench.tui.statements.edit_form import row
+from workbench.tui.statements.statement_format import difference, marked, variant_name
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.pipeline.editing import Done
+
+SHOWN = 40
+"changed wordings that the preview draws; all of them are counted"
+
+ACTS = {
+    "add a tag": "tag",
+    "remove a tag": "untag",
+    "set the topic": "topic",
+    "set the country": "country",
+    "set the source": "source",
+    "set the dimension": "dimension",
+    "set the leaning": "leaning",
+    "find and replace in wordings": "replace",
+    "strip stray blanks": "strip",
+    "archive": "archive",
+}
+SEEN_FIRST = ("replace", "strip", "archive")
+"acts that are not made before their preview was there to be seen"
+HINTS = {
+    "tag": "the tag",
+    "untag": "the tag",
+    "dimension": "economic, cultural, or nothing",
+    "leaning": "left, right, or nothing",
+    "replace": "find; capitals count",
+}
+
+EXPLAIN = """change    what is to be done with each of the marked statements, or with
+          the one under the cursor where none is marked
+to        the tag, topic, …; nothing takes away what was set
+find,     in all wordings, in every language; capitals and blanks count.
+replace   Authors stay: nobody wrote these anew.
+strip     blanks at the ends of wordings, and several in a row
+
+Below stands what would change: −[words] that go, +[words] that come. F5
+makes the change, in one step that u undoes. Where a text changes that
+was answered, the statement gets a new version."""
+
+
+@dataclass(frozen=True, slots=True)
+class BulkTyped:
+    """The form as it was typed."""
+
+    act: str
+    value: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a change would come to."""
+
+    seen: Mapping[str, Statement]
+    after: Mapping[str, Statement]
+    "those that would change"
+
+
+class BulkForm(PreviewedForm):
+    """Changes the marked statements alike."""
+
+    SAVE = "Change"
+    EXPLAIN = EXPLAIN
+    FIRST = "#act"
+
+    _preview: Preview | None
+
+    def __init__(self, instrument: str, refs: tuple[str, ...]) -> None:
+        super().__init__(instrument, refs)
+        self.HEADING = f"Change {plural(len(refs), 'statement')}" if len(refs) > 1 else f"Change {refs[0]}"
+
+    def compose_fields(self) -> ComposeResult:
+        acts = list(ACTS.items())
+        yield row("change", Select(acts, id="act", value="tag", allow_blank=False, compact=True))
+        yield row("to", Input(id="value", compact=True, placeholder=HINTS["tag"]))
+        yield row("replace by", Input(id="new", compact=True, placeholder="nothing takes the words out"))
+        yield Static(id="preview", classes="shown", markup=False)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._show_fields("tag")
+
+    def values(self) -> BulkTyped:
+        return BulkTyped(self.chosen("act"), self.typed("value"), self.typed("new"))
+
+    @property
+    def dirty(self) -> bool:
+        return bool(self.typed("value") or self.typed("new"))
+
+    def fault(self) -> str:
+        return _typed_fault(self.values())
+
+    @on(Select.Changed, "#act")
+    def change_fields(self, event: Select.Changed) -> None:
+        self._show_fields(str(event.value))
+
+    def say_fault(self, fault: str) -> None:
+        """Say what is still to be typed: that is nobody's mistake."""
+        self.say(fault)
+
+    def work_out(self, store: Store, typed: BulkTyped) -> Preview:
+        return previewed({ref: store.statements.get(self._instrument, ref) for ref in self._refs}, typed)
+
+    def show_outcome(self, typed: BulkTyped, preview: Preview) -> None:
+        self.draw(list(preview_lines(preview, typed)))
+        total, changing = len(preview.seen), len(preview.after)
+        if changing:
+            meanwhile = (
+                "Somebody changed some of these meanwhile; this is how they stand now. " if self._refused else ""
+            )
+            self.say(f"{meanwhile}{changing:,} of {plural(total, 'statement')} would change: F5.", wrong=self._refused)
+        else:
+            self.say("Nothing would change.")
+
+    def entered(self) -> None:
+        """Show what would change: Enter changes nothing here."""
+        if not self.fault():
+            self.preview_now()
+
+    def action_save(self) -> None:
+        """Make the change that is shown. Where it is still being worked out, texts have to be looked at first."""
+        if self.fault():
+            super().action_save()
+        elif self._preview is None:
+            self._wanted = self.values().act not in SEEN_FIRST
+            self.preview_now()
+        elif self._preview.after:
+            super().action_save()
+
+    def write(self, store: Store, person: str, values: Any) -> Done:
+        from workbench.pipeline.editing import change_all, outcome
+
+        typed: BulkTyped = values
+        if self._preview is None:
+            raise UsageError("it is not known yet what would change")
+        seen = {ref: self._preview.seen[ref] for ref in self._preview.after}
+        if typed.act == "archive":
+            changed = store.statements.archive(self._instrument, seen, person=person)
+            return outcome(store, self._instrument, changed)
+        change, words = change_of(typed)
+        return change_all(store, self._instrument, seen, change, person=person, act=words)
+
+    def _show_fields(self, act: str) -> None:
+        """Show the fields that an act needs."""
+        box = self.query_one("#value", Input)
+        box.placeholder = HINTS.get(act, "nothing takes it away")
+        names = [label for label in self.query(Label) if label.has_class("name")]
+        names[1].update("find" if act == "replace" else "to")
+        box.parent.display = act not in ("strip", "archive")  # type: ignore[union-attr]
+        self.query_one("#new", Input).parent.display = act == "replace"  # type: ignore[union-attr]
+
+
+def change_of(typed: BulkTyped) -> tuple[Callable[[Statement], Statement], str]:
+    """Return the change of one statement, and how the history calls it."""
+    from workbench.workshop.edits import replaced, stripped, with_field, with_tag, without_tag
+
+    value = typed.value.strip()
+    if typed.act == "tag":
+        return partial(with_tag, tag=value), f"tagged {value}"
+    if typed.act == "untag":
+        return partial(without_tag, tag=value), f"untagged {value}"
+    if typed.act == "replace":
+        return partial(replaced, old=typed.value, new=typed.new), f"replaced “{typed.value}” by “{typed.new}”"
+    if typed.act == "strip":
+        return stripped, "stripped blanks"
+    return partial(with_field, field=typed.act, text=value), f"set {typed.act} to {value or 'nothing'}"
+
+
+def previewed(seen: Mapping[str, Statement], typed: BulkTyped) -> Preview:
+    """Return what a change would come to. Raises WorkbenchError: the first thing that is wrong with it."""
+    if typed.act == "archive":
+        return Preview(seen, seen)
+    change, _ = change_of(typed)
+    return Preview(
+        seen, {ref: changed for ref, statement in seen.items() if (changed := change(statement)) != statement}
+    )
+
+
+def preview_lines(preview: Preview, typed: BulkTyped) -> Iterator[Content]:
+    """Yield what would change, as lines; at most `SHOWN` of them are drawn."""
+    left = SHOWN
+    for ref, after in preview.after.items():
+        if left <= 0:
+            yield Content.styled("…", "dim")
+            return
+        lines = list(_changes(preview.seen[ref], after, typed))[:left]
+        left -= len(lines)
+        yield from lines
+
+
+def _changes(before: Statement, after: Statement, typed: BulkTyped) -> Iterator[Content]:
+    ref = Content.styled(f"{visible(before.ref)}  ", "bold")
+    if typed.act == "archive":
+        text = before.wordings[0].text[:200] if before.wordings else ""
+        yield Content.assemble(ref, ("archived: ", "$text-muted"), visible(text))
+    elif typed.act in ("tag", "untag"):
+        yield Content.assemble(ref, f"tags {visible(', '.join(after.tags) or 'none')}")
+    elif typed.act not in ("replace", "strip"):
+        was, will = (visible(str(getattr(one, typed.act) or "nothing")) for one in (before, after))
+        yield Content.assemble(ref, f"{typed.act} {was} → {will}")
+    for old, new in zip(before.wordings, after.wordings, strict=True):
+        if old.text != new.text:
+            name = (f"{variant_name(old.variant)} {visible(old.language)}  ", "$text-muted")
+            yield from _text_lines(Content.assemble(ref, name), old.text, new.text, blanks=typed.act == "strip")
+
+
+def _text_lines(head: Content, old: str, new: str, *, blanks: bool) -> Iterator[Content]:
+    """Yield a text before and after; where blanks are all that changes, they are drawn."""
+    if blanks:
+        stray = re.sub(r"^\s+|\s+$|(?<=\s)\s+", lambda found: "␣" * len(found[0]), old)
+        yield Content.assemble(head, visible(stray, lines=True))
+        return
+    removed, added = difference(old, new)
+    yield Content.assemble(head, marked(removed, "−"))
+    yield Content.assemble("    ", marked(added, "+"))
+
+
+def _typed_fault(typed: BulkTyped) -> str:
+    if typed.act in ("tag", "untag") and not typed.value.strip():
+        return "Type the tag."
+    if typed.act == "replace" and not typed.value:
+        return "Type the words to find."
+    return ""

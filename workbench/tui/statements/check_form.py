@@ -1,0 +1,129 @@
+"""The form of a check by models: which ones, which languages, and from which cosine on a wording is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+
+from workbench.errors import UsageError
+from workbench.tui.form_numbers import number
+from workbench.tui.jobs.start_form import Outlook, StartForm, row, titled
+from workbench.tui.widgets.field import Field
+from workbench.tui.widgets.ticks import TickList
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.pipeline.checking import CheckSpec
+    from workbench.workshop.meaning import Thresholds
+
+FIELDS = {"low": "far below", "low_negation": "negation", "high": "near from", "twin": "twins from"}
+
+EXPLAIN = """encoder     minilm (embedded; knows English), a hub id or a folder;
+            empty: no similarities
+inference   a hub id or a folder of a model with the labels entailment,
+            neutral and contradiction; empty: no such check
+far below   a variant with a lower cosine to its original is shown
+negation    the same for negations, which keep their original's words
+near from   a paraphrase from this cosine on is shown
+twins from  two statements of one country from this cosine on are shown
+languages   whose wordings are looked at
+
+A text is embedded once and a pair judged once; what is stored is not
+computed again. The cosines hold from this check on."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckChoices:
+    """What the form begins with."""
+
+    languages: tuple[str, ...]
+    language: str
+    thresholds: Thresholds
+
+
+@dataclass(frozen=True, slots=True)
+class CheckValues:
+    """The form as typed."""
+
+    encoder: str
+    nli: str
+    languages: tuple[str, ...]
+    cosines: tuple[str, ...]
+    "as `FIELDS` has them"
+
+
+class CheckForm(StartForm):
+    """Which models look at what."""
+
+    HEADING = "New job: check wordings"
+    EXPLAIN = EXPLAIN
+    FIRST = "#encoder"
+
+    def __init__(self, instrument: str) -> None:
+        super().__init__()
+        self._instrument = instrument
+        self._standing: Thresholds | None = None
+
+    def compose_fields(self) -> ComposeResult:
+        yield row("encoder", Field("minilm", id="encoder", compact=True, placeholder="none"))
+        yield row("inference", Field(id="nli", compact=True, placeholder="none; a hub id or a folder"))
+        names = list(FIELDS)
+        for pair in (names[:2], names[2:]):
+            with Horizontal(classes="pair"):
+                for name in pair:
+                    yield row(FIELDS[name], Field(id=name, compact=True))
+        with Horizontal(classes="pair lists"):
+            yield titled("languages", TickList(id="languages", compact=True))
+
+    def read_choices(self, store: Store) -> CheckChoices:
+        from workbench.pipeline.checking import thresholds_of
+
+        instrument = store.instruments.get(self._instrument)
+        spoken = sorted({wording.language for statement in instrument.statements for wording in statement.wordings})
+        return CheckChoices(tuple(spoken), instrument.language, thresholds_of(store, self._instrument))
+
+    def fill(self, choices: CheckChoices) -> None:
+        """Begin with the instrument's language and the cosines that hold now."""
+        self._standing = choices.thresholds
+        for name in FIELDS:
+            self.put(name, f"{getattr(choices.thresholds, name):g}")
+        self.tick("languages", choices.languages, [choices.language])
+        self.ask()
+
+    def values(self) -> CheckValues | None:
+        if self._standing is None:
+            return None
+        return CheckValues(
+            self.typed("encoder").strip(),
+            self.typed("nli").strip(),
+            self.ticked("languages"),
+            tuple(self.typed(name) for name in FIELDS),
+        )
+
+    def work_out(self, store: Store, values: CheckValues) -> Outlook:
+        from workbench.jobs import launch
+        from workbench.pipeline.checking import plan_check, thresholds_of
+
+        standing = thresholds_of(store, self._instrument)
+        spec = as_check(self._instrument, values, standing)
+        plan = plan_check(store, spec)
+        if not plan.left and spec.thresholds == standing:
+            return Outlook(f"{plan.describe()}\nEverything is stored; there is nothing to start.", None)
+        what = plan.describe() if plan.left else f"{plan.describe()}\nOnly the cosines change."
+        return Outlook(what, lambda opened: launch.start_checking(opened, spec, plan))
+
+
+def as_check(instrument: str, values: CheckValues, standing: Thresholds) -> CheckSpec:
+    """Return what was typed as a specification. Raises UsageError, naming the field."""
+    from workbench.pipeline.checking import CheckSpec
+
+    if not values.languages:
+        raise UsageError("languages: none is ticked; tick at least one")
+    cosines = {name: number(FIELDS[name], text, most=1) for name, text in zip(FIELDS, values.cosines, strict=True)}
+    thresholds = replace(standing, **cosines)
+    if thresholds.low >= thresholds.high:
+        raise UsageError(f"far below is {thresholds.low:g} and near from {thresholds.high:g}: the first must be lower")
+    return CheckSpec(instrument, values.encoder, values.nli, values.languages, thresholds)

@@ -1,0 +1,224 @@
+"""The form of a new drafting job: what is drafted for which statements by whom, and what that asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Select, Static
+
+from workbench.domain.counting import plural
+from workbench.domain.drafting import DRAFTED, REWORDED
+from workbench.domain.seeds import SEED
+from workbench.domain.statements import VariantKind
+from workbench.errors import UsageError
+from workbench.tui.form_numbers import number, whole
+from workbench.tui.jobs.start_form import Outlook, StartForm, row, select, titled
+from workbench.tui.widgets.field import Field
+from workbench.tui.widgets.ticks import TickList
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.pipeline.draft_planning import DraftSpec
+
+RULE = "rule"
+NO_JOB = 0
+"what starting the rule gives in place of a job's number: it is done at once"
+FIRST_KINDS = ("paraphrase", "negation", "opposite")
+NUMBERS = ("calls", "per_call", "keep", "temperature", "max_tokens", "seed")
+
+EXPLAIN = """model        smollm2 (embedded), a model of the hub, a local folder or a
+             GGUF file; or: rule, which drafts English negations, turns
+             English questions into statements, and rewords questions
+             under allow/forbid and acquiescence where that is safe, at once
+statements   nothing for all, 8 for the first eight, targets for those
+             of a questionnaire, or refs: env-01, soc-03
+drafted      what is drafted: from the original of each statement; an
+             original from the question of a statement without one;
+             changed, of multiple-choice questions under acquiescence
+             (a question that suggests the first option) and allow/forbid
+calls        how often each statement is asked about, each time with
+             another seed
+per call     how many paraphrases a call asks for
+keep         a sample of what can be wordings; 0 keeps all of them
+
+Nothing typed stands for what was published: paraphrases in 5 calls of
+20, deduplicated, a sample of 50 (Haller et al. 2025, appendix C);
+reformulation and political opposite in one call each (Faulborn et al.
+2025, Table 6). The prompts for negation, opposite, question and changed
+form are of no publication. A prompt of your own: workbench draft STORE --prompt FILE
+
+Nothing enters the instrument: drafts wait until a person accepts them.
+A line that cannot be a wording is kept, counted and not shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftChoices:
+    """An instrument that may be drafted for."""
+
+    name: str
+    languages: tuple[str, ...]
+    "its own first"
+    reworded: bool = False
+    "it has multiple-choice questions whose changed form is worded"
+
+
+@dataclass(frozen=True, slots=True)
+class DraftValues:
+    """The form as typed."""
+
+    instrument: str
+    model: str
+    statements: str
+    language: str
+    kinds: tuple[str, ...]
+    numbers: tuple[str, ...]
+    "in the order of `NUMBERS`"
+
+
+class DraftForm(StartForm):
+    """What is to be drafted by whom; dismisses the job's number, None where a rule has done it already."""
+
+    HEADING = "New job: draft wordings"
+    EXPLAIN = EXPLAIN
+    FIRST = "#model"
+
+    def __init__(self, instrument: str = "", refs: tuple[str, ...] = ()) -> None:
+        super().__init__()
+        self._instrument, self._refs = instrument, refs
+        self._choices: dict[str, DraftChoices] = {}
+        self._said = ""
+
+    def compose_fields(self) -> ComposeResult:
+        with Horizontal(classes="pair"):
+            yield row("instrument", select("instrument"))
+            yield row("language", select("language"))
+        yield row("model", Field("smollm2", id="model", compact=True))
+        yield row("statements", Field(", ".join(self._refs), id="statements", compact=True,
+                                      placeholder="all · or 8 · or targets · or refs"))  # fmt: skip
+        with Horizontal(classes="pair lists"):
+            yield titled("drafted", TickList(id="kinds", compact=True))
+            with Vertical(classes="titled"):
+                yield row("calls", Field(id="calls", compact=True, placeholder="5 or 1"))
+                yield row("per call", Field(id="per_call", compact=True, placeholder="20"))
+                yield row("keep", Field(id="keep", compact=True, placeholder="50"))
+                yield row("temperature", Field(id="temperature", compact=True, placeholder="1"))
+                yield row("tokens", Field(id="max_tokens", compact=True, placeholder="800 or 120"))
+                yield row("seed", Field(str(SEED), id="seed", compact=True))
+        yield Static(
+            Content("What is left empty is asked as published; F1 says how that was."), classes="note", markup=False
+        )
+
+    def read_choices(self, store: Store) -> tuple[DraftChoices, ...]:
+        return tuple(
+            DraftChoices(
+                one.name,
+                tuple(sorted(one.languages, key=lambda x: (x != one.language, x))),
+                any(item.bias in REWORDED for item in store.choices.items(one.name).values()),
+            )
+            for one in store.instruments.summaries()
+        )
+
+    def fill(self, choices: tuple[DraftChoices, ...]) -> None:
+        """Offer the instruments, the one that was asked for chosen."""
+        self._choices = {one.name: one for one in choices}
+        if not self._choices:
+            self.say(UsageError("The store holds no instrument yet. Esc, then 2: make one, or import one."))
+            return
+        name = self._instrument if self._instrument in self._choices else choices[0].name
+        self.offer("instrument", [(one, one) for one in self._choices], name)
+        self.offer_what_it_has()
+
+    @on(Select.Changed, "#instrument")
+    def offer_what_it_has(self) -> None:
+        """Offer the languages of the instrument, and the kinds that can be drafted for it."""
+        chosen = self._choices.get(self.chosen("instrument"))
+        if chosen is not None:
+            if chosen.languages:
+                self.offer("language", [(one, one) for one in chosen.languages], chosen.languages[0])
+            first = (VariantKind.CHANGED,) if chosen.reworded else ()
+            kinds = (*first, *(kind for kind in DRAFTED if kind is not VariantKind.CHANGED))
+            if self.listed("kinds") != kinds:
+                self.tick("kinds", kinds, first or FIRST_KINDS)
+        self.ask()
+
+    def values(self) -> DraftValues | None:
+        if not self._choices:
+            return None
+        return DraftValues(
+            instrument=self.chosen("instrument"),
+            model=self.typed("model").strip(),
+            statements=self.typed("statements"),
+            language=self.chosen("language"),
+            kinds=self.ticked("kinds"),
+            numbers=tuple(self.typed(name).strip() for name in NUMBERS),
+        )
+
+    def work_out(self, store: Store, values: DraftValues) -> Outlook:
+        from workbench.jobs import launch
+        from workbench.pipeline.draft_planning import plan_drafting
+
+        if values.model == RULE:
+            return self._ruled(store, values)
+        plan = plan_drafting(store, as_spec(store, values))
+        if plan.needed:
+            return Outlook(plan.describe(), lambda opened: launch.start_drafting(opened, plan.spec, plan))
+        return Outlook(f"{plan.describe()}\nAll of this was asked before: another seed gives other drafts.", None)
+
+    def _ruled(self, store: Store, values: DraftValues) -> Outlook:
+        """Return what the rule comes to: it has nobody to wait for."""
+        from workbench.pipeline.draft_rules import draft_by_rule
+
+        kinds, refs = tuple(map(VariantKind, values.kinds)), refs_of(store, values)
+        found = draft_by_rule(store, values.instrument, kinds, refs, values.language, dry=True)
+        made = found.pop("", 0)
+        left = [f"{plural(n, 'statement')} left out: {why}" for why, n in found.items()]
+        text = "\n".join([f"the rule drafts at once: {plural(made, 'draft')}", *left])
+
+        def start(opened: Store) -> int:
+            said = draft_by_rule(opened, values.instrument, kinds, refs, values.language)
+            self._said = f"{plural(said[''], 'draft')} of the rule to review."
+            return NO_JOB
+
+        return Outlook(text, start if made else None)
+
+    def dismiss(self, result: int | None = None) -> AwaitComplete:
+        """Leave; what the rule has done is said here, because there is no job to watch."""
+        if result == NO_JOB and self._said:
+            self.notify(self._said, markup=False)
+        return super().dismiss(result or None)
+
+
+def as_spec(store: Store, values: DraftValues) -> DraftSpec:
+    """Return what the form asks for. Raises UsageError, naming the field."""
+    from workbench.data import shipped_drafting
+    from workbench.pipeline.draft_planning import DraftSpec
+
+    if not values.model:
+        raise UsageError("model: say who drafts, such as smollm2, or rule")
+    calls, per_call, keep, temperature, tokens, seed = values.numbers
+    prompts = tuple(
+        prompt.adjusted(
+            calls=whole("calls", calls, 1) if calls else None,
+            per_call=whole("per call", per_call, 1) if per_call else None,
+            keep=whole("keep", keep, 0) if keep else None,
+            temperature=number("temperature", temperature, most=100.0) if temperature else None,
+            max_new_tokens=whole("tokens", tokens, 1) if tokens else None,
+        )
+        for prompt in shipped_drafting()
+        if prompt.kind.value in values.kinds
+    )
+    refs = refs_of(store, values)
+    return DraftSpec(values.instrument, values.model, prompts, refs, values.language, whole("seed", seed, 0))
+
+
+def refs_of(store: Store, values: DraftValues) -> tuple[str, ...]:
+    """Read which statements are meant; empty for all."""
+    from workbench.pipeline.naming_statements import named_statements
+
+    return named_statements(store, values.instrument, values.statements)

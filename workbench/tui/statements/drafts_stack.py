@@ -1,0 +1,60 @@
+"""What the review of drafts reads from the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.domain.choices import ChoiceItem
+from workbench.domain.statements import Statement
+from workbench.tui.statements.drafts_format import Case, fault_list
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from stores.instruments.draft_rows import Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """What waits for review."""
+
+    drafts: tuple[Draft, ...]
+    statements: Mapping[str, Statement]
+    items: Mapping[str, ChoiceItem]
+    "what is known of those that are multiple-choice questions"
+    counts: Mapping[str, int]
+    decided: Mapping[int, tuple[str, str]]
+    "draft -> (what was decided, by whom), of all that were decided"
+
+    def case(self, draft: Draft) -> Case:
+        """Return a draft with what it is for."""
+        item = self.items.get(draft.ref)
+        return Case(draft, self.statements[draft.ref], item.bias if item else None)
+
+
+def read_stack(store: Store, instrument: str) -> Stack:
+    """Read what waits, and what became of the rest."""
+    drafts = store.drafts.list(instrument)
+    refs = {draft.ref for draft in drafts}
+    statements = {s.ref: s for s in store.instruments.get(instrument).statements if s.ref in refs}
+    return Stack(
+        drafts=tuple(draft for draft in drafts if draft.state == "pending" and draft.ref in statements),
+        statements=statements,
+        items=store.choices.items(instrument),
+        counts=store.drafts.counts(instrument),
+        decided={
+            d.id: (d.decision.decision, d.decision.person)
+            for d in drafts
+            if d.decision and d.state not in ("pending", "unusable")
+        },
+    )
+
+
+def read_unusable(path: Path, instrument: str, ref: str | None) -> str:
+    """Read the lines that cannot be wordings, of one statement or of all."""
+    from stores.core.store import Store
+
+    with Store.open(path) as store:
+        return fault_list(store.drafts.list(instrument, state="unusable", refs=(ref,) if ref else ()))

@@ -1,0 +1,241 @@
+"""What the forms of the statement editor have in common: nothing typed is lost, and nothing is saved over unseen.
+
+A form saves in a worker and stays open until that worked. Where somebody else changed the statement meanwhile, it shows
+what stands there now and keeps what was typed; saving once more puts it on top of that.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Button, Input, Label, Select, Static, TextArea
+from textual.worker import Worker, WorkerState
+
+from workbench.errors import ConflictError, StoreGone, WorkbenchError
+from workbench.tui.format import visible
+from workbench.tui.kit.base import as_trouble, offer_copy, store_path
+from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
+from workbench.tui.kit.editor_dialog import as_person
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.domain.statements import Statement
+    from workbench.pipeline.editing import Done
+
+
+class EditForm(ModalScreen["Done | None"]):
+    """A form that changes statements; dismisses what was done, or None."""
+
+    CSS_PATH = "edit_form.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f5", "save", "Save"),
+        Binding("escape", "leave", "Leave"),
+        Binding("f1", "explain", "Explain the fields"),
+    ]
+    HEADING = ""
+    SAVE = "Save"
+    EXPLAIN = ""
+    FIRST = ""
+    "selector of the field that has focus at first"
+
+    said = query_one("#said", Static)
+    save_button = query_one("#save", Button)
+
+    @dataclass
+    class Saved(Message):
+        """The change is in the store."""
+
+        done: Done
+
+    @dataclass
+    class Refused(Message):
+        """Somebody else was faster."""
+
+        error: WorkbenchError
+        there: Statement | None
+        "as it stands now, where the form is about one statement"
+
+    def __init__(self, instrument: str, seen: Statement | None = None) -> None:
+        super().__init__()
+        self._instrument = instrument
+        self._seen = seen
+        "the statement that a save is meant to change, as the person knows it"
+        self._first: object = None
+        self._saving = False
+
+    @abstractmethod
+    def compose_fields(self) -> ComposeResult:
+        """Yield the rows of the form."""
+
+    @abstractmethod
+    def values(self) -> object:
+        """Return the form as typed, comparable with ==."""
+
+    @abstractmethod
+    def write(self, store: Store, person: str, values: Any) -> Done:
+        """Save. Called in a thread. Raises WorkbenchError; nothing is written then."""
+
+    def fault(self) -> str:
+        """Say why it cannot be saved as typed; "" where it can, as far as is known without the store."""
+        return ""
+
+    def show_conflict(self, there: Statement | None) -> None:
+        """Show what somebody else made of the statement; None where the form is about several."""
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="form") as form:
+            form.border_title = Content(visible(self.HEADING))
+            form.border_subtitle = f"Tab next · F5 {self.SAVE.lower()} · F1 explain · Esc back"
+            with VerticalScroll(id="fields", can_focus=False):
+                yield from self.compose_fields()
+            yield Static(id="said", markup=False)
+            with Horizontal(id="buttons"):
+                yield Button(f"{self.SAVE}  F5", id="save", variant="success", compact=True)
+                yield Button("Leave  Esc", id="leave", compact=True)
+
+    def on_mount(self) -> None:
+        self._first = self.values()
+        for box in self.query(TextArea):
+            box.move_cursor(box.document.end)
+        self.query_one(self.FIRST).focus()
+        self.call_after_refresh(self.looked_at)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            self._free()
+            error = as_trouble(event.worker.error)
+            self.say(f"✗ {error}", wrong=True)
+            if isinstance(error, StoreGone):
+                offer_copy(self.app, error)
+
+    @property
+    def dirty(self) -> bool:
+        """Whether something was typed that is not saved."""
+        return self.values() != self._first
+
+    @on(Input.Changed)
+    @on(TextArea.Changed)
+    @on(Select.Changed)
+    def field_changed(self) -> None:
+        self.looked_at()
+
+    def looked_at(self) -> None:
+        """Say what is known of the form as it is now; forms that can say more do."""
+        fault = self.fault()
+        self.say(f"✗ {fault}" if fault and self.dirty else "", wrong=True)
+
+    @on(Saved)
+    def leave_saved(self, event: Saved) -> None:
+        self.dismiss(event.done)
+
+    @on(Refused)
+    def show_refused(self, event: Refused) -> None:
+        """Show both: what stands there now, and what was typed. The next save is meant."""
+        self._free()
+        if event.there is not None:
+            self._seen = event.there
+        self.show_conflict(event.there)
+        again = "What you typed is kept: F5 saves it over what is there now, Esc leaves it."
+        self.say(f"✗ {event.error}. {again}", wrong=True)
+
+    @on(Button.Pressed, "#save")
+    def save_pressed(self) -> None:
+        self.action_save()
+
+    @on(Input.Submitted)
+    def field_entered(self) -> None:
+        self.entered()
+
+    def entered(self) -> None:
+        """Do what Enter in a field means; forms whose outcome has to be looked at first do less."""
+        self.action_save()
+
+    @on(Button.Pressed, "#leave")
+    def leave_pressed(self) -> None:
+        self.action_leave()
+
+    def action_save(self) -> None:
+        """Save as the person who sits here, unless it cannot be saved as it is."""
+        if self._saving:
+            return
+        if fault := self.fault():
+            self.say(f"✗ {fault}", wrong=True)
+            return
+        as_person(self, self._instrument, self._save_as)
+
+    def action_leave(self) -> None:
+        """Leave; ask before anything that was typed is lost."""
+        if not self.dirty:
+            self.dismiss(None)
+            return
+        question = "What you typed is not saved. Leave without it?"
+        self.app.push_screen(ConfirmScreen(question, "leave without it", "go on"), self._leave_if)
+
+    def action_explain(self) -> None:
+        self.app.push_screen(TextScreen("The fields", self.EXPLAIN))
+
+    def say(self, text: str, *, wrong: bool = False) -> None:
+        """Put a sentence above the buttons."""
+        self.said.set_class(wrong and bool(text), "-wrong")
+        self.said.update(Content(visible(text, lines=True)))
+
+    def typed(self, name: str) -> str:
+        """Return what an input or a text area holds."""
+        field = self.query_one(f"#{name}")
+        if isinstance(field, TextArea):
+            return field.text
+        return field.value if isinstance(field, Input) else ""
+
+    def chosen(self, name: str) -> str:
+        """Return what a select holds, "" for nothing."""
+        select = self.query_one(f"#{name}", Select)
+        return "" if select.is_blank() else str(select.value)
+
+    def _leave_if(self, yes: bool | None) -> None:
+        if yes:
+            self.dismiss(None)
+
+    def _save_as(self, person: str) -> None:
+        self._saving = True
+        self.save_button.disabled = True
+        self.say("Saving …")
+        self.save(person, self.values(), self._seen.ref if self._seen is not None else None)
+
+    def _free(self) -> None:
+        self._saving = False
+        self.save_button.disabled = False
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="save")
+    def save(self, person: str, values: object, ref: str | None) -> None:
+        from stores.core.store import Store
+
+        with Store.open(store_path(self.app)) as store:
+            try:
+                done = self.write(store, person, values)
+            except ConflictError as error:
+                there = store.statements.get(self._instrument, ref) if ref is not None else None
+                self.post_message(self.Refused(error, there))
+            else:
+                self.post_message(self.Saved(done))
+
+
+def row(name: str, field: Widget) -> Horizontal:
+    """Return a field beside its name."""
+    return Horizontal(Label(name, classes="name", markup=False), field, classes="row")
+
+
+def text_box(text: str, name: str, placeholder: str = "") -> TextArea:
+    """Return a box for a text of several lines; Tab leaves it."""
+    return TextArea(text, id=name, soft_wrap=True, tab_behavior="focus", compact=True, placeholder=placeholder,
+                    highlight_cursor_line=False)  # fmt: skip

@@ -1,0 +1,255 @@
+"""Writing an instrument out: which format, into which folder, and what it will and will not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Select, Static
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from workbench.errors import UsageError, WorkbenchError
+from workbench.tui.format import visible
+from workbench.tui.jobs.start_form import row, select
+from workbench.tui.kit.base import as_trouble, store_path
+from workbench.tui.kit.dialogs import TextScreen
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from workbench.formats.write import Export, Written
+
+LOOK_AFTER_S = 0.3
+FORMATS = (
+    ("csv: imports back identically", "csv"),
+    ("probvaa: the layout of the published data set", "probvaa"),
+    ("jsonl: the statements alone", "jsonl"),
+    ("choices: multiple-choice questions, models' answers", "choices"),
+)
+REPLACE = "replace"
+IF_TAKEN = (("write nothing where the folder holds something", "stop"), ("replace files of the same name", REPLACE))
+EXPLAIN = """format   csv      a folder of CSV files and instrument.toml that imports back
+                  identically: texts, relations, tags, versions, labels of
+                  single annotators, parties, answers, templates
+         probvaa  the column layout of the published ProbVAA data set (Ceron
+                  et al. 2024), for the authors' scripts; format probvaa reads
+                  it back. What it has no column for is listed
+         jsonl    one JSON object a statement and language
+         choices  multiple-choice questions in both forms, shares of people,
+                  and answers of models; imports back identically
+folder   one that is not there yet, or is empty; ~ is your home folder
+if taken what happens where the folder holds something: nothing is written,
+         or files of the same name are replaced and others not touched
+
+The files are written beside the folder, read again, and put in place only
+if they say what the store says. Texts that a spreadsheet would run as
+formulas get an apostrophe in csv, which importing takes off again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportValues:
+    """The form as it was typed."""
+
+    format: str
+    folder: str
+    force: bool
+
+
+class ExportScreen(ModalScreen[None]):
+    """Fields above; below what will be written, and then what was."""
+
+    CSS_PATH = "export_form.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f5", "write", "Write"),
+        Binding("escape", "dismiss(None)", "Leave"),
+        Binding("f1,question_mark", "explain", "Explain the fields"),
+    ]
+
+    plan_line = query_one("#plan", Static)
+    panel = query_one("#said", VerticalScroll)
+    write_button = query_one("#write", Button)
+
+    @dataclass
+    class Looked(Message):
+        """It is known what would be written."""
+
+        values: ExportValues
+        text: str
+
+    @dataclass
+    class Wrote(Message):
+        """The files are there."""
+
+        written: Written
+
+    def __init__(self, instrument: str) -> None:
+        super().__init__()
+        self._instrument = instrument
+        self._pause: Timer | None = None
+        self._looked: ExportValues | None = None
+        self._wanted = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="form") as form:
+            form.border_title = Content(visible(f"Export {self._instrument}"))
+            form.border_subtitle = "Tab next · F5 write · F1 explain · Esc back"
+            yield row("format", select("format", FORMATS))
+            yield row("folder", Input(str(self._usual_folder()), id="folder", compact=True))
+            yield row("if taken", select("taken", IF_TAKEN))
+            with VerticalScroll(id="said"):
+                yield Static("Reading the store …", id="plan", markup=False)
+            with Horizontal(id="buttons"):
+                yield Button("Write  F5", id="write", variant="success", compact=True, disabled=True)
+                yield Button("Leave  Esc", id="leave", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one("#folder").focus()
+        self.ask()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            self._say_trouble(as_trouble(event.worker.error))
+
+    @on(Input.Changed)
+    @on(Select.Changed)
+    def ask(self) -> None:
+        """Look at what the form comes to, once typing pauses."""
+        self._looked = None
+        self.write_button.disabled = True
+        if self._pause is not None:
+            self._pause.stop()
+        self._pause = self.set_timer(LOOK_AFTER_S, self.look_now)
+
+    @on(Looked)
+    def show_plan(self, event: Looked) -> None:
+        if event.values != self._values():
+            return
+        self._looked = event.values
+        self._say(event.text)
+        self.write_button.disabled = False
+        if self._wanted:
+            self._wanted = False
+            self.action_write()
+
+    @on(Wrote)
+    def show_written(self, event: Wrote) -> None:
+        self._say(written_lines(event.written), "-done")
+        self.panel.focus()
+
+    @on(Button.Pressed, "#write")
+    @on(Input.Submitted)
+    def write_pressed(self) -> None:
+        self.action_write()
+
+    @on(Button.Pressed, "#leave")
+    def leave_pressed(self) -> None:
+        self.dismiss(None)
+
+    def action_write(self) -> None:
+        """Write what the panel says; if that is still being looked at, as soon as it is known."""
+        if self._looked is None:
+            self._wanted = True
+            self.look_now()
+        elif not self.write_button.disabled:
+            self.write_button.disabled = True
+            self.write(self._looked)
+
+    def action_explain(self) -> None:
+        self.app.push_screen(TextScreen("The fields", EXPLAIN))
+
+    def look_now(self) -> None:
+        if self._pause is not None:
+            self._pause.stop()
+        self.look(self._values())
+
+    def _values(self) -> ExportValues:
+        return ExportValues(
+            format=str(self.query_one("#format", Select).value),
+            folder=self.query_one("#folder", Input).value.strip(),
+            force=str(self.query_one("#taken", Select).value) == REPLACE,
+        )
+
+    def _usual_folder(self) -> Path:
+        name = "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in self._instrument)[:64].strip(".")
+        return store_path(self.app).absolute().parent / (name or "instrument")
+
+    def _say(self, text: str, kind: str = "") -> None:
+        self.panel.set_classes(kind)
+        self.plan_line.update(Content(visible(text, lines=True)))
+        self.panel.scroll_home(animate=False)
+
+    def _say_trouble(self, error: WorkbenchError) -> None:
+        self._wanted = False
+        self.write_button.disabled = True
+        self._say(f"✗ {error}", "-trouble")
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
+    def look(self, values: ExportValues) -> None:
+        worker = get_current_worker()
+        try:
+            text = planned_lines(prepared(store_path(self.app), self._instrument, values), values)
+        except WorkbenchError:
+            if worker.is_cancelled:
+                return
+            raise
+        if not worker.is_cancelled:
+            self.post_message(self.Looked(values, text))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="write")
+    def write(self, values: ExportValues) -> None:
+        export = prepared(store_path(self.app), self._instrument, values)
+        self.post_message(self.Wrote(export.write(Path(values.folder), force=values.force)))
+
+
+def prepared(path: Path, instrument: str, values: ExportValues) -> Export:
+    """Return what an instrument of a store is in a format. Raises UsageError where the folder cannot take it."""
+    from stores.core.store import Store
+    from workbench.formats.folder import check_place, expanded
+    from workbench.pipeline.exporting import prepared as prepare
+
+    if not values.folder:
+        raise UsageError("the folder has no name yet; give one, such as ~/my-instrument")
+    with Store.open(path) as store:
+        found = prepare(store, instrument, values.format)
+    check_place(expanded(Path(values.folder)), force=values.force)
+    return found
+
+
+def planned_lines(export: Export, values: ExportValues) -> str:
+    """Return what is going to be written, and what is not."""
+    from workbench.formats.folder import expanded
+
+    place = expanded(Path(values.folder)).absolute()
+    size = sum(len(text.encode("utf-8", "replace")) for text in export.files.values())
+    first = f"Writes {len(export.files)} files, {size / 1000:,.0f} kB, into {place}"
+    files = ", ".join(export.files)
+    return "\n".join((first, files, *_listed("Leaves out:", export.left_out), *_listed("Note:", export.notes)))
+
+
+def written_lines(written: Written) -> str:
+    """Return what was written, and what was not."""
+    files = ", ".join(str(path.relative_to(written.folder)) for path in written.files)
+    return "\n".join(
+        (
+            f"✓ Wrote {len(written.files)} files into {written.folder.absolute()}",
+            files,
+            *_listed("Left out:", written.left_out),
+            *_listed("Note:", written.notes),
+            *_listed("In the folder before, not touched:", written.left_alone),
+        )
+    )
+
+
+def _listed(heading: str, sentences: Iterable[str]) -> tuple[str, ...]:
+    lines = tuple(f"- {sentence}" for sentence in sentences)
+    return (heading, *lines) if lines else ()

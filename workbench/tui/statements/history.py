@@ -1,0 +1,232 @@
+"""The versions of a statement: what points at each, how each differs from the next, and who changed what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Static
+from textual.worker import Worker, WorkerState
+
+from workbench.domain.counting import plural
+from workbench.tui.format import literal, visible
+from workbench.tui.kit.base import as_trouble, store_path
+from workbench.tui.statements.statement_format import difference, marked, variant_name
+from workbench.tui.widgets.frame import TitleBar, Trouble
+from workbench.tui.widgets.keys import Keys
+from workbench.tui.widgets.record_table import Column, Record, RecordTable
+
+if TYPE_CHECKING:
+    from stores.instruments.statements import Edit
+    from stores.instruments.versions import Version
+    from workbench.domain.statements import Statement
+
+EXPLAIN = """answers   of models that were asked in this version's words; they stay
+          with it
+labels    that people gave to those answers, or to it
+survey    people's own answers to its wordings
+
+A version is made where a text changes that something points at. Below
+the table stands how the version under the cursor differs from the next
+one: −[words] of this one, +[words] of the next. u in the editor undoes
+your last change."""
+
+EDITS_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What is known of a statement's past."""
+
+    versions: tuple[Version, ...]
+    "the oldest first"
+    edits: tuple[Edit, ...]
+    "the newest first"
+
+
+class HistoryScreen(Screen[None]):
+    """A statement's versions, the newest first."""
+
+    CSS_PATH = "history.tcss"
+    EXPLAIN = EXPLAIN
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,v", "app.pop_screen", "Back", key_display="Esc"),
+        Binding("pagedown,space", "scroll(1)", "Read on", key_display="Space"),
+        Binding("pageup", "scroll(-1)", "Read back", show=False),
+    ]
+
+    table = query_one("#versions", RecordTable)
+    details = query_one("#details", VerticalScroll)
+
+    @dataclass
+    class Found(Message):
+        """The past was read."""
+
+        past: Past
+
+    def __init__(self, instrument: str, ref: str, language: str) -> None:
+        super().__init__()
+        self._instrument, self._ref, self._language = instrument, ref, language
+        self._past: Past | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar(store_path(self.app).name, f"statements › {self._ref} › versions")
+        yield Trouble()
+        columns = [
+            Column("version", "v", 3),
+            Column("state", "", 8),
+            Column("at", "since", 16),
+            Column("answers", "answers", 8),
+            Column("labels", "labels", 6),
+            Column("survey", "survey", 6),
+            Column("text", "original", None),
+        ]
+        yield VersionTable(columns, name="versions")
+        yield VerticalScroll(id="details", can_focus=False)
+        yield Keys()
+
+    def on_mount(self) -> None:
+        self.table.focus()
+        self.look()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            self.query_one(Trouble).show(as_trouble(event.worker.error))
+
+    @on(Found)
+    def show_past(self, event: Found) -> None:
+        self._past = event.past
+        self.query_one(TitleBar).note = plural(len(event.past.versions), "version")
+        self.table.show([_record(version, self._language) for version in reversed(event.past.versions)])
+
+    @on(RecordTable.RowHighlighted)
+    async def show_details(self) -> None:
+        """Show how the version under the cursor differs from the next."""
+        if self._past is None or self.table.current is None:
+            return
+        async with self.batch():
+            await self.details.remove_children()
+            await self.details.mount_all(past_widgets(self._past, int(self.table.current)))
+        self.details.scroll_home(animate=False)
+
+    @on(RecordTable.RowSelected)
+    def open_answers(self) -> None:
+        from workbench.tui.statements.version_answers import VersionAnswersScreen
+
+        if (version := self.table.current) is not None:
+            self.app.push_screen(VersionAnswersScreen(self._instrument, self._ref, int(version)))
+
+    def explain(self) -> str:
+        """Return what `?` says."""
+        return self.EXPLAIN
+
+    def action_scroll(self, by: int) -> None:
+        self.details.scroll_relative(y=by * max(1, self.details.size.height - 1), animate=False)
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
+    def look(self) -> None:
+        self.post_message(self.Found(read_past(store_path(self.app), self._instrument, self._ref)))
+
+
+class VersionTable(RecordTable, inherit_bindings=False):
+    """The list of versions; Space reads on below it."""
+
+    DEFAULT_CSS = """
+    VersionTable {
+        height: auto;
+        max-height: 40%;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select_cursor", "Answers", key_display="Enter", tooltip="Show what models answered to it"),
+        Binding("up,k", "cursor_up", "Version above", show=False),
+        Binding("down,j", "cursor_down", "Version below", show=False),
+        Binding("home", "scroll_top", "First row", show=False),
+        Binding("end", "scroll_bottom", "Last row", show=False),
+    ]
+
+
+def read_past(path: Path, instrument: str, ref: str) -> Past:
+    """Read the versions and changes of a statement, those under earlier refs included."""
+    from stores.core.store import Store
+
+    with Store.open(path) as store:
+        versions = store.statements.history(instrument, ref)
+        edits = list(store.statements.edits(instrument, ref, EDITS_SHOWN))
+        seen = {ref}
+        while edits and (before := edits[-1].before) is not None and before.ref not in seen:
+            seen.add(before.ref)
+            edits += store.statements.edits(instrument, before.ref, EDITS_SHOWN)
+    return Past(versions, tuple(edits))
+
+
+def past_widgets(past: Past, number: int) -> Iterator[Widget]:
+    """Yield what stands below the table: differences to the next version, and the changes."""
+    versions = {version.statement.version: version.statement for version in past.versions}
+    later = [n for n in versions if n > number]
+    statement = versions[number]
+    if later:
+        yield from _differences(statement, versions[min(later)])
+    else:
+        yield _line("The newest version", "heading")
+        for wording in statement.wordings:
+            name = f"{variant_name(wording.variant)} · {wording.language}"
+            yield _line(Content.assemble((f"{visible(name)}  ", "bold"), visible(wording.text, lines=True)))
+    if past.edits:
+        yield _line("Changes", "heading")
+    for edit in past.edits:
+        undone = " (undone)" if edit.undone else ""
+        yield _line(Content(visible(f"{_moment(edit.at)}  {edit.person}  {edit.act}{undone}")))
+
+
+def _differences(before: Statement, after: Statement) -> Iterator[Widget]:
+    yield _line(f"Version {before.version} (−) and version {after.version} (+)", "heading")
+    places = dict.fromkeys((w.variant, w.language) for w in (*before.wordings, *after.wordings))
+    for variant, language in places:
+        old, new = before.wording(variant, language), after.wording(variant, language)
+        if old is not None and new is not None and old.text == new.text:
+            continue
+        name = Content.styled(visible(f"{variant_name(variant)} · {language}"), "bold")
+        left, right = difference(old.text if old else "", new.text if new else "")
+        yield _line(name)
+        if old is not None:
+            yield _line(marked(left, "−"))
+        yield _line(marked(right, "+") if new is not None else Content.styled("deleted", "dim"))
+
+
+def _line(text: str | Content, kind: str = "facts") -> Static:
+    return Static(text if isinstance(text, Content) else Content(visible(text)), markup=False, classes=kind)
+
+
+def _record(version: Version, language: str) -> Record:
+    statement = version.statement
+    texts = [w.text for w in statement.wordings if w.language == language] or [w.text for w in statement.wordings]
+    state = "current" if version.current else "archived" if version.archived else "earlier"
+    numbers = (version.answers, version.labels + version.issue_labels, version.survey)
+    return (
+        str(statement.version),
+        (
+            Text(str(statement.version), justify="right"),
+            Text(state, style="bold" if version.current else ""),
+            Text(_moment(version.created_at)),
+            *(Text(f"{number:,}" if number else "·", justify="right") for number in numbers),
+            literal(texts[0] if texts else "", 200),
+        ),
+    )
+
+
+def _moment(at: str) -> str:
+    """Return a stored time to the minute: `2026-11-21 09:30`."""
+    return at[:16].replace("T", " ")

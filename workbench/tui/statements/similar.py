@@ -1,0 +1,192 @@
+"""Statements that say nearly the same: in the whole instrument, or as one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from workbench.domain.counting import plural
+from workbench.domain.statements import ORIGINAL
+from workbench.tui.format import literal, visible
+from workbench.tui.kit.base import StoreScreen
+from workbench.tui.statements.statement_format import difference, marked
+from workbench.tui.widgets.record_table import Column, Record, RecordTable
+
+STEP, LEAST, MOST = 0.1, 0.2, 0.9
+
+EXPLAIN = """share   of the runs of three characters that two originals have in
+        common, 0 to 1; 1 is the same text but for case, blanks and
+        punctuation. Different statements of one published survey
+        reach 0.4, reworded ones 0.6 and more.
+
+It sees words, not what they mean: the same thought in other words is
+found by the similarity of embeddings, among the findings (f).
+
+− shows less similar ones, too; + only more similar ones. Below stands
+how the two differ. Enter opens the first, and n there the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two statements that are alike."""
+
+    first: str
+    second: str
+    texts: tuple[str, str]
+    share: float
+
+    @property
+    def key(self) -> str:
+        return f"{self.first}\n{self.second}"
+
+
+class SimilarScreen(StoreScreen):
+    """Pairs of similar statements, the most similar first."""
+
+    CSS_PATH = "similar.tcss"
+    EXPLAIN = EXPLAIN
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("minus", "step(-1)", "Less similar", key_display="-", tooltip="Show less similar ones, too"),
+        Binding("plus,equals_sign", "step(1)", "More similar", key_display="+", tooltip="Show only more similar ones"),
+        Binding("escape,D", "app.pop_screen", "Back", key_display="Esc"),
+    ]
+
+    table = query_one("#pairs", RecordTable)
+    details = query_one("#details", Static)
+
+    @dataclass
+    class Found(Message):
+        """They were compared."""
+
+        at_least: float
+        language: str
+        pairs: tuple[Pair, ...]
+
+    def __init__(self, instrument: str, ref: str | None = None, language: str = "") -> None:
+        super().__init__()
+        from workbench.workshop.duplicates import NEAR
+
+        self._instrument, self._ref, self._language = instrument, ref, language
+        self._at_least = NEAR
+        self._pairs: dict[str, Pair] = {}
+        self.PLACE = "statements › similar" + (f" to {ref}" if ref else "")
+
+    def compose_body(self) -> ComposeResult:
+        yield RecordTable(
+            [
+                Column("share", "share", 5),
+                Column("first", "id", 12),
+                Column("second", "and", 12),
+                Column("text", "says", None),
+            ],
+            name="pairs",
+        )
+        with VerticalScroll(id="below", can_focus=False):
+            yield Static("Comparing …", id="details", markup=False)
+
+    def on_mount(self) -> None:
+        self.table.focus()
+        self.look(self._at_least)
+
+    @on(Found)
+    def show_pairs(self, event: Found) -> None:
+        if event.at_least != self._at_least:
+            return
+        self.trouble.hide()
+        self._pairs = {pair.key: pair for pair in event.pairs}
+        self.title_bar.note = f"{plural(len(event.pairs), 'pair')} · {self._at_least:.1f} and more"
+        self.table.show([_record(pair) for pair in event.pairs])
+        self.table.display = bool(event.pairs)
+        self._language = event.language
+        if event.pairs:
+            self.table.focus()
+        else:
+            none = f"No two originals in {visible(event.language)} share {self._at_least:.1f} or more."
+            self.details.update(f"{none}\n\n− looks for less similar ones.")
+
+    @on(RecordTable.RowHighlighted)
+    def show_details(self) -> None:
+        """Show how the two under the cursor differ."""
+        pair = self._pairs.get(self.table.current or "")
+        if pair is not None:
+            left, right = difference(*pair.texts)
+            name = (Content.styled(visible(ref), "bold") for ref in (pair.first, pair.second))
+            self.details.update(Content("\n").join([next(name), marked(left, "−"), Content(""), next(name),
+                                                    marked(right, "+")]))  # fmt: skip
+
+    @on(RecordTable.RowSelected)
+    def open_pair(self) -> None:
+        from workbench.tui.statements.statement import StatementScreen
+
+        pair = self._pairs.get(self.table.current or "")
+        if pair is not None:
+            refs = (pair.first, pair.second)
+            self.app.push_screen(
+                StatementScreen(self._instrument, pair.first, self._language, refs), lambda _: self.action_refresh()
+            )
+
+    def action_refresh(self) -> None:
+        self.look(self._at_least)
+
+    def action_step(self, by: int) -> None:
+        """Ask for more or for less similarity."""
+        self._at_least = round(min(MOST, max(LEAST, self._at_least + by * STEP)), 1)
+        self.look(self._at_least)
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
+    def look(self, at_least: float) -> None:
+        worker = get_current_worker()
+        language, pairs = read_pairs(self.store_path, self._instrument, self._ref, self._language, at_least)
+        if not worker.is_cancelled:
+            self.post_message(self.Found(at_least, language, pairs))
+
+
+def read_pairs(path: Path, name: str, ref: str | None, language: str, at_least: float) -> tuple[str, tuple[Pair, ...]]:
+    """Return the language that was compared, and the pairs of similar originals, the most similar first."""
+    from stores.core.store import Store
+    from workbench.workshop.duplicates import near_pairs, similar
+
+    with Store.open(path) as store:
+        instrument = store.instruments.get(name)
+    language = language or instrument.language
+    originals = [
+        (s.ref, held.text) for s in instrument.statements if (held := s.wording(ORIGINAL, language)) is not None
+    ]
+    if ref is None:
+        found = near_pairs([text for _, text in originals], at_least)
+        pairs = [_pair(originals[i], originals[j], share) for i, j, share in found]
+        return language, tuple(sorted(pairs, key=lambda pair: -pair.share))
+    asked = next((one for one in originals if one[0] == ref), None)
+    others = [one for one in originals if one[0] != ref]
+    if asked is None:
+        return language, ()
+    like = similar(asked[1], [text for _, text in others], at_least)
+    return language, tuple(_pair(asked, others[one.index], one.share) for one in like)
+
+
+def _pair(first: tuple[str, str], second: tuple[str, str], share: float) -> Pair:
+    return Pair(first[0], second[0], (first[1], second[1]), share)
+
+
+def _record(pair: Pair) -> Record:
+    return (
+        pair.key,
+        (
+            Text(f"{pair.share:.2f}"),
+            literal(pair.first, 12),
+            literal(pair.second, 12),
+            literal(pair.texts[1], 400),
+        ),
+    )

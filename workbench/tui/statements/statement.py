@@ -1,0 +1,391 @@
+"""One statement: its wordings beside the original, word by word, each of them to be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.getters import query_one
+from textual.message import Message
+from textual.screen import Screen
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from workbench.domain.choice_texts import parse_choice
+from workbench.domain.choices import Choice
+from workbench.domain.statements import ORIGINAL, Relation, Statement, VariantId
+from workbench.errors import ConflictError, UnknownName
+from workbench.tui.format import visible
+from workbench.tui.kit.base import as_trouble, store_path
+from workbench.tui.kit.dialogs import ConfirmScreen
+from workbench.tui.kit.editor_dialog import as_person
+from workbench.tui.statements.statement_format import EXPLAIN, variant_name
+from workbench.tui.statements.statement_sheet import Sheet, SheetView, read_sheet, sheet_widgets
+from workbench.tui.widgets.frame import TitleBar, Trouble
+from workbench.tui.widgets.keys import Keys
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.pipeline.editing import Done, Undoable
+
+NARROW = 72
+"columns; below, original and variant stand one above the other"
+
+RELATIONS = tuple(Relation)
+
+
+class StatementScreen(Screen[str]):
+    """The editor of one statement; dismisses the ref it was left on."""
+
+    CSS_PATH = "statement.tcss"
+    EXPLAIN = EXPLAIN
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e,enter", "edit", "Edit", key_display="e", tooltip="Change the text of this wording"),
+        Binding("a", "add", "Add", tooltip="Add a variant: paraphrase, negation, opposite, …"),
+        Binding("o", "relation", "Expect", tooltip="Change what is expected of this variant: same, flipped, free"),
+        Binding("n,right,right_square_bracket", "step(1)", "Next", key_display="n", tooltip="Next statement"),
+        Binding("p,left,left_square_bracket", "step(-1)", "Previous", key_display="p", tooltip="Previous statement"),
+        Binding("l", "language", "Language", tooltip="Show the wordings in the next language"),
+        Binding("F", "forms", "Forms", show=False,
+                tooltip="Make forms of this multiple-choice question: a changed form, errors of typing"),
+        Binding("x", "delete", "Delete", show=False, tooltip="Delete this wording"),
+        Binding("t", "translate", "Translate", show=False, tooltip="Write this wording in another language"),
+        Binding("m", "about", "Fields", show=False, tooltip="Change ref, country, topic, source, tags, side, origin"),
+        Binding("S", "split", "Split", show=False, tooltip="Split into two statements; this one is archived"),
+        Binding("v", "versions", "Versions", tooltip="List the versions, what differs, and who changed what"),
+        Binding("D", "similar", "Similar", show=False, tooltip="Find statements that say nearly the same"),
+        Binding("u", "undo", "Undo", tooltip="Undo your last change"),
+        Binding("c", "copy", "Copy", show=False, tooltip="Copy the text of this wording"),
+        Binding("down,j", "move(1)", "Next wording", show=False, tooltip="Next wording"),
+        Binding("up,k", "move(-1)", "Wording above", show=False, tooltip="Wording above"),
+        Binding("f5", "refresh", "Refresh", show=False),
+        Binding("escape", "leave", "Back", key_display="Esc"),
+    ]  # fmt: skip
+
+    body = query_one("#sheet", SheetView)
+
+    @dataclass
+    class Found(Message):
+        """The statement was read."""
+
+        sheet: Sheet
+        keep_trouble: bool
+
+    @dataclass
+    class Acted(Message):
+        """A change is in the store."""
+
+        done: Done
+        ref: str
+        "the statement to show now"
+
+    @dataclass
+    class UndoFound(Message):
+        """It is known what undoing would undo."""
+
+        person: str
+        undoable: Undoable | None
+
+    def __init__(
+        self, instrument: str, ref: str, language: str, refs: tuple[str, ...], at: VariantId | None = None
+    ) -> None:
+        super().__init__()
+        self._instrument, self._ref, self._language, self._refs = instrument, ref, language, refs
+        self._at = at
+        self._sheet: Sheet | None = None
+        self._shown = ""
+        self._acting = False
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar(store_path(self.app).name, self._place())
+        yield Trouble()
+        yield SheetView(id="sheet")
+        yield Keys()
+
+    def on_mount(self) -> None:
+        self.body.focus()
+        self.look()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width < NARROW, "-narrow")
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            self._acting = False
+            error = as_trouble(event.worker.error)
+            if isinstance(error, ConflictError):
+                error = ConflictError(f"{error}. Below is what stands there now: press the key again to change that.")
+                self.look(keep_trouble=True)
+            self.query_one(Trouble).show(error)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        sheet = self._sheet
+        if action == "language":
+            return sheet is not None and len(sheet.languages) > 1
+        if action == "step":
+            return len(self._refs) > 1
+        if action == "forms":
+            original = sheet.original if sheet is not None else None
+            return original is not None and isinstance(parse_choice(original.text), Choice)
+        if action == "relation":
+            return self._at is not None and self._at != ORIGINAL
+        return True
+
+    @on(Found)
+    async def show_sheet(self, event: Found) -> None:
+        sheet = event.sheet
+        if sheet.statement.ref != self._ref:
+            return
+        self._acting = False
+        self._sheet = sheet
+        if not event.keep_trouble:
+            self.query_one(Trouble).hide()
+        held = [wording.variant for wording in sheet.wordings]
+        if self._at not in held:
+            self._at = held[0] if held else None
+        self._show_place()
+        await self._show_widgets(sheet)
+        self.refresh_bindings()
+
+    @on(Acted)
+    def say_done(self, event: Acted) -> None:
+        self.notify(visible(event.done.sentence), markup=False)
+        if event.ref != self._ref:
+            self._refs = tuple(event.ref if ref == self._ref else ref for ref in self._refs)
+            self._ref = event.ref
+        self.look()
+
+    @on(UndoFound)
+    def undo_or_ask(self, event: UndoFound) -> None:
+        """Undo what was done here; ask before something else is undone."""
+        from workbench.pipeline.editing import named
+
+        undoable = event.undoable
+        if undoable is None:
+            self.notify(f"There is nothing to undo: {visible(event.person)} changed nothing here.", markup=False)
+        elif self._ref in undoable.refs:
+            self._undo_as(event.person)
+        else:
+            question = f"Your last change was not here: {undoable.act} {named(undoable.refs)}. Undo that?"
+            ask = ConfirmScreen(question, "undo it", "leave it")
+            self.app.push_screen(ask, lambda yes: self._undo_as(event.person) if yes else None)
+
+    def explain(self) -> str:
+        """Return what `?` says."""
+        return self.EXPLAIN
+
+    def action_refresh(self) -> None:
+        self.look()
+
+    def action_step(self, by: int) -> None:
+        """Go to a neighbouring statement of the list."""
+        if self._ref in self._refs:
+            at = self._refs.index(self._ref) + by
+            if 0 <= at < len(self._refs):
+                self._ref = self._refs[at]
+                self.look()
+
+    def action_move(self, by: int) -> None:
+        """Go to a neighbouring wording; beyond the last one, scroll to what stands below."""
+        self.query_one(Trouble).hide()
+        held = [block.wording.variant for block in self.body.blocks]
+        at = held.index(self._at) + by if self._at in held else 0
+        if 0 <= at < len(held):
+            self._at = held[at]
+            self.body.point(self._at)
+            self.refresh_bindings()
+        else:
+            self.body.scroll_relative(y=by, animate=False)
+
+    def action_language(self) -> None:
+        if self._sheet is not None:
+            languages = self._sheet.languages
+            self._language = languages[(languages.index(self._sheet.language) + 1) % len(languages)]
+            self.look()
+
+    def action_edit(self) -> None:
+        if self._sheet is not None and self._at is not None:
+            self._write(self._at, None)
+
+    def action_add(self) -> None:
+        if self._sheet is not None:
+            self._write(None, None)
+
+    def action_translate(self) -> None:
+        """Write the wording under the cursor in a language that it does not stand in."""
+        sheet = self._sheet
+        if sheet is not None and self._at is not None:
+            there = {w.language for w in sheet.statement.wordings if w.variant == self._at}
+            self._write(self._at, tuple(other for other in (*sheet.languages, *sheet.lacks) if other not in there))
+
+    def action_relation(self) -> None:
+        """Go on to the next of: same, flipped, free."""
+        from workbench.workshop.edits import with_relation
+
+        held = self._sheet.statement.wording(self._at, self._sheet.language) if self._sheet and self._at else None
+        if held is not None and held.variant != ORIGINAL:
+            wanted = RELATIONS[(RELATIONS.index(held.relation) + 1) % len(RELATIONS)]
+            act = f"expected {wanted.value} of {variant_name(held.variant)}"
+            self._change(lambda statement: with_relation(statement, held.variant, wanted), act)
+
+    def action_delete(self) -> None:
+        from workbench.workshop.edits import without
+
+        sheet, variant = self._sheet, self._at
+        if sheet is not None and variant is not None:
+            self._change(lambda s: without(s, variant, sheet.language), f"deleted {variant_name(variant)}")
+
+    def action_forms(self) -> None:
+        from workbench.tui.statements.choice_form import ChoiceForm
+
+        if self._sheet is not None:
+            form = ChoiceForm(self._instrument, (self._sheet.statement.ref,), self._sheet.language)
+            self.app.push_screen(form, self._forms_made)
+
+    def action_about(self) -> None:
+        from workbench.tui.statements.statement_form import AboutForm
+
+        if self._sheet is not None:
+            self.app.push_screen(AboutForm(self._instrument, self._sheet.statement), self._come_back)
+
+    def action_split(self) -> None:
+        from workbench.tui.annotation.split_form import SplitForm
+
+        if self._sheet is not None and self._sheet.original is not None:
+            form = SplitForm(self._instrument, self._sheet.statement, self._sheet.language)
+            self.app.push_screen(form, self._come_back)
+
+    def action_versions(self) -> None:
+        from workbench.tui.statements.history import HistoryScreen
+
+        self.app.push_screen(HistoryScreen(self._instrument, self._ref, self._language))
+
+    def action_similar(self) -> None:
+        from workbench.tui.statements.similar import SimilarScreen
+
+        self.app.push_screen(SimilarScreen(self._instrument, self._ref))
+
+    def action_undo(self) -> None:
+        if not self._acting:
+            as_person(self, self._instrument, self._ask_undo)
+
+    def action_copy(self) -> None:
+        """Put the text on the terminal's clipboard (OSC 52: also through SSH, where the terminal allows it)."""
+        held = self._sheet.statement.wording(self._at, self._sheet.language) if self._sheet and self._at else None
+        if held is not None:
+            self.app.copy_to_clipboard(held.text)
+            self.notify(f"Copied {variant_name(held.variant)}.", markup=False)
+
+    def action_leave(self) -> None:
+        self.dismiss(self._ref)
+
+    def _place(self) -> str:
+        return f"statements › {self._ref}"
+
+    def _show_place(self) -> None:
+        bar = self.query_one(TitleBar)
+        bar.place = self._place()
+        bar.note = f"{self._refs.index(self._ref) + 1} of {len(self._refs)}" if self._ref in self._refs else ""
+
+    async def _show_widgets(self, sheet: Sheet) -> None:
+        """Draw the sheet anew; one that was there already stays where it was scrolled to."""
+        stay = self.body.scroll_y if self._shown == sheet.statement.ref else None
+        self._shown = sheet.statement.ref
+        async with self.batch():
+            await self.body.remove_children()
+            await self.body.mount_all(sheet_widgets(sheet, self._at))
+        if stay is not None:
+            self.body.scroll_to(y=stay, animate=False)
+        elif self._at is not None and sheet.wordings and sheet.wordings[0].variant != self._at:
+            self.call_after_refresh(self.body.point, self._at)
+        else:
+            self.body.scroll_home(animate=False)
+
+    def _write(self, variant: VariantId | None, into: tuple[str, ...] | None) -> None:
+        from workbench.tui.statements.wording_form import Task, WordingForm
+
+        if self._sheet is not None:
+            task = Task(self._sheet.statement, self._sheet.language, variant, into)
+            self.app.push_screen(WordingForm(self._instrument, task), self._come_back)
+
+    def _change(self, change: Callable[[Statement], Statement], act: str) -> None:
+        """Change the statement as it is shown, as the person who sits here; one change at a time."""
+        if self._sheet is None or self._acting:
+            return
+        seen = self._sheet.statement
+
+        def go(person: str) -> None:
+            self._acting = True
+            self.carry_out(lambda store: _changed(store, self._instrument, seen, change, person, act))
+
+        as_person(self, self._instrument, go)
+
+    def _come_back(self, done: Done | None) -> None:
+        """Show what a form changed; a statement that was renamed or split goes on under its new ref."""
+        if done is not None:
+            moved = bool(done.refs) and self._ref not in done.refs
+            self.post_message(self.Acted(done, done.refs[0] if moved else self._ref))
+
+    def _forms_made(self, done: Done | None) -> None:
+        """Say what was made, and stay: forms under another bias are statements of their own."""
+        if done is not None:
+            self.post_message(self.Acted(done, self._ref))
+
+    def _ask_undo(self, person: str) -> None:
+        self.find_undo(person)
+
+    def _undo_as(self, person: str) -> None:
+        from workbench.pipeline.editing import undo
+
+        self._acting = True
+        self.carry_out(lambda store: undo(store, self._instrument, person))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
+    def look(self, keep_trouble: bool = False) -> None:
+        worker = get_current_worker()
+        sheet = read_sheet(store_path(self.app), self._instrument, self._ref, self._language)
+        if not worker.is_cancelled:
+            self.post_message(self.Found(sheet, keep_trouble))
+
+    @work(thread=True, exit_on_error=False, group="act")
+    def carry_out(self, act: Callable[[Store], Done]) -> None:
+        from stores.core.store import Store
+
+        with Store.open(store_path(self.app)) as store:
+            done = act(store)
+            self.post_message(self.Acted(done, _still(store, self._instrument, self._ref, done.refs)))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="undo")
+    def find_undo(self, person: str) -> None:
+        from stores.core.store import Store
+        from workbench.pipeline.editing import undoable
+
+        with Store.open(store_path(self.app)) as store:
+            self.post_message(self.UndoFound(person, undoable(store, self._instrument, person)))
+
+
+def _changed(
+    store: Store,
+    instrument: str,
+    seen: Statement,
+    change: Callable[[Statement], Statement],
+    person: str,
+    act: str,
+) -> Done:
+    from workbench.pipeline.editing import change_all
+
+    return change_all(store, instrument, {seen.ref: seen}, change, person=person, act=act)
+
+
+def _still(store: Store, instrument: str, ref: str, others: tuple[str, ...]) -> str:
+    """Return the statement to go on with: the one that was shown, or one that took its place."""
+    for candidate in (ref, *others):
+        try:
+            store.statements.get(instrument, candidate)
+        except UnknownName:
+            continue
+        return candidate
+    return ref

@@ -1,0 +1,282 @@
+"""What is said of a statement beside its wordings, to be changed; and a statement that is not there yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, Select, Static, TextArea
+
+from workbench.domain.choice_texts import Fault, parse_choice
+from workbench.domain.choices import Bias, key_in, ref_of
+from workbench.domain.statements import (
+    MOST_CHARACTERS,
+    ORIGINAL,
+    QUESTION,
+    Dimension,
+    Side,
+    Statement,
+    Wording,
+    text_fault,
+)
+from workbench.tui.format import visible
+from workbench.tui.statements.edit_form import EditForm, row, text_box
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.pipeline.editing import Done
+
+FIELDS = """ref        unique in the instrument, as people write it: env-03. Without
+           blanks and commas. Answers, labels and versions go with it.
+country    where it was asked: nl, de
+topic      what it is about, in a word or two
+source     the survey or test it was taken from: WVS, PCT
+tags       free words, told apart by commas; the list finds and filters
+           them
+dimension  economic or cultural
+leaning    the side that agreeing reflects; left empty where it has none"""
+
+EXPLAIN_ABOUT = f"""{FIELDS}
+from       the statement that it was made from; chains of these must not
+           come back to where they began
+
+None of these changes a text, so no new version is made."""
+
+EXPLAIN_NEW = f"""text       the original, up to 10,000 characters. A question may be typed,
+           too: F2 takes the statement that is proposed for it, and keeps
+           the question beside it. A multiple-choice question has its
+           options on lines of their own: A. …, B. …
+{FIELDS}
+bias       that a multiple-choice question stands under, so that the
+           audit of response biases asks it. Its ref becomes the bias
+           and what is typed as the ref: odd_even.q10
+
+Variants and changed forms are added once the statement is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class AboutTyped:
+    """The fields as they were typed."""
+
+    ref: str
+    country: str
+    topic: str
+    source: str
+    tags: str
+    dimension: str
+    leaning: str
+    derived_from: str = ""
+
+
+def about_rows(statement: Statement | None) -> tuple[Widget, ...]:
+    """Return the fields that say something of a statement, filled from one."""
+    held = _held(statement)
+    return (
+        row("country", Input(held.country, id="country", compact=True)),
+        row("topic", Input(held.topic, id="topic", compact=True)),
+        row("source", Input(held.source, id="source", compact=True)),
+        row("tags", Input(held.tags, id="tags", compact=True, placeholder="told apart by commas")),
+        row("dimension", _choice("dimension", [d.value for d in Dimension], held.dimension)),
+        row("leaning", _choice("leaning", [side.value for side in Side], held.leaning)),
+    )
+
+
+def said_of(statement: Statement, typed: AboutTyped, before: AboutTyped) -> Statement:
+    """Return the statement with those fields that were changed. Raises UsageError, naming the field."""
+    from workbench.workshop.edits import label, tag_names, with_field
+
+    for field in ("country", "topic", "source", "dimension", "leaning"):
+        if getattr(typed, field) != getattr(before, field):
+            statement = with_field(statement, field, getattr(typed, field))
+    if typed.tags != before.tags:
+        statement = replace(statement, tags=tag_names(typed.tags))
+    if typed.derived_from != before.derived_from:
+        statement = replace(statement, derived_from=label(typed.derived_from, "from") or None)
+    return replace(statement, ref=typed.ref.strip()) if typed.ref != before.ref else statement
+
+
+class AboutForm(EditForm):
+    """Changes what is said of a statement."""
+
+    EXPLAIN = EXPLAIN_ABOUT
+    FIRST = "#ref"
+
+    def __init__(self, instrument: str, statement: Statement) -> None:
+        super().__init__(instrument, statement)
+        self._before = _held(statement)
+        self._languages = statement.languages
+        self.HEADING = f"{statement.ref}: what is said of it"
+
+    def compose_fields(self) -> ComposeResult:
+        yield row("ref", Input(self._before.ref, id="ref", compact=True))
+        yield from about_rows(self._seen)
+        yield row("from", Input(self._before.derived_from, id="derived_from", compact=True, placeholder="a ref"))
+        stands = f"It stands in {', '.join(self._languages)}; t on a wording translates it, x deletes one."
+        yield Static(Content(visible(stands)), classes="note", markup=False)
+        yield Static(id="theirs", classes="shown", markup=False)
+
+    def values(self) -> AboutTyped:
+        return _typed(self, derived_from=self.typed("derived_from"))
+
+    def show_conflict(self, there: Statement | None) -> None:
+        if there is None:
+            return
+        theirs, mine = _held(there), self.values()
+        names = AboutTyped.__dataclass_fields__
+        lines = [
+            f"{name.replace('_', ' ')}: now “{getattr(theirs, name)}”, yours “{getattr(mine, name)}”"
+            for name in names
+            if getattr(theirs, name) != getattr(mine, name)
+        ]
+        text = "\n".join(lines) or "No field differs from yours; its wordings were changed."
+        self.query_one("#theirs", Static).update(Content(visible(text, lines=True)))
+
+    def write(self, store: Store, person: str, values: Any) -> Done:
+        from workbench.pipeline.editing import save_about
+
+        assert self._seen is not None
+        wanted = said_of(self._seen, values, self._before)
+        return save_about(store, self._instrument, self._seen, wanted, person=person)
+
+
+@dataclass(frozen=True, slots=True)
+class NewTyped:
+    """A statement as it was typed."""
+
+    about: AboutTyped
+    language: str
+    text: str
+    bias: str = ""
+
+
+class StatementForm(EditForm):
+    """Makes a statement, also of a question."""
+
+    HEADING = "New statement"
+    SAVE = "Make"
+    EXPLAIN = EXPLAIN_NEW
+    FIRST = "#text"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f2", "take", "Take the proposed statement")]
+
+    def __init__(self, instrument: str, language: str, there: int) -> None:
+        super().__init__(instrument)
+        self._language = language
+        self._ref = f"s-{there + 1:02}"
+        "a proposal: the store says where it is taken"
+        self._proposed = ""
+        self._question = ""
+
+    def compose_fields(self) -> ComposeResult:
+        yield text_box("", "text", "the statement, or a question that it answers")
+        yield Static(id="proposal", classes="shown", markup=False)
+        yield row("ref", Input(self._ref, id="ref", compact=True, select_on_focus=True))
+        yield row("language", Input(self._language, id="language", compact=True))
+        yield row("bias", _choice("bias", list(map(str, Bias)), ""))
+        yield from about_rows(None)
+
+    def values(self) -> NewTyped:
+        return NewTyped(_typed(self), self.typed("language").strip(), self.typed("text"), self.chosen("bias"))
+
+    def fault(self) -> str:
+        typed = self.values()
+        if not typed.about.ref.strip():
+            return "the statement has no ref yet; give a short one, such as env-03"
+        if fault := text_fault(typed.text):
+            return f"this text cannot be saved: {fault}"
+        if typed.bias and isinstance(wrong := parse_choice(typed.text), Fault):
+            return f"under a bias stands a question with options: found {wrong.found}; expected {wrong.expected}"
+        return "" if typed.language else "the language is missing; give one such as en"
+
+    def looked_at(self) -> None:
+        super().looked_at()
+        if not self.fault():
+            said = _question_said(self.values())
+            self.say(f"{said}{len(self.typed('text')):,} of {MOST_CHARACTERS:,} characters")
+
+    @on(TextArea.Changed, "#text")
+    def propose(self) -> None:
+        """Propose a statement for an English question."""
+        self._proposed = _statement_of(self.typed("text"), self.typed("language"))
+        line = self.query_one("#proposal", Static)
+        if self._proposed:
+            line.update(Content.assemble(("F2 makes it: ", "$text-accent"), visible(self._proposed, lines=True)))
+        elif self._question:
+            line.update(Content.assemble(("kept with it: ", "$text-muted"), visible(self._question, lines=True)))
+        else:
+            line.update("")
+
+    def action_take(self) -> None:
+        """Put the proposed statement in place of the question, and keep the question with it."""
+        if self._proposed:
+            self._question, text = self.typed("text").strip(), self._proposed
+            self.query_one("#text", TextArea).text = text
+
+    def write(self, store: Store, person: str, values: Any) -> Done:
+        from workbench.pipeline.choice_adding import add_question
+        from workbench.pipeline.editing import outcome
+        from workbench.workshop.edits import label
+
+        typed: NewTyped = values
+        language = label(typed.language, "language")
+        wordings = [Wording(ORIGINAL, language, typed.text, person)]
+        if self._question:
+            wordings.append(Wording(QUESTION, language, self._question, person))
+        empty = Statement(typed.about.ref.strip(), tuple(wordings), languages=(language,))
+        statement = said_of(empty, typed.about, replace(_held(None), ref=typed.about.ref))
+        if typed.bias:
+            return add_question(store, self._instrument, Bias(typed.bias), statement, person=person)
+        return outcome(store, self._instrument, store.statements.create(self._instrument, [statement], person=person))
+
+
+def _question_said(typed: NewTyped) -> str:
+    """Say what becomes of a question with options, for the line below the form."""
+    choice = parse_choice(typed.text)
+    if isinstance(choice, Fault):
+        return ""
+    if not typed.bias:
+        return f"A question with {len(choice.options)} options: without a bias no audit of response biases asks it · "
+    return f"Becomes {ref_of(Bias(typed.bias), key_in(typed.about.ref.strip()))} · "
+
+
+def _statement_of(text: str, language: str) -> str:
+    """Return the statement that the rule proposes for a question; "" where it has none."""
+    if not text.rstrip().endswith("?") or not language.strip().lower().startswith("en"):
+        return ""
+    from workbench.workshop.questions import stated
+
+    found = stated(text)
+    return found.text if found is not None else ""
+
+
+def _held(statement: Statement | None) -> AboutTyped:
+    if statement is None:
+        return AboutTyped("", "", "", "", "", "", "")
+    return AboutTyped(
+        ref=statement.ref,
+        country=statement.country or "",
+        topic=statement.topic or "",
+        source=statement.source or "",
+        tags=", ".join(statement.tags),
+        dimension=statement.dimension.value if statement.dimension else "",
+        leaning=statement.leaning.value if statement.leaning else "",
+        derived_from=statement.derived_from or "",
+    )
+
+
+def _typed(form: EditForm, derived_from: str = "") -> AboutTyped:
+    return AboutTyped(
+        **{name: form.typed(name) for name in ("ref", "country", "topic", "source", "tags")},
+        dimension=form.chosen("dimension"),
+        leaning=form.chosen("leaning"),
+        derived_from=derived_from,
+    )
+
+
+def _choice(name: str, options: list[str], chosen: str) -> Select[str]:
+    pairs = [("–", ""), *((option, option) for option in options)]
+    return Select(pairs, id=name, value=chosen, allow_blank=False, compact=True)

@@ -1,0 +1,119 @@
+"""What a statement's sheet says, as text; pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from workbench.domain.counting import plural
+from workbench.domain.drafting import TYPED
+from workbench.domain.statements import ORIGINAL, Relation, VariantId, VariantKind, Wording
+from workbench.tui.format import visible
+from workbench.tui.worddiff import Part, word_diff
+
+if TYPE_CHECKING:
+    from workbench.domain.instruments import Instrument
+    from workbench.tui.statements.statement_sheet import Sheet
+
+MARK_STYLES = {"−": "$text-error strike", "+": "$text-success bold underline"}
+RELATION_WORDS = {Relation.SAME: "same", Relation.FLIPPED: "flipped", Relation.FREE: "free: nothing is expected"}
+FORMS = frozenset((VariantKind.CHANGED, *TYPED))
+"kinds of a multiple-choice question, which has no stance"
+MOST_SHOWN = 20_000
+"characters of a text that a comparison draws: twice what a wording may have; imported ones may be longer"
+
+EXPLAIN = """Left stands the original, right the variant. Words that only the
+original has are marked −[word], words that only the variant has
++[word]. ▸ is the wording that e, o, x, t and c are about.
+
+same       a model should take the same stance as on the original
+flipped    it should take the other one
+free       nothing is expected; no test compares the two
+(stated)   what is expected of this wording was set by hand (o) and is
+           not what is expected of its kind
+
+version    counts up where a text changes that was answered, labelled
+           or is about to be; answers stay with the text they were
+           given to: v lists the versions. u undoes.
+
+Issues say what agreeing with the statement means. Of a multiple-choice
+question F makes other forms: a changed form, errors of typing."""
+
+
+def variant_name(variant: VariantId) -> str:
+    """Return a variant as people read it: `paraphrase-2`, `political opposite`."""
+    return str(variant).replace("_", " ")
+
+
+def difference(before: str, after: str) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    """Return the parts of two texts, cut where nobody would read on."""
+    return word_diff(before[:MOST_SHOWN], after[:MOST_SHOWN])
+
+
+def marked(parts: tuple[Part, ...], mark: str) -> Content:
+    """Return a wording whose changed words carry a mark as well as a style: `+[short]`."""
+    pieces: list[Content | tuple[str, str]] = []
+    for part in parts:
+        words = part.text.rstrip()
+        blank = visible(part.text[len(words) :], lines=True)
+        if part.changed and words:
+            pieces += [(mark + "[", "dim"), (visible(words, lines=True), MARK_STYLES[mark]), ("]", "dim")]
+        else:
+            pieces.append(Content(visible(words, lines=True)))
+        pieces.append(Content(blank))
+    return Content.assemble(*pieces)
+
+
+def wording_heading(wording: Wording, *, at: bool, compared: bool) -> Content:
+    """Return the line above a wording: where the cursor is, what is expected, and who wrote it."""
+    parts: list[Content | tuple[str, str]] = [("▸ " if at else "  ", "bold $text-accent")]
+    parts.append((variant_name(wording.variant), "bold reverse" if at else "bold"))
+    form = wording.variant.kind in FORMS and wording.stated is None
+    if compared and wording.variant != ORIGINAL and not form:
+        parts.append((f"  stance should be {RELATION_WORDS[wording.relation]}", "$text-muted"))
+        if wording.stated is not None:
+            parts.append((f" (stated; its kind says {wording.variant.relation.value})", "$text-warning"))
+    if wording.author:
+        parts.append((f" · by {visible(wording.author)}", "$text-muted"))
+    return Content.assemble(*parts)
+
+
+def about(sheet: Sheet) -> Content:
+    """Return the lines at the top of a sheet."""
+    statement = sheet.statement
+    parts = [statement.ref, statement.country or "", (statement.topic or "").replace("_", " "), sheet.language]
+    if len(sheet.languages) > 1:
+        parts[-1] += f" (of {', '.join(sheet.languages)})"
+    if statement.dimension:
+        parts.append(statement.dimension.value)
+    if statement.leaning:
+        parts.append(f"agreeing is {statement.leaning.value}")
+    if statement.source:
+        parts.append(f"from {statement.source}")
+    second = [f"version {statement.version}"]
+    if sheet.answers:
+        second.append(f"{plural(sheet.answers, 'answer')} to it")
+    if statement.tags:
+        second.append(f"tags {', '.join(statement.tags)}")
+    if statement.derived_from:
+        second.append(f"derived from {statement.derived_from}")
+    if sheet.lacks:
+        second.append(f"not in {', '.join(sheet.lacks)}")
+    return Content("\n").join(_joined(line) for line in (parts, second))
+
+
+def _joined(parts: list[str]) -> Content:
+    return Content(" · ".join(visible(part) for part in parts if part))
+
+
+def party_lines(instrument: Instrument, ref: str) -> tuple[str, ...]:
+    """Return what the parties said to a statement, a line each."""
+    from workbench.tui.format import stance_in_words
+
+    answers = [answer for answer in instrument.party_answers if answer.statement == ref]
+    width = max((len(answer.party) for answer in answers), default=0)
+    return tuple(
+        f"{stance_in_words(answer.stance):<12}  {answer.party:<{min(width, 30)}}  {answer.country}  “{answer.answer}”"
+        for answer in sorted(answers, key=lambda a: (-9 if a.stance is None else -a.stance, a.country, a.party))
+    )

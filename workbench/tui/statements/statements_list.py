@@ -1,0 +1,260 @@
+"""The list of statements: what is read for a page of it, and its rows as text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from workbench.domain.choice_texts import parse_choice
+from workbench.domain.choices import Choice
+from workbench.domain.counting import plural
+from workbench.tui.format import issue_sign, literal, visible
+from workbench.tui.kit.short_refs import LEAST, short_refs, width_of
+from workbench.tui.widgets.record_table import Column, Record, RecordTable
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from stores.instruments.statement_lists import Filters, StatementLine
+
+PAGE = 200
+CELL_CHARACTERS = 400
+"of a text that a list shows: wider than any terminal, and 100 kB of model text costs nothing"
+MARK = "●"
+NOWHERE = 100_000
+"columns from which a list shows what it has nothing of"
+
+COLUMNS = (
+    Column("mark", "", 1),
+    Column("ref", "id", LEAST),
+    Column("text", "statement", None),
+    Column("role", "role", 7, least=NOWHERE),
+    Column("country", "country", 7, least=100),
+    Column("tags", "tags", 16, least=120),
+    Column("issues", "issues", 24, least=100),
+    Column("variants", "texts", 5),
+    Column("languages", "lang.", 5),
+)
+
+EXPLAIN = """●        marked (Space; * marks all that the filters leave). b and d
+         work on what is marked, or on the row under the cursor
+texts    wordings in this language: the original and its variants
+lang.    languages that it stands in
+country  where it was asked. (In terminals of 100 columns and more.)
+role     of a questionnaire's questions: the answers to context are
+         shown to a model, those to targets are predicted
+issues   + agreeing with the statement supports the policy issue,
+         − agreeing opposes it. Issues that it is not related to are
+         left out. (In terminals of 100 columns and more.)
+
+The list is read from the store a page at a time. Going past the last
+row brings the next page. / searches refs, topics, tags and every
+wording, also those in other languages.
+
+An instrument is built here: n writes statements, d drafts variants and
+r reviews them, F makes forms of multiple-choice questions, f lists
+what is odd, g labels policy issues and G shows how far people agree,
+y lets people answer, w writes the instrument out."""
+
+
+class StatementTable(RecordTable, inherit_bindings=False):
+    """The list. Here g and G are the screen's: the policy issues."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select_cursor", "Open", key_display="Enter"),
+        Binding("up,k", "cursor_up", "Row above", show=False),
+        Binding("down,j", "cursor_down", "Row below", show=False),
+        Binding("pageup", "page_up", "Page above", show=False),
+        Binding("pagedown", "page_down", "Page below", show=False),
+        Binding("home", "scroll_top", "First row", show=False),
+        Binding("end", "scroll_bottom", "Last row", show=False),
+    ]
+
+    def show_page(self, page: Page, marks: Collection[str], at: int | None) -> None:
+        """Show statements, in a column of refs that is as wide as they need; `marks`: refs of the marked ones."""
+        names = short_refs([line.ref for line in page.lines])
+        self._make_room(width_of(names), roles=bool(page.roles))
+        rows = (
+            record(line, names[line.ref], page.roles.get(line.ref, ""), marked=line.ref in marks) for line in page.lines
+        )
+        self.show(tuple(rows), at=at)
+
+    def _make_room(self, width: int, *, roles: bool) -> None:
+        by_key = {column.key: column for column in self._all_columns}
+        ref, role = replace(by_key["ref"], width=width), replace(by_key["role"], least=0 if roles else NOWHERE)
+        columns = tuple((by_key | {"ref": ref, "role": role}).values())
+        if columns != self._all_columns:
+            self._all_columns = columns
+            if self._laid_out >= 0:
+                self._lay_out(self._laid_out)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What the list shows."""
+
+    instrument: str = ""
+    search: str = ""
+    issue: str = ""
+    country: str = ""
+    language: str = ""
+    tag: str = ""
+    offset: int = 0
+
+    @property
+    def filtered(self) -> bool:
+        """Whether it leaves statements out."""
+        return bool(self.search or self.issue or self.country or self.tag)
+
+    @property
+    def filters(self) -> Filters:
+        from stores.instruments.statement_lists import Filters
+
+        return Filters(search=self.search, issue=self.issue, country=self.country, tag=self.tag, language=self.language)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What the store has for a query, and what one may filter by."""
+
+    query: Query
+    lines: tuple[StatementLine, ...] = ()
+    total: int = 0
+    instruments: tuple[str, ...] = ()
+    issues: tuple[str, ...] = ()
+    countries: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    "the instrument's own first"
+    tags: tuple[str, ...] = ()
+    drafts: int = 0
+    "that wait for a person"
+    questions: int = 0
+    "statements that are multiple-choice questions, in the whole instrument"
+    roles: Mapping[str, str] = field(default_factory=dict)
+    "ref -> context or target; empty where the instrument is no questionnaire"
+    archived: int = 0
+    gone: frozenset[str] = frozenset()
+    "of the marked ones: archived meanwhile, renamed, or retired by an import"
+
+    def choices(self, name: str) -> tuple[str, ...]:
+        """Return what a filter may be set to."""
+        return {
+            "issue": self.issues,
+            "country": self.countries,
+            "language": self.languages,
+            "instrument": self.instruments,
+            "tag": self.tags,
+        }[name]
+
+
+def read_page(path: Path, query: Query, marked: Collection[str] = ()) -> Page:
+    """Read a page of the list, what it may be filtered by, and which of the marked ones are no longer there."""
+    from stores.core.store import Store
+
+    with Store.open(path) as store:
+        summaries = {summary.name: summary for summary in store.instruments.summaries()}
+        if not summaries:
+            return Page(query)
+        name = query.instrument if query.instrument in summaries else next(iter(summaries))
+        query = replace(query, instrument=name)
+        main = summaries[name].language
+        others = tuple(other for other in summaries[name].languages if other and other != main)
+        return Page(
+            query=query,
+            lines=store.instruments.lines(name, query.filters, offset=query.offset, limit=PAGE),
+            total=store.instruments.count(name, query.filters),
+            instruments=tuple(summaries),
+            issues=store.instruments.issues(name),
+            countries=store.instruments.countries(name),
+            languages=(main, *others),
+            tags=store.instruments.tags(name),
+            drafts=store.drafts.counts(name).get("pending", 0),
+            questions=len(store.choices.items(name)),
+            roles={question.ref: question.role.value for question in store.questionnaires.questions(name)},
+            archived=len(store.statements.archived(name)),
+            gone=_gone(store, name, marked) if marked else frozenset(),
+        )
+
+
+def _gone(store: Store, name: str, marked: Collection[str]) -> frozenset[str]:
+    return frozenset(marked).difference(line.ref for line in store.instruments.lines(name))
+
+
+def read_refs(path: Path, query: Query) -> tuple[str, ...]:
+    """Return the refs of all statements that a query lists, those of other pages included."""
+    from stores.core.store import Store
+
+    with Store.open(path) as store:
+        return tuple(line.ref for line in store.instruments.lines(query.instrument, query.filters))
+
+
+def record(line: StatementLine, name: str, role: str = "", *, marked: bool) -> Record:
+    """Return a row of the list; `name`: its ref as the list shows it."""
+    issues = "  ".join(issue_sign(issue, label) for issue, label in line.issues)
+    return (
+        line.ref,
+        (
+            Text(MARK if marked else " ", style="bold"),
+            literal(name),
+            literal(_question(line.text), CELL_CHARACTERS),
+            Text(role),
+            literal(line.country or "", 4),
+            literal(", ".join(line.tags), 16),
+            literal(issues, 60),
+            Text(str(line.variants), justify="right"),
+            Text(str(line.languages), justify="right"),
+        ),
+    )
+
+
+def _question(text: str) -> str:
+    """Return a multiple-choice question without its options, any other text as it is."""
+    choice = parse_choice(text)
+    return choice.stem if isinstance(choice, Choice) else text
+
+
+def position(page: Page) -> str:
+    """Return which lines of how many are shown."""
+    if not page.lines:
+        return "none"
+    first = page.query.offset + 1
+    return f"{first:,}–{first + len(page.lines) - 1:,} of {page.total:,}"
+
+
+def filter_line(page: Page, marks: int) -> Content:
+    """Return what the list is limited to, what is marked, and what waits."""
+    query = page.query
+    language = query.language or (page.languages[0] if page.languages else "")
+    parts = [Content.styled(visible(query.instrument), "bold"), Content(visible(language))]
+    if query.country:
+        parts.append(Content.assemble("country ", (visible(query.country), "bold")))
+    if query.issue:
+        parts.append(Content.assemble("issue ", (visible(query.issue).replace("_", " "), "bold")))
+    if query.tag:
+        parts.append(Content.assemble("tag ", (visible(query.tag), "bold")))
+    if query.search:
+        parts.append(Content.assemble("find ", (visible(query.search), "bold underline")))
+    if marks:
+        parts.append(Content.styled(f"{MARK} {marks:,} marked", "bold $text-accent"))
+    if page.drafts:
+        parts.append(Content.assemble(("r ", "bold"), f"{plural(page.drafts, 'draft')} to review"))
+    return Content(" · ").join(parts)
+
+
+def empty_text(page: Page) -> str:
+    """Return what to do where the list is empty."""
+    if not page.instruments:
+        return (
+            "The store holds no instrument yet.\n\n"
+            "I starts a new one here. h goes home: i there imports the shipped one.\n"
+            "Files are imported on the command line: workbench import STORE --help"
+        )
+    if page.query.filtered:
+        return "No statement matches.\n\nx takes search and filters away."
+    archived = f"\n\nA lists {plural(page.archived, 'archived statement')}." if page.archived else ""
+    return f"This instrument has no statements yet.\n\nn writes the first one, also from a question.{archived}"

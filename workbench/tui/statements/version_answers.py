@@ -1,0 +1,101 @@
+"""Every answer of every model to one version of a statement, whatever version is current."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from workbench.tui.format import literal, visible
+from workbench.tui.results.answers import PAGE, AnswersScreen, Page, WholeAnswerScreen, gathered
+from workbench.tui.results.audit_table import FluidTable
+from workbench.tui.widgets.record_table import Column, Record
+
+if TYPE_CHECKING:
+    from stores.instruments.version_answers import VersionAnswer
+
+EXPLAIN = """Each row is one distinct answer to one prompt that put this version's
+words to a model, with how often it was given. An answer to a wording
+that two versions share belongs to both.
+
+The dim line is where an answer comes from. Enter shows all of it."""
+
+
+class VersionAnswerTable(FluidTable):
+    """Answers to one version."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select_cursor", "Whole answer", key_display="Enter"),
+    ]
+
+
+class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
+    """The answers that point at one version."""
+
+    EXPLAIN = EXPLAIN
+
+    def __init__(self, instrument: str, ref: str, version: int) -> None:
+        super().__init__()
+        self._instrument, self._ref, self._version = instrument, ref, version
+
+    def on_mount(self) -> None:
+        self.title_bar.place = f"statements › {self._ref} › version {self._version} › answers"
+
+    def make_table(self) -> FluidTable:
+        return VersionAnswerTable(_columns, name="answers")
+
+    def fetch(self, kind: str, offset: int) -> Page[VersionAnswer]:
+        from stores.core.store import Store
+        from stores.instruments.version_answers import answers_to
+
+        with Store.open(self.store_path) as store:
+
+            def read(at: int) -> tuple[VersionAnswer, ...]:
+                where = (self._instrument, self._ref, self._version)
+                return answers_to(store.connection, *where, offset=at, limit=PAGE)
+
+            return gathered(kind, offset, read, lambda _: True)
+
+    def head(self) -> Content:
+        about = (f"{self._page.counted}", "$text-muted")
+        return Content.assemble((visible(self._ref), "bold"), f" · version {self._version} · ", about)
+
+    def nothing(self, kind: str) -> str:  # noqa: ARG002
+        return "No model was asked in this version's words."
+
+    def record(self, number: int, row: VersionAnswer, width: int) -> Record:  # noqa: ARG002
+        cells = (
+            Text(f"{row.count:>4}×"),
+            literal(row.variant, 16),
+            literal(f"{row.template}{' swapped' if row.inverted else ''}", 22),
+            literal(row.model, 20),
+            literal(row.text, 400),
+        )
+        return str(number), cells
+
+    def pieces(self, row: VersionAnswer) -> tuple[Content, Content, str]:
+        asked = Content.assemble((f"{row.variant} · {row.language}: ", "bold"), (visible(row.wording), "$text-muted"))
+        return asked, Content(visible(row.text, lines=True)), _provenance(row)
+
+    def whole(self, row: VersionAnswer) -> WholeAnswerScreen:
+        title = f"{self._ref} · version {self._version} · {row.model}"
+        return WholeAnswerScreen(title, row.text, self.pieces(row)[0], _provenance(row))
+
+
+def _columns(width: int) -> tuple[Column, ...]:
+    return (
+        Column("count", "  n", 6),
+        Column("variant", "wording", 17),
+        Column("template", "template", 23 if width >= 100 else 12),
+        Column("model", "model", 21, least=100),
+        Column("text", "answer", None),
+    )
+
+
+def _provenance(row: VersionAnswer) -> str:
+    return visible(
+        f"{row.model} · {row.version} · {row.audit} · {row.template} · T {row.temperature:g} · seed {row.seed} · "
+        f"{row.at[:16].replace('T', ' ')} · {row.code_version} · job {row.job}"
+    )

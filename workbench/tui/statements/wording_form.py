@@ -1,0 +1,273 @@
+"""One wording being written: its text, how it differs from the original word by word, and what is odd about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Input, Select, Static
+
+from workbench.domain.choice_texts import Fault, parse_choice
+from workbench.domain.choices import Choice
+from workbench.domain.drafting import TYPED
+from workbench.domain.statements import (
+    CHANGED,
+    MOST_CHARACTERS,
+    ORIGINAL,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+    text_fault,
+)
+from workbench.errors import UsageError
+from workbench.tui.format import visible
+from workbench.tui.statements.edit_form import EditForm, row, text_box
+from workbench.tui.statements.statement_format import RELATION_WORDS, difference, marked, variant_name
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.pipeline.editing import Done
+
+EXPLAIN = """kind      what the wording is to the original; it says what is expected of
+          the stance on it: the same for paraphrase and reformulation,
+          the other one for negation, opposite and political opposite.
+          Of a multiple-choice question, changed: the form that moves
+          people's answers, with its options on lines of their own; and
+          versions with errors of typing (F draws them)
+language  of a translation: `en`, `nl`, `pt-BR`
+text      up to 10,000 characters, kept as typed. Enter begins a new line.
+
+Below the text stands what differs from the original: −[words] that only
+the original has, +[words] that only this wording has.
+
+Answers that were given to a text stay with it: changing it makes
+another version of the statement."""
+
+OFFERED = (
+    VariantKind.PARAPHRASE,
+    VariantKind.NEGATION,
+    VariantKind.OPPOSITE,
+    VariantKind.REFORMULATION,
+    VariantKind.POLITICAL_OPPOSITE,
+    VariantKind.QUESTION,
+)
+"kinds that may be added, in the order of how often they are wanted"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be written."""
+
+    statement: Statement
+    language: str
+    variant: VariantId | None = None
+    "None: a further wording, of a kind to be chosen"
+    into: tuple[str, ...] | None = None
+    "a translation: languages that it does not stand in yet; None: no translation"
+
+    @property
+    def held(self) -> Wording | None:
+        """The wording that is there: to be changed, or to be translated."""
+        return self.statement.wording(self.variant, self.language) if self.variant is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The form as it was typed."""
+
+    kind: str
+    language: str
+    text: str
+
+
+class WordingForm(EditForm):
+    """Changes a wording, adds one, or translates one."""
+
+    EXPLAIN = EXPLAIN
+    FIRST = "#text"
+
+    def __init__(self, instrument: str, task: Task) -> None:
+        super().__init__(instrument, task.statement)
+        self._work = task
+        self._theirs: Statement | None = None
+        self.HEADING = _heading(task)
+
+    def compose_fields(self) -> ComposeResult:
+        task = self._work
+        if task.variant is None:
+            kinds = [(kind.value.replace("_", " "), kind.value) for kind in _kinds(task)]
+            yield row("kind", Select(kinds, id="kind", value=kinds[0][1], allow_blank=False, compact=True))
+            if _has_changed(task):
+                yield Static("Its changed form is there, and one alone is asked: e on it changes it.", classes="note",
+                             markup=False)  # fmt: skip
+        if task.into is not None:
+            lacks = ", ".join(task.into) or "none of the instrument's languages"
+            first = task.into[0] if task.into else ""
+            yield row("language", Input(first, id="language", compact=True, placeholder="de"))
+            yield Static(Content(visible(f"It lacks: {lacks}")), classes="note", markup=False)
+        yield text_box(_start(task), "text", "the wording")
+        yield Static(id="basis", classes="heading", markup=False)
+        yield Static(id="before", classes="shown", markup=False)
+        yield Static(id="after", classes="shown", markup=False)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        if self._work.into == ():
+            self.query_one("#language").focus()
+
+    def values(self) -> Typed:
+        kind = self.chosen("kind") if self._work.variant is None else ""
+        language = self.typed("language").strip() if self._work.into is not None else self._work.language
+        return Typed(kind, language, self.typed("text"))
+
+    def fault(self) -> str:
+        typed = self.values()
+        if not typed.language:
+            return "the language is missing; give one such as de"
+        if fault := text_fault(typed.text):
+            return f"this text cannot be saved: {fault}"
+        if self._work.into is not None and self._seen is not None:
+            return _translation_fault(self._seen, self._place(typed, self._seen), typed.language)
+        kind = self._kind(typed)
+        has_options = kind in (VariantKind.CHANGED, *TYPED) or (kind is VariantKind.ORIGINAL and _has_forms(self._work))
+        if has_options and isinstance(wrong := parse_choice(typed.text), Fault):
+            name = kind.value.replace("_", " ")
+            return f"{name}: this is a question with options: found {wrong.found}; expected {wrong.expected}"
+        if self._work.variant is None and typed.text == _start(self._work):
+            return "this is still the text of the original; change it into the variant"
+        return ""
+
+    def looked_at(self) -> None:
+        """Show what differs, and what is odd, while it is typed."""
+        typed = self.values()
+        self._show_difference(typed.text)
+        fault = self.fault()
+        if fault and self.dirty:
+            self.say(f"✗ {fault}", wrong=True)
+            return
+        count = f"{len(typed.text):,} of {MOST_CHARACTERS:,} characters"
+        same = self._same_as(typed)
+        self.say(f"! the same text as {same} · {count}" if same else count)
+
+    def show_conflict(self, there: Statement | None) -> None:
+        self._theirs = there
+        self._show_difference(self.values().text)
+
+    def write(self, store: Store, person: str, values: Any) -> Done:
+        from workbench.pipeline.editing import outcome
+        from workbench.workshop.edits import with_text
+
+        seen = self._seen
+        if seen is None:
+            raise UsageError("there is no statement to change")
+        typed: Typed = values
+        variant = self._place(typed, seen)
+        wanted = with_text(seen, variant, typed.language, typed.text, person)
+        act = _act(self._work, variant, typed.language)
+        changed = store.statements.save(self._instrument, [wanted], person=person, act=act, expected={seen.ref: seen})
+        return outcome(store, self._instrument, changed)
+
+    def _place(self, typed: Typed, statement: Statement) -> VariantId:
+        from workbench.workshop.edits import next_variant
+
+        return self._work.variant or next_variant(statement, VariantKind(typed.kind))
+
+    def _kind(self, typed: Typed) -> VariantKind:
+        return self._work.variant.kind if self._work.variant is not None else VariantKind(typed.kind)
+
+    def _same_as(self, typed: Typed) -> str:
+        if self._seen is None:
+            return ""
+        mine = (self._place(typed, self._seen), typed.language)
+        others = (w for w in self._seen.wordings if (w.variant, w.language) != mine)
+        return next((variant_name(w.variant) for w in others if w.text.strip() == typed.text.strip()), "")
+
+    def _show_difference(self, text: str) -> None:
+        basis, compared = self._basis()
+        self.query_one("#basis", Static).update(Content(visible(basis)))
+        before, after = self.query_one("#before", Static), self.query_one("#after", Static)
+        if self._work.into is not None and self._theirs is None:
+            before.update(Content(visible(compared, lines=True)))
+            return
+        left, right = difference(compared, text)
+        before.update(marked(left, "−"))
+        after.update(marked(right, "+"))
+
+    def _basis(self) -> tuple[str, str]:
+        """Return what the text is compared with, and how that is called."""
+        task = self._work
+        if self._theirs is not None:
+            held = self._theirs.wording(self._place(self.values(), self._theirs), self.values().language)
+            return ("What somebody else made of it (−), and yours (+):", held.text if held else "")
+        if task.into is not None:
+            held = task.held
+            return (f"In {task.language}:", held.text if held else "")
+        original = task.statement.wording(ORIGINAL, task.language)
+        if task.variant == ORIGINAL:
+            return ("What it was (−), and what it will be (+):", original.text if original else "")
+        expected = "" if task.variant is None else f" · stance should be {_expected(task)}"
+        return (f"The original (−), and this wording (+){expected}:", original.text if original else "")
+
+
+def _heading(task: Task) -> str:
+    ref = task.statement.ref
+    if task.variant is None:
+        return f"{ref}: a further wording in {task.language}"
+    name = variant_name(task.variant)
+    return f"{ref}: translate its {name}" if task.into is not None else f"{ref}: {name} in {task.language}"
+
+
+def _kinds(task: Task) -> tuple[VariantKind, ...]:
+    """Return the kinds on offer; without an original only that, or the question that it answers.
+
+    A multiple-choice question has a changed form, and one alone; and any number of versions with errors of typing.
+    """
+    original = task.statement.wording(ORIGINAL, task.language)
+    if original is None:
+        return (VariantKind.ORIGINAL, VariantKind.QUESTION)
+    asks = isinstance(parse_choice(original.text), Choice)
+    if not asks:
+        return OFFERED
+    changed = () if _has_changed(task) else (VariantKind.CHANGED,)
+    return (*changed, *sorted(TYPED), *OFFERED)
+
+
+def _has_changed(task: Task) -> bool:
+    return task.statement.wording(CHANGED, task.language) is not None
+
+
+def _has_forms(task: Task) -> bool:
+    """Return whether a statement has forms that only multiple-choice questions have."""
+    return any(wording.variant.kind in (VariantKind.CHANGED, *TYPED) for wording in task.statement.wordings)
+
+
+def _start(task: Task) -> str:
+    """Return the text to begin with: what is there, or the original to be varied; a translation begins empty."""
+    if task.into is not None:
+        return ""
+    held = task.held or task.statement.wording(ORIGINAL, task.language)
+    return held.text if held is not None else ""
+
+
+def _expected(task: Task) -> str:
+    held = task.held
+    return RELATION_WORDS[held.relation] if held is not None else ""
+
+
+def _translation_fault(statement: Statement, variant: VariantId, language: str) -> str:
+    from workbench.workshop.edits import HEADS
+
+    if statement.wording(variant, language) is not None:
+        return f"{variant_name(variant)} stands in {language} already; e there changes it"
+    if variant not in HEADS and statement.wording(ORIGINAL, language) is None:
+        return f"there is no original in {language} yet; translate that first"
+    return ""
+
+
+def _act(task: Task, variant: VariantId, language: str) -> str:
+    if task.into is not None:
+        return f"translated {variant_name(variant)} into {language}"
+    return f"added {variant_name(variant)}" if task.variant is None else f"edited {variant_name(variant)}"
