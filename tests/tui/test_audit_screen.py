@@ -21,12 +21,12 @@ from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.results.audit import AuditScreen
 from workbench.tui.results.audit_options import OptionsScreen, RunsScreen
 from workbench.tui.results.audit_statement import AuditedStatementScreen
-from workbench.tui.results.audit_table import FluidTable
 from workbench.tui.results.audit_view import COLUMNS, WITHIN, Settings, load
 from workbench.tui.results.responses import ResponsesScreen
 from workbench.tui.results.run_agreement import GONE, RunAgreementScreen
 from workbench.tui.results.run_agreement import Settings as AgreementSettings
 from workbench.tui.results.run_agreement import load as load_agreement
+from workbench.tui.widgets.fluid_table import FluidTable
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 Cells = dict[str, str]

@@ -41,7 +41,6 @@ from workbench.tui.home.home import HomeScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.editor_dialog import EditorDialog
 from workbench.tui.results import questionnaire as screens
-from workbench.tui.results.audit_table import FluidTable
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Loaded
@@ -50,6 +49,7 @@ from workbench.tui.results.questionnaire_instrument import QuestionsScreen
 from workbench.tui.results.questionnaire_loaded import CONTENTS
 from workbench.tui.results.questionnaire_prompt import PromptScreen
 from workbench.tui.row_keys import row_key, row_parts
+from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])

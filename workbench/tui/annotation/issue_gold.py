@@ -25,7 +25,7 @@ from workbench.tui.annotation.issue_gold_format import (
 from workbench.tui.annotation.issue_grid_format import scheme_text
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.results.audit_table import FluidTable
+from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Record, RecordTable
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.coordinate import Coordinate
 
 from workbench.tui.annotation.issue_grid_format import LEAD
-from workbench.tui.results.audit_table import Cells, FluidTable
+from workbench.tui.widgets.fluid_table import Cells, FluidTable
 from workbench.tui.widgets.record_table import Column, Record
 
 

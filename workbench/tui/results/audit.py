@@ -30,9 +30,9 @@ from workbench.tui.results.audit_format import (
 )
 from workbench.tui.results.audit_options import OptionsScreen, RunsScreen
 from workbench.tui.results.audit_statement import AuditedStatementScreen
-from workbench.tui.results.audit_table import FluidTable
 from workbench.tui.results.audit_view import FAILED, VOID, Filter, ItemLine, Judged, Settings, load
 from workbench.tui.results.run_agreement import RunAgreementScreen
+from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:

@@ -36,9 +36,9 @@ from workbench.tui.results.audit_statement_format import (
     variant_columns,
     variant_record,
 )
-from workbench.tui.results.audit_table import FluidTable
 from workbench.tui.results.audit_view import Judged, exact_variants, shown_variants
 from workbench.tui.results.responses import Asked, ResponsesScreen
+from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from textual.widgets import Static
 
 from workbench.figures.table import Link
 from workbench.figures.visible import visible
-from workbench.tui.results.audit_table import FluidTable
 from workbench.tui.results.details import explained
 from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.widgets.fluid_table import FluidTable
 
 
 class BehindScreen(Following):

@@ -18,13 +18,13 @@ from workbench.figures.visible import visible
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.template_choice import TEMPLATES_KEY
 from workbench.tui.neighbours import following
-from workbench.tui.results.audit_table import FluidTable
 from workbench.tui.results.details import explained
 from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.judging import JudgingScreen
 from workbench.tui.results.loaded import Loaded, Look, Shown
 from workbench.tui.results.picture import Picture
 from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.widgets.fluid_table import FluidTable
 
 if TYPE_CHECKING:
     pass

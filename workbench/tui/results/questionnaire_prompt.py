@@ -13,7 +13,6 @@ from textual.widgets import Static
 from workbench.figures.book import Subject
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.results.answers import copied
-from workbench.tui.results.audit_table import FluidTable
 from workbench.tui.results.loaded import Loaded, Opened
 from workbench.tui.results.questionnaire_prompt_format import (
     EXPLAIN,
@@ -24,6 +23,7 @@ from workbench.tui.results.questionnaire_prompt_format import (
     token_columns,
     token_record,
 )
+from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Record
 

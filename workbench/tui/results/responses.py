@@ -10,7 +10,6 @@ from textual.content import Content
 
 from workbench.tui.format import visible
 from workbench.tui.results.answers import PAGE, AnswersScreen, Page, WholeAnswerScreen, gathered
-from workbench.tui.results.audit_table import FluidTable
 from workbench.tui.results.responses_format import (
     ONLY,
     answer,
@@ -21,6 +20,7 @@ from workbench.tui.results.responses_format import (
     whole_answer,
     word_of,
 )
+from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Record
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from textual.widgets import DataTable, Input, Static
 
 from workbench.figures.table import Link
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.results.audit_table import FluidTable
 from workbench.tui.results.details import details, whole
 from workbench.tui.results.grid import Grid
 from workbench.tui.results.sheet import Order, Sheet
 from workbench.tui.results.sort_dialog import SortDialog
+from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 
