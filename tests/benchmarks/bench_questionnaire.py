@@ -27,6 +27,9 @@ from stores.runs.scores import ScoredPrompt, TokenTable
 from workbench import pipeline
 from workbench.audits.questionnaire.conditions import people
 from workbench.audits.questionnaire.figures import Options
+from workbench.audits.questionnaire.judged import QuestionnaireChoice, QuestionnaireJudged, judge_questionnaire
+from workbench.audits.questionnaire.masses import top_masses
+from workbench.audits.questionnaire.options_words import rejudged
 from workbench.audits.questionnaire.plan import Conversations, context_key
 from workbench.audits.questionnaire.score import Report, judge, measure
 from workbench.data import SHIPPED_QUESTIONNAIRE, shipped_instrument_folder, shipped_templates
@@ -34,9 +37,6 @@ from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts, Survey
 from workbench.domain.responses import EXACTLY, ModelCard
 from workbench.formats.read import read_instrument
-from workbench.pipeline.questionnaire import QuestionnaireChoice, QuestionnaireJudged, questionnaire
-from workbench.pipeline.questionnaire_masses import top_masses
-from workbench.pipeline.questionnaire_options import rejudged
 from workbench.synthetic.population import generate
 from workbench.synthetic.spec import read_population
 
@@ -108,7 +108,7 @@ def _table(rng: np.random.Generator) -> TokenTable:
 def judged(path: Path) -> QuestionnaireJudged:
     """Read and judge, from opening the store."""
     with Store.open(path) as store:
-        return questionnaire(store, QuestionnaireChoice(options=OPTIONS))
+        return judge_questionnaire(store, QuestionnaireChoice(options=OPTIONS))
 
 
 def plain(path: Path) -> float:

@@ -20,10 +20,13 @@ from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.conftest import statement, template
 from workbench import pipeline
+from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.judge import Report, judge
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import ModelCard
+from workbench.evidence.rule_reading import read
+from workbench.evidence.runs import find_run
 
 STATEMENTS, SAMPLES, BASELINE_PROMPTS, REPEATS = 239, 30, 200, 5
 TINY_STATEMENTS, TINY_BASELINE_PROMPTS = 2, 2
@@ -61,9 +64,9 @@ def build(path: Path, statements: int) -> tuple[int, float]:
 def verdicts(path: Path) -> Report:
     """Return the verdicts of the whole store, from opening it."""
     with Store.open(path) as store:
-        run = pipeline.find_run(store, "reliability")
-        reader, _ = pipeline.read(store, run)
-        report = judge(pipeline.counts(store, run, reader))
+        run = find_run(store, "reliability")
+        reader, _ = read(store, run)
+        report = judge(counts(store, run, reader))
         report.summary()
         return report
 

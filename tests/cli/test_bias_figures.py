@@ -14,15 +14,14 @@ from stores.core.store import Store
 from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as table
 from tests.tui import bias_stores
-from workbench import pipeline
 from workbench.audits.bias_score.columns import selected, subject
+from workbench.audits.bias_score.judged import BiasChoice, BiasJudged, judge_bias
+from workbench.audits.bias_score.judged_book import book
 from workbench.audits.bias_score.selection import NOT_RECORDED, Selection
 from workbench.domain.statements import Dimension
 from workbench.figures.book import Book
 from workbench.figures.table import AnyTable
 from workbench.figures.write.flat import flat
-from workbench.pipeline.bias import BiasChoice, BiasJudged
-from workbench.pipeline.bias_book import book
 
 MODELS = ("droite-13b", "gauche-7b", "milieu-1b")
 QUICK = ("--draws", "100")
@@ -36,7 +35,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def judged(path: Path) -> BiasJudged:
     with Store.open(path) as store:
-        return pipeline.bias(store, BiasChoice(draws=100))
+        return judge_bias(store, BiasChoice(draws=100))
 
 
 @pytest.fixture(scope="module")

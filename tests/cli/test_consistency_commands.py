@@ -13,8 +13,8 @@ import pytest
 from stores.core.store import Store
 from tests.cli.test_commands import rows, run
 from tests.conftest import instrument
-from workbench import pipeline
 from workbench.audits.consistency.judge import FORMULAS, MEASURES
+from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
 from workbench.domain.instruments import Party
 from workbench.errors import UnknownName, UsageError
 
@@ -166,9 +166,9 @@ def test_labels_of_people_are_not_those_of_the_source(demo: Path, capsys: pytest
 
 def test_the_pipeline_refuses_unknown_labels_and_an_empty_store(tmp_path: Path, demo: Path) -> None:
     with Store.open(demo) as store, pytest.raises(UnknownName, match="gold, people"):
-        pipeline.consistency(store, pipeline.ConsistencyChoice(labels="mine"))  # type: ignore[arg-type]
+        judge_consistency(store, ConsistencyChoice(labels="mine"))  # type: ignore[arg-type]
     with Store.open(tmp_path / "empty.db", create=True) as store, pytest.raises(UsageError, match="no instrument"):
-        pipeline.consistency(store)
+        judge_consistency(store)
 
 
 def test_two_samplings_of_one_model_are_two_respondents(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,8 @@ from tests.cli.test_commands import data, run
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import DESIGN, EXACT, ask, first_option, pairs
 from workbench.audits.response_bias.book import book
+from workbench.audits.response_bias.judged import judge_response_bias
+from workbench.audits.response_bias.judged_findings import findings
 from workbench.audits.response_bias.names import find_condition, find_kind
 from workbench.cli.output import table
 from workbench.data import shipped_templates
@@ -24,8 +26,6 @@ from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, 
 from workbench.domain.instruments import Instrument
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
-from workbench.pipeline.response_bias import response_bias
-from workbench.pipeline.response_bias_book import findings
 
 AUDIT = ("--audit", "response_bias")
 EXACTLY_ASKED = "first · exact"
@@ -261,7 +261,7 @@ def test_json_has_every_figure_and_undefined_ones_as_null(asked: Path, capsys: p
     assert found["options"]["definition"] == "corrected"
     assert "valid answers" in found["options"]["definition_in_words"]
     with Store.open(asked) as store:
-        judged = response_bias(store)
+        judged = judge_response_bias(store)
     assert found["notes"] == list(judged.notes)
     assert list(found["models"]) == list(judged.reports)
     for name, report in judged.reports.items():
@@ -298,7 +298,7 @@ def test_csv_files_have_a_row_a_figure(asked: Path, tmp_path: Path, capsys: pyte
     code, out, err = run(capsys, "verdicts", asked, *AUDIT, "--csv", folder)
     assert code == 0, err
     with Store.open(asked) as store:
-        judged = response_bias(store)
+        judged = judge_response_bias(store)
         contents = book(findings(judged, lambda: nullcontext(store))).contents
     compared = {"compared", "compared_means", "sampling"}
     assert {path.stem for path in folder.iterdir()} == {entry.name for entry in contents} - compared

@@ -12,6 +12,8 @@ from tests.questionnaire_stores import card, ideal, panel, predict
 from workbench.audits.questionnaire import instrument_tables as instrument_tables
 from workbench.audits.questionnaire.book import book
 from workbench.audits.questionnaire.figures import Options
+from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
+from workbench.audits.questionnaire.judged_results import results_of
 from workbench.audits.questionnaire.results import Results, under
 from workbench.domain.questionnaire_tallies import tallied
 from workbench.errors import UnknownName
@@ -19,8 +21,6 @@ from workbench.figures.book import Book
 from workbench.figures.shown import painted
 from workbench.figures.table import AnyTable, Link
 from workbench.figures.write.document import document
-from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
-from workbench.pipeline.questionnaire_book import results_of
 
 CONDITIONS, WORDINGS = ("qm", "zero-shot", "random"), ("original", "paraphrase-1", "paraphrase-2")
 LEADS_OUT = {"prompt"}
@@ -35,7 +35,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
         store.instruments.add(panel(12))
         predict(store, lambda _: (0.9, 0.0), card("base"), conditions=CONDITIONS, variants=WORDINGS)
         predict(store, ideal(store), card("tuned"), conditions=CONDITIONS)
-        return results_of(questionnaire(store, QuestionnaireChoice(options=Options(draws=200))))
+        return results_of(judge_questionnaire(store, QuestionnaireChoice(options=Options(draws=200))))
 
 
 @pytest.fixture

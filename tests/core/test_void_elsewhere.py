@@ -13,11 +13,11 @@ from workbench.audits.questionnaire.cells import Layout
 from workbench.audits.questionnaire.draws import Resampling
 from workbench.audits.questionnaire.wordings import ALL_VOID, variability
 from workbench.audits.response_bias.deltas import VOID, Definition, deltas
+from workbench.audits.response_bias.rows import void_questions
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import Bias, Choice, ChoicePair
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
-from workbench.pipeline.response_bias_rows import void_questions
 
 PAIRS = [("aaab", "abbb"), ("aabb", "aaab"), ("bbbb", "aaaa")]
 

@@ -18,7 +18,6 @@ import pytest
 
 from stores.core.store import Store
 from tests.conftest import published
-from workbench import pipeline
 from workbench.audits.consistency import judge as audit
 from workbench.audits.consistency.judge import (
     ALWAYS_AGREE,
@@ -29,6 +28,7 @@ from workbench.audits.consistency.judge import (
     Kind,
     Stances,
 )
+from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.consistency.pilot import PER_COUNTRY, draw_statements, scale_collapse
 from workbench.domain.instruments import Instrument
 from workbench.domain.issue_gold import gold_labels
@@ -263,7 +263,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory, probvaa: Instrument) -> Pat
 
 def test_a_store_without_answers_gives_the_same_baselines(stored: Path, result: Consistency) -> None:
     with Store.open(stored) as store:
-        judged = pipeline.consistency(store)
+        judged = judge_consistency(store)
     assert judged.runs == ()
     assert judged.labelled == 193
     assert repr(judged.result.leaning(ALWAYS_AGREE)) == repr(result.leaning(ALWAYS_AGREE))

@@ -17,14 +17,14 @@ from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
 from tests.jobs.test_draft_jobs import MANY, ONE, spec
 from tests.jobs.test_snapshots import NEW, OLD, done, go_on, reports, resumed
 from tests.tui.bias_stores import SAYS, trained
-from workbench import pipeline
+from workbench.audits.bias_score.judged import BiasChoice, judge_bias
+from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
+from workbench.audits.response_bias.judged import ResponseBiasChoice, compared, judge_response_bias
 from workbench.data import shipped_templates
 from workbench.domain.choices import Bias
 from workbench.domain.designs import Design
 from workbench.jobs import launch
-from workbench.pipeline.bias import BiasChoice, bias
 from workbench.pipeline.draft_planning import plan_drafting
-from workbench.pipeline.response_bias import ResponseBiasChoice, compared, response_bias
 
 
 def says(asked: Asked, snapshot: str) -> str:
@@ -68,9 +68,9 @@ def test_two_snapshots_are_compared_under_their_names_over_what_both_were_asked(
     path = tmp_path / "audit.db"
     old, new = asked_of_both(path)
     with Store.open(path) as opened:
-        scored = bias(opened, BiasChoice(draws=100)).report
-        stances = pipeline.consistency(opened, pipeline.ConsistencyChoice(instrument="small")).result
-        choices = response_bias(opened, ResponseBiasChoice("choices"))
+        scored = judge_bias(opened, BiasChoice(draws=100)).report
+        stances = judge_consistency(opened, ConsistencyChoice(instrument="small")).result
+        choices = judge_response_bias(opened, ResponseBiasChoice("choices"))
     assert scored.tally.models == stances.models == tuple(choices.subjects) == (old, new)
     total = [scored.figure(name).total.value for name in (old, new)]
     found = scored.compare(old, new)

@@ -14,12 +14,14 @@ from tests.cli.test_commands import rows
 from tests.jobs.faulty_server import Asked, FaultyServer
 from tests.jobs.test_jobs import draws_agree_with_responses
 from tests.jobs.test_snapshots import done
-from workbench import pipeline
+from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
+from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.domain.readings import Stance
 from workbench.errors import UnknownName
-from workbench.pipeline.fingerprints import served_runs
+from workbench.evidence.fingerprints import served_runs
+from workbench.evidence.runs import find_run
 
 SNAPSHOT = "parrot-2026"
 
@@ -90,19 +92,19 @@ def test_answers_that_depend_on_the_fingerprint_are_found_and_split(
     assert "fp_0 72, fp_1 72" in said
     assert "<0.001" in said
     for name, wanted in (("fp_0", Stance.DISAGREE), ("fp_1", Stance.AGREE)):
-        run = pipeline.find_run(filled, "reliability", fingerprint=name)
+        run = find_run(filled, "reliability", fingerprint=name)
         assert (run.responses, run.samples, run.prompts) == (72, 3, 24)
         assert f"fingerprint {name}" in run.label
-        report = pipeline.verdicts(filled, run).report
+        report = run_verdicts(filled, run).report
         totals = {Stance.AGREE: report.counts.positive, Stance.DISAGREE: report.counts.negative}
         printed_order = {side: int(array[..., 0].sum()) for side, array in totals.items()}
         assert sum(printed_order.values()) == 36
         assert int(report.counts.total.sum()) == 72
         assert printed_order[wanted] == 36
-    both = pipeline.consistency(filled, pipeline.ConsistencyChoice(fingerprint="each"))
+    both = judge_consistency(filled, ConsistencyChoice(fingerprint="each"))
     assert [one.run.fingerprint for one in both.runs] == ["fp_0", "fp_1"]
     with pytest.raises(UnknownName, match="there is: fp_0, fp_1"):
-        pipeline.find_run(filled, "reliability", fingerprint="fp_9")
+        find_run(filled, "reliability", fingerprint="fp_9")
 
 
 def test_answers_that_do_not_depend_on_it_are_no_alarm(filled: Store) -> None:

@@ -12,7 +12,7 @@ from stores.core.store import Store
 from tests.inference.saved_models import save_t5
 from tests.jobs.test_check_jobs import tiny_bert
 from tests.jobs.test_snapshots import go_on
-from workbench import pipeline
+from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
 from workbench.classifier.config import TrainConfig
 from workbench.classifier.dataset import Example
 from workbench.classifier.model import inspect
@@ -23,6 +23,7 @@ from workbench.domain.entailments import LABELS
 from workbench.domain.names import parted
 from workbench.domain.responses import Sampling
 from workbench.errors import AmbiguousRun, ModelError, UnknownName
+from workbench.evidence.runs import find_run
 from workbench.inference.encoder import load_encoder
 from workbench.inference.entailment import load_entailment
 from workbench.jobs import launch
@@ -122,12 +123,12 @@ def test_a_tag_and_the_commit_that_it_stands_for_are_one_model_and_another_commi
     asked(filled, hub)
     assert sorted(run.revision for run in filled.runs.list("reliability")) == [FIRST, SECOND]
     with pytest.raises(AmbiguousRun, match=f"revision {FIRST[:12]}(.|\n)*revision {SECOND[:12]}"):
-        pipeline.find_run(filled, "reliability", hub)
+        find_run(filled, "reliability", hub)
     for name in (f"{hub}@v1", f"{hub}@{FIRST}", f"{hub}@{FIRST[:7]}"):
-        assert pipeline.find_run(filled, "reliability", name).revision == FIRST
+        assert find_run(filled, "reliability", name).revision == FIRST
     with pytest.raises(UnknownName):
-        pipeline.find_run(filled, "reliability", f"{hub}@v2")
-    found = pipeline.consistency(filled, pipeline.ConsistencyChoice(models=(f"{hub}@v1",)))
+        find_run(filled, "reliability", f"{hub}@v2")
+    found = judge_consistency(filled, ConsistencyChoice(models=(f"{hub}@v1",)))
     assert [one.run.revision for one in found.runs] == [FIRST]
 
 

@@ -14,6 +14,7 @@ from stores.core.store import Store
 from tests.jobs.test_jobs import ended, wait
 from tests.questionnaires import ask
 from workbench.audits.questionnaire.figures import Condition, ConditionFigures
+from workbench.audits.questionnaire.judged import QuestionnaireChoice, QuestionnaireJudged, judge_questionnaire
 from workbench.audits.questionnaire.score import Report
 from workbench.data import shipped_instrument_folder
 from workbench.domain.designs import Design
@@ -23,7 +24,6 @@ from workbench.formats.native import read_csv
 from workbench.inference.ideal import load_ideal
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.pipeline.questionnaire import QuestionnaireChoice, QuestionnaireJudged, questionnaire
 from workbench.synthetic.population import Known, generate, known
 from workbench.synthetic.spec import read_population
 
@@ -56,7 +56,7 @@ def judged(imported: Store) -> QuestionnaireJudged:
     for answer in ("yes", "no"):
         model = ScriptedModel(Persona(answers=(answer,)), f"scripted:{answer}.toml")
         assert ask(imported, model, ORIGINAL, conditions=("qm", "zero-shot")).failed == 0
-    return questionnaire(imported)
+    return judge_questionnaire(imported)
 
 
 def figures(judged: QuestionnaireJudged, model: str, name: str) -> ConditionFigures:
@@ -130,7 +130,7 @@ def test_a_model_that_always_says_the_same_has_the_bias_that_this_implies(
 def test_the_ideal_predictor_takes_every_wording_for_the_same_question(imported: Store, judged: object) -> None:
     model = load_ideal(PANEL / "generator.toml", NAME)
     assert ask(imported, model, ASKED, conditions=("qm",), respondents=20).failed == 0
-    report = questionnaire(imported, QuestionnaireChoice(models=(NAME,))).reports[NAME]
+    report = judge_questionnaire(imported, QuestionnaireChoice(models=(NAME,))).reports[NAME]
     found = report.variability(QM)
     assert len(found) == 7
     for figure in found:

@@ -18,8 +18,11 @@ from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from tests.conftest import instrument
 from workbench import pipeline
+from workbench.audits.reliability.arrays import counts
 from workbench.domain.designs import Design
 from workbench.errors import JobError
+from workbench.evidence.rule_reading import read
+from workbench.evidence.runs import find_run
 from workbench.jobs import launch
 
 HOSTILE = ["[/INST]", "\x1b[31mred\x1b[0m", "[@click=app.bell]x[/]", "‮beneficial", "x" * 100_000, "", "\x00"]
@@ -160,20 +163,19 @@ def test_hostile_answers_are_stored_exactly_and_read(filled: Store, tmp_path: Pa
     persona.write_text(f"answers = {json.dumps(HOSTILE)}\n", encoding="utf-8")
     job = wait(filled, launch.start(filled, design(f"scripted:{persona}", samples=20)), ended)
     assert job.state == "done", job.message
-    run = pipeline.find_run(filled, "reliability")
-    reader, _ = pipeline.read(filled, run)
+    run = find_run(filled, "reliability")
+    reader, _ = read(filled, run)
     seen = set()
     for *_, probe, _ in filled.runs.cells(run):
         seen |= {row.text for row in filled.runs.responses(run, probe, [reader])}
     assert seen == set(HOSTILE)
-    counts = pipeline.counts(filled, run, reader)
-    assert counts.total.sum() == 72 * 20
+    assert counts(filled, run, reader).total.sum() == 72 * 20
 
 
 def test_every_response_keeps_where_it_comes_from(filled: Store) -> None:
     wait(filled, launch.start(filled, design("scripted")), ended)
-    run = pipeline.find_run(filled, "reliability")
-    reader, card = pipeline.read(filled, run)
+    run = find_run(filled, "reliability")
+    reader, card = read(filled, run)
     ref, kind, _, template, inverted, probe, _ = filled.runs.cells(run)[0]
     row = filled.runs.responses(run, probe, [reader])[0]
     assert (row.model, row.backend, row.job) == ("scripted", "scripted", 1)
@@ -194,9 +196,9 @@ def test_the_same_seed_has_the_same_answers_and_another_seed_others(tmp_path: Pa
         with Store.open(tmp_path / f"{number}.db", create=True) as store:
             store.instruments.add(instrument())
             wait(store, launch.start(store, design("scripted", seed=seed)), ended)
-            run = pipeline.find_run(store, "reliability")
-            reader, _ = pipeline.read(store, run)
-            found.append(pipeline.counts(store, run, reader).positive.tolist())
+            run = find_run(store, "reliability")
+            reader, _ = read(store, run)
+            found.append(counts(store, run, reader).positive.tolist())
     assert found[0] == found[1]
     assert found[0] != found[2]
 

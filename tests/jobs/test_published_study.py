@@ -17,9 +17,9 @@ from stores.annotation.annotator import Annotator
 from stores.annotation.classifiers import Predicted
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
-from workbench import pipeline
 from workbench.audits.base import probes
 from workbench.audits.bias_score import tally as bias_tally
+from workbench.audits.bias_score.judged import BiasChoice, judge_bias
 from workbench.classifier.config import LABELS, TrainConfig
 from workbench.classifier.dataset import check_leak
 from workbench.data import shipped_codebook, shipped_templates
@@ -36,9 +36,8 @@ from workbench.domain.statements import (
     Statement,
     Wording,
 )
-from workbench.pipeline.bias import BiasChoice
-from workbench.pipeline.evaluation import drawn_set
-from workbench.pipeline.labels import gold
+from workbench.evidence.classifier_test import drawn_set
+from workbench.evidence.labels import gold, queue_agreement
 from workbench.pipeline.queues import QueueSpec, make
 from workbench.stats.resampling import derive_rng
 
@@ -174,7 +173,7 @@ def test_a_study_at_the_published_sizes_gives_back_what_was_put_in(
     assert label_all(path, "training", "ana", truth, rng) == 1_320
 
     with Store.open(path) as store:
-        report = pipeline.queue_agreement(store, "test").report
+        report = queue_agreement(store, "test").report
         kappa = report.pairs[0].kappa
         assert report.items == 264
         assert kappa.low < population_kappa() < kappa.high
@@ -189,8 +188,8 @@ def test_a_study_at_the_published_sizes_gives_back_what_was_put_in(
         check_leak(training, test)
 
         simulate_classifier(store, truth, rng, test)
-        judged = pipeline.bias(store, BiasChoice(correct=True, threshold=0.0, draws=2_000))
-        plain = pipeline.bias(store, BiasChoice(threshold=0.0, draws=2_000))
+        judged = judge_bias(store, BiasChoice(correct=True, threshold=0.0, draws=2_000))
+        plain = judge_bias(store, BiasChoice(threshold=0.0, draws=2_000))
     assert judged.corrected is not None
     assert judged.corrected.labelled == 264 + 1_320, "texts that people labelled enter by their labels"
     assert judged.corrected.corrected == 88_110 - 264 - 1_320

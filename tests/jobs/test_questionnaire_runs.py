@@ -15,15 +15,16 @@ from tests.jobs.test_jobs import ended, wait
 from tests.questionnaires import CONTEXT, QUESTIONNAIRE, Known, ask, panel
 from workbench import pipeline
 from workbench.audits.questionnaire.conditions import CONDITIONS, people
+from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Prompt
 from workbench.domain.questionnaires import Contexts, Survey
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.errors import ModelError, UsageError
+from workbench.evidence.runs import find_run
 from workbench.inference.base import NextTokens
 from workbench.inference.scripted import ScriptedModel
 from workbench.jobs import launch
-from workbench.pipeline.questionnaire import questionnaire
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def test_a_run_stores_the_next_tokens_of_every_prompt_with_its_masses_and_asks_n
     model = Known()
     first = ask(asked, model, conditions=("qm", "zero-shot"))
     assert (first.done, first.total, first.failed) == (6, 6, 0), "of ten people only two answered differently"
-    run = pipeline.find_run(asked, "questionnaire")
+    run = find_run(asked, "questionnaire")
     assert (run.responses, run.failed, run.answered) == (6, 0, 6)
     tables = asked.scores.tables_of_run(run)
     assert len(tables) == 21
@@ -52,7 +53,7 @@ def test_a_run_stores_the_next_tokens_of_every_prompt_with_its_masses_and_asks_n
 def test_a_context_is_stored_once_and_a_prompt_is_read_back_as_the_model_saw_it(asked: Store) -> None:
     model = Known()
     ask(asked, model)
-    run = pipeline.find_run(asked, "questionnaire")
+    run = find_run(asked, "questionnaire")
     seen = {prompt.key: prompt for prompt in model.asked}
     for probe in asked.scores.tables_of_run(run):
         prompt = asked.runs.prompt(probe)
@@ -109,7 +110,7 @@ def test_a_prompt_that_cannot_be_asked_fails_by_itself_with_its_reason(asked: St
     progress = ask(asked, Refusing())
     assert (progress.done, progress.failed) == (2, 2)
     assert progress.reasons.describe().startswith("the market is closed")
-    run = pipeline.find_run(asked, "questionnaire")
+    run = find_run(asked, "questionnaire")
     assert (run.answered, run.failed) == (2, 2)
     mended = ask(asked, Known())
     assert (mended.done, mended.failed) == (4, 0)
@@ -256,7 +257,7 @@ def test_stand_ins_that_only_say_yes_or_no_are_asked_the_same_way(asked: Store) 
 
     for word in ("yes", "no"):
         ask(asked, ScriptedModel(Persona(answers=(word,)), f"constant-{word}"))
-        run = pipeline.find_run(asked, "questionnaire", f"constant-{word}")
+        run = find_run(asked, "questionnaire", f"constant-{word}")
         assert {t.tokens for t in asked.scores.tables_of_run(run).values()} == {((word, 0.0),)}
         assert all(t.words == {"yes": float(word == "yes"), "no": float(word == "no")}
                    for t in asked.scores.tables_of_run(run).values())  # fmt: skip
@@ -278,7 +279,7 @@ def test_figures_of_a_run_that_was_stopped_say_so(asked: Store) -> None:
 
     ask(asked, Tiring())
     asked.connection.execute("update job set state = 'cancelled'")
-    notes = questionnaire(asked).notes
+    notes = judge_questionnaire(asked).notes
     assert "known: job 1 is cancelled at 3 of 4 prompts; figures will change." in notes
 
 
@@ -297,7 +298,7 @@ def test_a_condition_is_finished_before_the_next_begins_so_that_a_stopped_run_ha
 
 def test_zero_shot_is_compared_with_the_people_who_were_drawn(asked: Store) -> None:
     ask(asked, Known(), conditions=("qm", "zero-shot"), respondents=4)
-    report = questionnaire(asked).reports["known"]
+    report = judge_questionnaire(asked).reports["known"]
     counts = [[target.respondents for target in report.condition(of).targets] for of in report.conditions]
     assert counts[0] == counts[1]
     assert counts[0][0] == 4, "of ten"

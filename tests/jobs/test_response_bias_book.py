@@ -17,6 +17,8 @@ from workbench.audits.response_bias.book import book
 from workbench.audits.response_bias.cells import entropies
 from workbench.audits.response_bias.figures import Options
 from workbench.audits.response_bias.findings import Findings
+from workbench.audits.response_bias.judged import ResponseBiasChoice, judge_response_bias
+from workbench.audits.response_bias.judged_findings import findings
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
@@ -29,8 +31,6 @@ from workbench.figures.write.csv import csv_files
 from workbench.figures.write.document import document
 from workbench.figures.write.html import html_page
 from workbench.figures.write.latex import latex_files
-from workbench.pipeline.response_bias import ResponseBiasChoice, response_bias
-from workbench.pipeline.response_bias_book import findings
 
 SAMPLED, EXACTLY = "first · samples", "first · exact"
 
@@ -56,7 +56,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Findings]:
         store.instruments.add(with_pairs(blank, pairs(), (MOVED, *STILL, again)))
         ask(store, first_option(invalid=0.25))
         ask(store, first_option(invalid=0.25), EXACT)
-        yield findings(response_bias(store), lambda: nullcontext(store))
+        yield findings(judge_response_bias(store), lambda: nullcontext(store))
 
 
 def cells(table: AnyTable, **of: object) -> list[dict[str, Any]]:
@@ -175,7 +175,7 @@ def test_two_ways_are_compared_in_any_order_and_one_alone_says_so(found: Finding
     assert len(of.table("sampling", SAMPLED, EXACTLY).rows) == 4
     with new_store(tmp_path / "one.db") as store:
         store.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs(), (MOVED,)))
-        alone = book(findings(response_bias(store), lambda: nullcontext(store)))
+        alone = book(findings(judge_response_bias(store), lambda: nullcontext(store)))
     assert alone.entry("compared").empty == "One way of asking alone has answers; a second one makes a comparison."
 
 
@@ -185,7 +185,7 @@ def test_p_adjusted_stands_in_the_table_where_it_is_adjusted(found: Findings, tm
         store.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs(), (MOVED, *STILL)))
     with Store.open(path) as store:
         choice = ResponseBiasChoice(options=Options(holm="all"))
-        adjusted = book(findings(response_bias(store, choice), lambda: nullcontext(store)))
+        adjusted = book(findings(judge_response_bias(store, choice), lambda: nullcontext(store)))
     aside = {name: next(c.aside for c in of.table("cells").columns if c.key == "p_adjusted")
              for name, of in (("none", book(found)), ("all", adjusted))}  # fmt: skip
     assert aside == {"none": True, "all": False}

@@ -16,7 +16,15 @@ from tests.jobs.test_snapshots import done
 from workbench import pipeline
 from workbench.audits.response_bias.deltas import Definition
 from workbench.audits.response_bias.figures import Options
+from workbench.audits.response_bias.judged import (
+    ResponseBiasChoice,
+    compared,
+    instruments_with_answers,
+    judge_response_bias,
+    sampling_agreements,
+)
 from workbench.audits.response_bias.plan import DEFAULTS
+from workbench.audits.response_bias.question_source import draws_of, question, questions
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import (
@@ -38,14 +46,6 @@ from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
 from workbench.jobs import launch
 from workbench.pipeline.asking import Progress
-from workbench.pipeline.response_bias import (
-    ResponseBiasChoice,
-    compared,
-    instruments_with_answers,
-    response_bias,
-    sampling_agreements,
-)
-from workbench.pipeline.response_bias_questions import draws_of, question, questions
 from workbench.tui.format import percent
 from workbench.tui.jobs.job_lines import job_details
 
@@ -121,7 +121,7 @@ def test_answers_are_drawn_until_each_prompt_has_enough_valid_ones_and_the_other
     assert progress.done == progress.total == 20 * 20
     assert progress.invalid > 200
     assert (progress.short, progress.failed) == (0, 0)
-    subject = response_bias(asked).subjects["first"]
+    subject = judge_response_bias(asked).subjects["first"]
     arms = [arm for one in subject.sets.values() for pair in one.pairs for arm in (pair.original, pair.changed)]
     assert all(sum(arm.counts.values()) >= 20 for arm in arms)
     assert all(letter in "abcde"[: arm.offered] for arm in arms for letter in arm.counts)
@@ -136,16 +136,16 @@ def test_answers_are_drawn_until_each_prompt_has_enough_valid_ones_and_the_other
     launch.add_cells(asked, copy)
     assert instruments_with_answers(asked) == ("choices",), "a copy has the same texts, and nobody was asked it"
     with pytest.raises(UnknownName, match="no model has answered the multiple-choice questions of copy yet"):
-        response_bias(asked, ResponseBiasChoice("copy"))
+        judge_response_bias(asked, ResponseBiasChoice("copy"))
     launch.note_stored(asked, copy)
-    assert tuple(response_bias(asked, ResponseBiasChoice("copy")).subjects) == ("first",)
+    assert tuple(judge_response_bias(asked, ResponseBiasChoice("copy")).subjects) == ("first",)
 
 
 def test_a_letter_that_was_not_offered_is_drawn_again(asked: Store) -> None:
     progress = ask(asked, first_option(invalid=0.3, others=("Z", "f")))
     assert progress.done == progress.total
     assert progress.invalid > 50
-    assert response_bias(asked).validity["first"].mean == pytest.approx(0.7, abs=0.06)
+    assert judge_response_bias(asked).validity["first"].mean == pytest.approx(0.7, abs=0.06)
 
 
 def test_a_model_that_never_gives_a_letter_is_asked_so_often_and_no_more(asked: Store) -> None:
@@ -155,10 +155,10 @@ def test_a_model_that_never_gives_a_letter_is_asked_so_often_and_no_more(asked: 
     left = pipeline.plan(asked, design, card=first_option(invalid=1.0).card)
     assert (left.samples_needed, left.requests()) == (0, [])
     assert "with fewer than 5 valid answers after all tries: 20 prompts" in left.describe()
-    judged = response_bias(asked)
+    judged = judge_response_bias(asked)
     assert "20 forms with fewer than 5 valid answers" in judged.notes[0]
     for definition in Definition:
-        report = response_bias(asked, ResponseBiasChoice(options=Options(definition))).reports["first"]
+        report = judge_response_bias(asked, ResponseBiasChoice(options=Options(definition))).reports["first"]
         assert all(cell.delta.n == 0 for cell in report.cells), definition
     more = pipeline.plan(asked, replace(design, tries=6), card=first_option(invalid=1.0).card)
     assert sum(request.n for _, request in more.requests()) == 20 * 5 * 2
@@ -191,13 +191,13 @@ def test_a_prompt_that_fails_is_not_drawn_again_by_the_same_attempt(asked: Store
     progress = ask(asked, model)
     assert (progress.failed, progress.short, progress.total - progress.done) == (20, 0, 20)
     assert pipeline.plan(asked, DESIGN, card=model.card).prompts_needed == 1
-    assert "1 prompt without an answer: the server is gone" in " ".join(response_bias(asked).notes)
+    assert "1 prompt without an answer: the server is gone" in " ".join(judge_response_bias(asked).notes)
 
 
 def test_exact_probabilities_are_what_samples_tend_to(asked: Store) -> None:
     ask(asked, first_option(invalid=0.25), EXACT)
     ask(asked, first_option(invalid=0.25), replace(DESIGN, samples=200))
-    judged = response_bias(asked)
+    judged = judge_response_bias(asked)
     assert set(judged.subjects) == {"first · exact", "first · samples"}
     with pytest.raises(AmbiguousRun, match="asked in 2 ways"):
         judged.name("first")
@@ -213,7 +213,7 @@ def test_exact_probabilities_are_what_samples_tend_to(asked: Store) -> None:
 
 def test_a_letter_that_a_backend_does_not_name_is_reported_with_the_most_it_can_have(asked: Store) -> None:
     ask(asked, NamingFew(Persona(letters=LetterHabits((3.0, 1.0), 0.0, 0.0)), name="first"), EXACT)
-    said = next(note for note in response_bias(asked).notes if "not among the likeliest tokens" in note)
+    said = next(note for note in judge_response_bias(asked).notes if "not among the likeliest tokens" in note)
     assert "in 18 forms" in said, "those of three options or more: two are named whole"
     assert said.endswith("counts as 0 and has at most 20 %"), "odds 3, 1 and 1"
 
@@ -235,7 +235,7 @@ def test_a_prompt_that_steers_is_put_to_the_questions_of_its_bias_alone(asked: S
     }
     ask(asked, first_option())
     ask(asked, first_option(), replace(DESIGN, family="steering", samples=5))
-    judged = response_bias(asked)
+    judged = judge_response_bias(asked)
     assert not judged.notes, "a job that asks more under other templates leaves these complete"
     assert {subject.wanted for subject in judged.subjects.values()} == {5, 20}
 
@@ -248,7 +248,7 @@ def test_an_instrument_without_multiple_choice_questions_is_refused(asked: Store
 
 def test_a_question_shows_the_same_option_of_both_forms_by_the_letter_it_was_offered_under(asked: Store) -> None:
     ask(asked, first_option())
-    judged = response_bias(asked)
+    judged = judge_response_bias(asked)
     order = question(asked, judged, "first", ORDER, "q1")
     assert [(o.letter, o.original, o.text) for o in order.changed.options] == [
         ("a", "c", "Bicycles"),
@@ -276,7 +276,7 @@ def test_imported_answers_stand_beside_ours_and_their_letters_that_were_not_offe
     asked.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs(), sets))
     ask(asked, first_option(), EXACT)
     assert instruments_with_answers(asked) == ("choices",)
-    judged = response_bias(asked)
+    judged = judge_response_bias(asked)
     assert set(judged.subjects) == {"first · imported", "first · exact"}
     shown = question(asked, judged, "first · imported", ODD, "q0")
     assert shown.changed.others == (("e", 8),)
@@ -296,7 +296,7 @@ def test_each_wording_of_a_bias_shows_its_own_answers_and_texts_also_under_anoth
     ]
     asked.instruments.add(with_pairs(Instrument("worded", "Worded", ()), two, tuple(sets)))
     asked.statements.rename("worded", "acquiescence-reword.k", "agree", person="ana")
-    judged = response_bias(asked, ResponseBiasChoice("worded"))
+    judged = judge_response_bias(asked, ResponseBiasChoice("worded"))
     for variant, letter in {"": "a", "reword": "b"}.items():
         shown = question(asked, judged, "first", (Bias.ACQUIESCENCE, None, variant), "k")
         assert shown.changed.choice == forms[variant]
@@ -311,7 +311,7 @@ def test_a_worker_process_asks_and_a_changed_question_is_asked_anew(asked: Store
     changed = [replace(pairs()[0], original=Choice("How is life there?", SCALE)), *pairs()[1:]]
     asked.instruments.add(with_pairs(Instrument("choices", "Choices", ()), changed))
     assert pipeline.plan(asked, design).prompts_needed == 1
-    assert "1 question changed since" in " ".join(response_bias(asked).notes)
+    assert "1 question changed since" in " ".join(judge_response_bias(asked).notes)
 
 
 def test_a_question_with_other_options_counts_once_it_is_asked_and_the_first_one_again_once_that_is_back(
@@ -321,7 +321,7 @@ def test_a_question_with_other_options_counts_once_it_is_asked_and_the_first_one
         first = ChoicePair("q9", Bias.ALLOW_FORBID, original, changed)
         asked.instruments.add(with_pairs(Instrument("choices", "Choices", ()), [*pairs()[:-1], first]))
         ask(asked, first_option())
-        judged = response_bias(asked)
+        judged = judge_response_bias(asked)
         assert not judged.notes
         shown = question(asked, judged, "first", (Bias.ALLOW_FORBID, None, ""), "q9")
         return asked.runs.prompt(shown.original.probe or 0).messages[0].content
@@ -350,7 +350,7 @@ def test_forms_that_a_stopped_job_has_not_finished_are_not_called_short_of_valid
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("workbench.pipeline.asking.FLUSH_AFTER_S", 0.0)
         ask(asked, first_option(invalid=0.6), stop_after=9)
-    subject = response_bias(asked).subjects["first"]
+    subject = judge_response_bias(asked).subjects["first"]
     assert subject.unfinished
     assert not subject.short
 
@@ -359,7 +359,7 @@ def test_draws_of_an_error_are_no_further_questions_and_answers_to_the_original_
     asked: Store,
 ) -> None:
     ask(asked, first_option(invalid=0.5))
-    judged = response_bias(asked)
+    judged = judge_response_bias(asked)
     cell = judged.reports["first"].cell(Bias.ODD_EVEN, Perturbation.KEY_TYPO)
     assert (cell.spread.change.n, cell.delta.n) == (3, 3)
     sets = [one for at, one in judged.subjects["first"].sets.items() if at[1] is Perturbation.KEY_TYPO]
@@ -372,7 +372,7 @@ def test_a_draw_that_was_put_to_some_questions_leaves_the_others_with_the_draws_
     second = ("original", "key_typo-2")
     ask(asked, first_option(), replace(DESIGN, variants=("original", "key_typo-1")))
     ask(asked, first_option(), replace(DESIGN, variants=second, statements=("odd_even.q1",)))
-    judged = response_bias(asked)
+    judged = judge_response_bias(asked)
     typo = (Bias.ODD_EVEN, Perturbation.KEY_TYPO, "")
     cell = judged.reports["first"].cell(*typo)
     assert (cell.delta.n, cell.fewer_draws, cell.deltas.left_out) == (3, 2, ())
@@ -388,7 +388,7 @@ def test_a_letter_in_brackets_is_an_answer_by_samples_and_by_probabilities(asked
     ask(asked, whole, replace(DESIGN, model="whole", samples=5))
     ask(asked, whole, replace(EXACT, model="whole"))
     ask(asked, few, replace(EXACT, model="few"))
-    valid = {name: found.mean for name, found in response_bias(asked).validity.items()}
+    valid = {name: found.mean for name, found in judge_response_bias(asked).validity.items()}
     assert valid["whole · samples"] == valid["whole · exact"] == 1
     assert 0.7 < valid["few"] < 1, "A and (a are what it names; (a alone has a half"
 
@@ -407,7 +407,7 @@ def test_letters_within_a_thought_are_no_answers_and_those_cut_off_there_are_in_
         )
     )
     after, cut = (next(text for text in drawn if words in text) for words in ("say most", "I would say"))
-    judged = response_bias(asked)
+    judged = judge_response_bias(asked)
     both = [pair for one in judged.subjects[name].sets.values() for pair in one.pairs]
     arms = {id(arm): arm for pair in both for arm in (pair.original, pair.changed)}
     said = [(arm.counts.get("a", 0), arm.counts.get("b", 0), arm.invalid, arm.truncated) for arm in arms.values()]

@@ -20,6 +20,7 @@ from workbench import data, pipeline
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Drawn, ModelCard, Request, Sampling
 from workbench.errors import UsageError
+from workbench.evidence.rule_reading import read
 from workbench.inference.base import Work
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
@@ -50,7 +51,7 @@ def talkative(tmp_path: Path) -> str:
 def labels(store: Store, sampling: Sampling) -> list[tuple[object, ...]]:
     """Return how often each label was read, for each prompt."""
     (run,) = [run for run in store.runs.list() if run.sampling == sampling]
-    reader, _ = pipeline.read(store, run)
+    reader, _ = read(store, run)
     return sorted(store.runs.counts(run, [reader]), key=str)
 
 

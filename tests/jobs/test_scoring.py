@@ -17,21 +17,25 @@ from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
 from tests.jobs.test_jobs import ended, wait
 from workbench import pipeline
 from workbench.audits.base import PASS
+from workbench.audits.consistency.judged import judge_consistency
+from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED
 from workbench.audits.reliability.exact import ExactReport
 from workbench.audits.reliability.verbalizers import FIRST, first_forms, forms_by_prompt, label_forms
+from workbench.audits.reliability.verdicts import label_mass, run_verdicts
 from workbench.cli.jobs import progress_line
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.domain.statements import ORIGINAL, Wording
 from workbench.errors import AmbiguousRun, ModelError, UsageError
+from workbench.evidence.rule_reading import read
+from workbench.evidence.runs import find_run
 from workbench.inference.base import NextTokens, Scored
 from workbench.inference.remote import load_remote
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline import design_checks, scoring
-from workbench.pipeline.verdicts import label_mass
 from workbench.tui.jobs.job_lines import job_details
 
 EXACT = Design("small", "scripted", samples=1, sampling=EXACTLY)
@@ -53,7 +57,7 @@ def score(
 
 
 def exact_run(store: Store) -> Run:
-    return pipeline.find_run(store, "reliability", sampling="exact")
+    return find_run(store, "reliability", sampling="exact")
 
 
 class Counting(ScriptedModel):
@@ -92,10 +96,10 @@ def test_an_exact_run_is_a_run_of_its_own_and_no_reading_sees_it(filled: Store) 
     assert (run.prompts, run.responses, run.failed, run.samples) == (72, 72, 0, 1)
     assert str(run.sampling) == "exact label probabilities"
     assert filled.connection.execute("select count(*) from response").fetchone()[0] == 0
-    pipeline.read(filled, run)
+    read(filled, run)
     assert filled.connection.execute("select count(*) from reading").fetchone()[0] == 0
     with pytest.raises(UsageError, match="only probabilities"):
-        pipeline.counts(filled, run, 1)
+        counts(filled, run, 1)
 
 
 def test_verdicts_come_from_either_kind_of_run(filled: Store) -> None:
@@ -106,8 +110,7 @@ def test_verdicts_come_from_either_kind_of_run(filled: Store) -> None:
     pipeline.collect(filled, plan, model, attempt=attempt)
     assert len(filled.runs.list("reliability")) == 2
     exact, sampled = (
-        pipeline.verdicts(filled, pipeline.find_run(filled, "reliability", sampling=of)).report
-        for of in ("exact", "T 1")
+        run_verdicts(filled, find_run(filled, "reliability", sampling=of)).report for of in ("exact", "T 1")
     )
     assert isinstance(exact, ExactReport)
     assert not isinstance(sampled, ExactReport)
@@ -166,7 +169,7 @@ def test_a_prompt_that_cannot_be_scored_fails_with_the_reason_and_the_others_are
     assert (progress.done, progress.failed) == (60, 12)
     run = exact_run(filled)
     assert (run.responses, run.failed) == (60, 12)
-    report = pipeline.verdicts(filled, run).report
+    report = run_verdicts(filled, run).report
     assert report.reason("a-1", "personal-1", "opposite") == "opposite asked, but failed"
     cells = {(ref, kind, t, i): probe for ref, kind, _, t, i, probe, _ in filled.runs.cells(run)}
     found = filled.scores.of_probe(run, cells["a-1", "opposite", "personal-1", 0])
@@ -258,8 +261,8 @@ def test_prompts_that_were_scored_are_no_answers(filled: Store) -> None:
     assert filled.runs.totals() == (144, 72)
     assert [version.answers for version in filled.statements.history("small", "a-1")] == [48]
     with pytest.raises(AmbiguousRun, match=r"72 prompts scored(.|\n)*144 answers"):
-        pipeline.find_run(filled, "reliability")
-    assert pipeline.find_run(filled, "reliability", answered=True).responses == 144
+        find_run(filled, "reliability")
+    assert find_run(filled, "reliability", answered=True).responses == 144
 
 
 def test_a_prompt_that_two_templates_come_to_is_scored_for_the_labels_of_both() -> None:
@@ -273,7 +276,7 @@ def test_a_prompt_that_two_templates_come_to_is_scored_for_the_labels_of_both() 
 
 def test_exact_runs_take_part_in_the_consistency(filled: Store) -> None:
     score(filled, ScriptedModel(Persona(agree=0.8, unreadable=0.0)))
-    found = pipeline.consistency(filled)
+    found = judge_consistency(filled)
     assert found.result.models == ("scripted",)
     assert "the probabilities of the two labels were computed for 3 statements" in found.methods()
     report = found.runs[0].report
@@ -292,7 +295,7 @@ def test_probabilities_of_the_first_spellings_are_still_judged_and_computed_anew
     mass = label_mass(filled, run)
     assert (mass.version, mass.spellings["beneficial"]) == (FIRST, ("beneficial", "Beneficial"))
     assert mass.scored.all()
-    assert pipeline.verdicts(filled, run).card.version == FIRST
+    assert run_verdicts(filled, run).card.version == FIRST
     assert pipeline.plan(filled, EXACT).samples_needed == 72
     assert score(filled).done == 72
     assert label_mass(filled, run).version != FIRST

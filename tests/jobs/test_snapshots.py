@@ -18,6 +18,7 @@ from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, ModelCard
 from workbench.errors import AmbiguousRun
+from workbench.evidence.runs import find_run
 from workbench.jobs import launch, worker
 
 OLD, NEW, THIRD, FOURTH = "parrot-2026-01", "parrot-2026-02", "parrot-2026-03", "parrot-2026-04"
@@ -109,8 +110,8 @@ def test_runs_of_two_snapshots_are_named_and_chosen_by_them(filled: Store) -> No
         server.report = reports(server, (0, OLD), (40, NEW))
         done(filled, server)
     with pytest.raises(AmbiguousRun, match=rf"--snapshot(.|\n)*snapshot {OLD}(.|\n)*snapshot {NEW}"):
-        pipeline.find_run(filled, "reliability")
-    run = pipeline.find_run(filled, "reliability", snapshot=OLD)
+        find_run(filled, "reliability")
+    run = find_run(filled, "reliability", snapshot=OLD)
     assert (run.snapshot, run.responses) == (OLD, 120)
     assert f"snapshot {OLD}" in run.label
 

@@ -9,33 +9,33 @@ import pytest
 
 from stores.core.store import Store
 from tests.asked_twice import FAMILY, MODEL, OTHER, asked_twice, base, chosen
+from workbench.audits.bias_score.judged import BiasChoice, judge_bias
+from workbench.audits.bias_score.sides import judge_sides
+from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
+from workbench.audits.response_bias.judged import ResponseBiasChoice, judge_response_bias
 from workbench.domain.prompts import LATEST, TemplateChoice
-from workbench.pipeline.bias import BiasChoice, bias
-from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
-from workbench.pipeline.response_bias import ResponseBiasChoice, response_bias
-from workbench.pipeline.sides import sides
 
 Figures = dict[str, object]
 "family or versions that the name of a result tells apart -> its figures"
 
 
 def _bias(store: Store, templates: TemplateChoice) -> Figures:
-    report = bias(store, BiasChoice(templates=templates, draws=50)).report
+    report = judge_bias(store, BiasChoice(templates=templates, draws=50)).report
     return {model: [(name, found.total) for name, found in report.by_prefix(model)] for model in report.tally.models}
 
 
 def _labels(store: Store, templates: TemplateChoice) -> Figures:
-    found = sides(store, base("statement_labels").name, templates=templates)
+    found = judge_sides(store, base("statement_labels").name, templates=templates)
     return {found.model: (found.rows, found.unread)}
 
 
 def _questionnaire(store: Store, templates: TemplateChoice) -> Figures:
-    reports = questionnaire(store, QuestionnaireChoice(templates=templates)).reports
+    reports = judge_questionnaire(store, QuestionnaireChoice(templates=templates)).reports
     return {name: [report.condition(of).p_yes for of in report.conditions] for name, report in reports.items()}
 
 
 def _response_bias(store: Store, templates: TemplateChoice) -> Figures:
-    found = response_bias(store, ResponseBiasChoice(templates=templates)).subjects
+    found = judge_response_bias(store, ResponseBiasChoice(templates=templates)).subjects
     return {name: [sorted(one.sets.items(), key=repr), one.short] for name, one in found.items()}
 
 

@@ -16,6 +16,7 @@ from stores.runs.bias import BiasCell
 from stores.runs.run_rows import Answered, Run
 from tests.tui.bias_stores import DOUBT, LABELS, MODELS, asked, labelled, read_as, sided, trained
 from workbench.audits.bias_score import judge as bias_score
+from workbench.audits.bias_score.judged import BiasChoice, judge_bias
 from workbench.data import shipped_templates
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import LIKERT
@@ -23,8 +24,7 @@ from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.responses import ModelCard
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE
 from workbench.errors import UnknownName
-from workbench.pipeline.bias import BiasChoice, bias
-from workbench.pipeline.labels import settled
+from workbench.evidence.labels import settled
 from workbench.readers.likert import Likert
 
 
@@ -251,9 +251,9 @@ def test_answers_in_two_dtypes_or_languages_are_two_models_and_none_is_left_out(
     asked(path, base, ["m"], language="de")
     asked(path, base, ["m"], dtype="bfloat16")
     with Store.open(trained(path)) as store:
-        every, one = bias(store), bias(store, BiasChoice(dtype="bfloat16"))
+        every, one = judge_bias(store), judge_bias(store, BiasChoice(dtype="bfloat16"))
         with pytest.raises(UnknownName, match="no free-text answers that match"):
-            bias(store, BiasChoice(dtype="float16"))
+            judge_bias(store, BiasChoice(dtype="float16"))
     assert one.report.tally.models == ("m",)
     alone = one.report.figure("m").total.n
     counted = {name: every.report.figure(name).total.n for name in every.report.tally.models}
@@ -267,7 +267,7 @@ def test_a_wording_that_reads_like_its_original_is_void_unless_it_is_judged_as_p
     path = tmp_path / "void.db"
     path.write_bytes(made.read_bytes())
     with Store.open(path) as store:
-        whole = bias(store, BiasChoice(draws=10))
+        whole = judge_bias(store, BiasChoice(draws=10))
         with store.write() as connection:
             connection.execute(
                 """
@@ -278,7 +278,10 @@ def test_a_wording_that_reads_like_its_original_is_void_unless_it_is_judged_as_p
                 """,
                 (POLITICAL_OPPOSITE.kind.value, "WVS-economic-left-1"),
             )
-        found, published = bias(store, BiasChoice(draws=10)), bias(store, BiasChoice(draws=10, judge_void=True))
+        found, published = (
+            judge_bias(store, BiasChoice(draws=10)),
+            judge_bias(store, BiasChoice(draws=10, judge_void=True)),
+        )
     assert (whole.void, published.void) == ((), ())
     assert found.void == (f"WVS-economic-left-1 {POLITICAL_OPPOSITE}",)
     assert (published.report.tally.read == whole.report.tally.read).all()

@@ -25,8 +25,8 @@ from workbench.data import shipped_codebook
 from workbench.domain.annotations import EventKind, LabelEvent, Purpose, Reason
 from workbench.domain.keys import content_key
 from workbench.errors import InputError, UsageError
+from workbench.evidence.labels import gold
 from workbench.formats.label_files import read_labels, write_labels
-from workbench.pipeline.labels import gold
 
 STANCE = shipped_codebook("stance")
 BOOKS = {"stance": STANCE, "side": shipped_codebook("side")}

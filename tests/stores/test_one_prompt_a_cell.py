@@ -15,15 +15,16 @@ from hypothesis import strategies as st
 from stores.core.store import Store
 from tests.template_stores import FAMILIES, LANGUAGES, MODELS, NAMES, REFS, Made, Step, log, played, said
 from tests.tui.bias_stores import HOSTILE_REF, SAMPLES, asked, sided
+from workbench.audits.bias_score.prefixes import prefixes
+from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.verbalizers import label_forms
+from workbench.audits.reliability.verdicts import label_mass
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Template, TemplateChoice
 from workbench.errors import UnknownName
-from workbench.pipeline.bias_prefixes import prefixes
-from workbench.pipeline.judging import counts, runs_of, template_notes
+from workbench.evidence.rule_reading import read
+from workbench.evidence.runs import runs_of, template_notes
 from workbench.pipeline.planning import plan
-from workbench.pipeline.reading import read
-from workbench.pipeline.verdicts import label_mass
 
 asking = st.tuples(
     st.sampled_from(("ask", "ask one")),

@@ -17,11 +17,12 @@ from workbench import pipeline
 from workbench.audits.base import INSUFFICIENT
 from workbench.audits.reliability.counts import PRINTED, Counts
 from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.designs import Design
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.domain.statements import ORIGINAL
+from workbench.evidence.runs import find_run
 from workbench.inference.scripted import Persona, ScriptedModel
-from workbench.pipeline.verdicts import verdicts
 
 READABLE = Persona(agree=1.0, unreadable=0.0)
 
@@ -48,7 +49,7 @@ def ask(store: Store, model: ScriptedModel, *, stop_after: int | None = None, **
 
 
 def judged(store: Store) -> Report:
-    return verdicts(store, pipeline.find_run(store, "reliability")).report
+    return run_verdicts(store, find_run(store, "reliability")).report
 
 
 def test_more_answers_to_one_statement_leave_the_others_as_they_were(filled: Store) -> None:

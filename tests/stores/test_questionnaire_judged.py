@@ -21,21 +21,21 @@ from tests.questionnaire_stores import (
     panel,
     predict,
 )
+from workbench.audits.questionnaire.asked import asked, prompt_asked, token_shares
 from workbench.audits.questionnaire.figures import Condition, Options
+from workbench.audits.questionnaire.judged import (
+    QuestionnaireChoice,
+    QuestionnaireJudged,
+    find_condition,
+    judge_questionnaire,
+)
+from workbench.audits.questionnaire.options_words import rejudged
 from workbench.data import shipped_templates
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import Form, Meaning, Respondent, Role
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.pipeline.questionnaire import (
-    QuestionnaireChoice,
-    QuestionnaireJudged,
-    find_condition,
-    questionnaire,
-)
-from workbench.pipeline.questionnaire_asked import asked, prompt_asked, token_shares
-from workbench.pipeline.questionnaire_options import rejudged
 
 QM, ZERO, RANDOM = Condition("qm"), Condition("zero-shot"), Condition("random", 1)
 FEW = Options(draws=200)
@@ -48,7 +48,7 @@ def people(store: Store) -> Store:
 
 
 def judged(store: Store, *models: str, options: Options = FEW, dtype: str | None = None) -> QuestionnaireJudged:
-    return questionnaire(store, QuestionnaireChoice(models=models, dtype=dtype, options=options))
+    return judge_questionnaire(store, QuestionnaireChoice(models=models, dtype=dtype, options=options))
 
 
 def test_of_many_prompts_the_first_condition_is_judged_before_the_rest_is_read(
@@ -57,10 +57,10 @@ def test_of_many_prompts_the_first_condition_is_judged_before_the_rest_is_read(
     predict(people, ideal(people), conditions=("qm", "zero-shot"), variants=("original", "paraphrase-1"))
     predict(people, ideal(people), card("late"), conditions=("zero-shot",))
     parts: list[QuestionnaireJudged] = []
-    questionnaire(people, QuestionnaireChoice(options=FEW), parts.append)
+    judge_questionnaire(people, QuestionnaireChoice(options=FEW), parts.append)
     assert not parts, "few are read at once"
-    monkeypatch.setattr("workbench.pipeline.questionnaire.MANY", 10)
-    whole = questionnaire(people, QuestionnaireChoice(options=FEW), parts.append)
+    monkeypatch.setattr("workbench.audits.questionnaire.judged.MANY", 10)
+    whole = judge_questionnaire(people, QuestionnaireChoice(options=FEW), parts.append)
     (part,) = parts
     assert part.reports["oracle"].predictions.wordings == (ORIGINAL,)
     assert part.reports["oracle"].conditions == (QM,)
@@ -327,7 +327,7 @@ def test_what_is_missing_is_named_with_what_is_there(people: Store) -> None:
     with pytest.raises(UnknownName, match="workbench run STORE --audit questionnaire --model NAME"):
         judged(people)
     with pytest.raises(UnknownName, match="nobody was asked panel"):
-        questionnaire(people, QuestionnaireChoice(instrument=NAME))
+        judge_questionnaire(people, QuestionnaireChoice(instrument=NAME))
     predict(people, lambda _: (0.4, 0.2))
     with pytest.raises(UnknownName, match=r"no questionnaire answers by nobody; there are answers by: oracle"):
         judged(people, "nobody")
@@ -342,7 +342,7 @@ def test_what_is_missing_is_named_with_what_is_there(people: Store) -> None:
     for ref in TARGETS:
         people.questionnaires.set_question("second", ref, role=Role.CONTEXT, person="ann")
     with pytest.raises(UsageError, match="second has no target question"):
-        questionnaire(people, QuestionnaireChoice(instrument="second"))
+        judge_questionnaire(people, QuestionnaireChoice(instrument="second"))
 
 
 def test_every_figure_leads_down_to_people_and_their_prompts(people: Store) -> None:
@@ -446,12 +446,12 @@ def test_a_model_that_only_another_questionnaire_was_put_to_has_no_figures_of_th
     predict(people, lambda _: (0.4, 0.2), conditions=("qm", "zero-shot"))
     people.instruments.add(panel(name="long"))
     with pytest.raises(UnknownName, match="nobody was asked long"):
-        questionnaire(people, QuestionnaireChoice(instrument="long", options=FEW))
+        judge_questionnaire(people, QuestionnaireChoice(instrument="long", options=FEW))
     predict(people, lambda _: (0.1, 0.6), card("third"), instrument="long", conditions=("zero-shot",))
-    found = questionnaire(people, QuestionnaireChoice(instrument="long", options=FEW))
+    found = judge_questionnaire(people, QuestionnaireChoice(instrument="long", options=FEW))
     assert tuple(found.reports) == ("third",), "zero-shot of long has the texts of what oracle was asked for panel"
-    assert tuple(questionnaire(people, QuestionnaireChoice(instrument=NAME, options=FEW)).reports) == ("oracle",)
+    assert tuple(judge_questionnaire(people, QuestionnaireChoice(instrument=NAME, options=FEW)).reports) == ("oracle",)
     predict(people, lambda _: (0.4, 0.2), instrument="long")
-    found = questionnaire(people, QuestionnaireChoice(instrument="long", options=FEW))
+    found = judge_questionnaire(people, QuestionnaireChoice(instrument="long", options=FEW))
     assert found.reports["oracle"].conditions == (QM,), "a job that found all stored says that qm was asked for"
     assert found.reports["oracle"].condition(QM).targets[0].respondents == 10

@@ -14,6 +14,7 @@ from stores.core.store import Store
 from stores.instruments.statement_lists import Filters
 from tests.conftest import instrument, statement
 from workbench import pipeline
+from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.judge import judge
 from workbench.domain.designs import Design
 from workbench.domain.instruments import IssueDefinition, SurveyAnswer
@@ -29,6 +30,8 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.errors import ConflictError, UnknownName, UsageError
+from workbench.evidence.rule_reading import read
+from workbench.evidence.runs import find_run
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.pipeline.editing import outcome
 from workbench.pipeline.exporting import prepared
@@ -75,16 +78,16 @@ def test_saving_what_is_there_already_is_no_edit(filled: Store) -> None:
 
 def test_an_edit_of_an_asked_statement_makes_a_version_and_old_results_keep_the_old_text(filled: Store) -> None:
     ask(filled)
-    run = pipeline.find_run(filled, "reliability")
-    reader, _ = pipeline.read(filled, run)
-    before = judge(pipeline.counts(filled, run, reader))
+    run = find_run(filled, "reliability")
+    reader, _ = read(filled, run)
+    before = judge(counts(filled, run, reader))
     old = text(filled, "a-1", PARAPHRASE)
     changed = filled.statements.save(
         "small", [reworded(filled.statements.get("small", "a-1"), PARAPHRASE, "Other words.")], person="ana"
     )
     assert changed.versions == ("a-1",)
-    run = pipeline.find_run(filled, "reliability")
-    after = judge(pipeline.counts(filled, run, reader))
+    run = find_run(filled, "reliability")
+    after = judge(counts(filled, run, reader))
     assert after.counts.statements == before.counts.statements
     assert (after.counts.positive == before.counts.positive).all()
     asked = next(s for s in filled.runs.instrument(run).statements if s.ref == "a-1")
@@ -99,7 +102,7 @@ def test_asking_again_asks_the_changed_wording_alone_and_moves_results_to_the_ne
         "small", [reworded(filled.statements.get("small", "a-1"), PARAPHRASE, "Other words.")], person="ana"
     )
     assert ask(filled) == 5 * 4, "one wording under two templates in two orders"
-    run = pipeline.find_run(filled, "reliability")
+    run = find_run(filled, "reliability")
     assert filled.runs.outdated(run) == {}
     first, second = filled.statements.history("small", "a-1")
     assert (first.current, second.current) == (False, True)
@@ -114,7 +117,7 @@ def test_taking_an_edit_back_reinstates_the_version_with_its_answers(filled: Sto
     assert undone is not None
     assert (undone.refs, undone.act) == (("a-1",), "edited")
     assert filled.statements.get("small", "a-1") == old
-    assert filled.runs.outdated(pipeline.find_run(filled, "reliability")) == {}
+    assert filled.runs.outdated(find_run(filled, "reliability")) == {}
     assert filled.statements.undo("small", person="ana") is None, "there is nothing more to undo"
 
 
@@ -142,9 +145,9 @@ def test_what_says_nothing_of_the_text_makes_no_version(filled: Store) -> None:
     new = replace(old, topic="courts", tags=("draft", "hard one"), wordings=free)
     assert filled.statements.save("small", [new], person="ana").versions == ()
     assert filled.statements.get("small", "a-1") == new
-    run = pipeline.find_run(filled, "reliability")
-    reader, _ = pipeline.read(filled, run)
-    report = judge(pipeline.counts(filled, run, reader))
+    run = find_run(filled, "reliability")
+    reader, _ = read(filled, run)
+    report = judge(counts(filled, run, reader))
     at = report.counts.variants.index(NEGATION)
     assert report.counts.signs[:, at].tolist() == [0, -1, -1]
     assert "free" in report.reason("a-1", "personal-1", "negation")
@@ -187,9 +190,9 @@ def test_archived_statements_leave_the_instrument_and_come_back_with_everything(
     assert filled.statements.archived("small") == ("a-1", "b-1")
     listed = filled.instruments.lines("small", Filters(archived=True))
     assert [line.ref for line in listed] == ["a-1", "b-1"]
-    run = pipeline.find_run(filled, "reliability")
-    reader, _ = pipeline.read(filled, run)
-    assert pipeline.counts(filled, run, reader).statements == ("a-2",)
+    run = find_run(filled, "reliability")
+    reader, _ = read(filled, run)
+    assert counts(filled, run, reader).statements == ("a-2",)
     filled.statements.restore("small", ["a-1", "b-1"], person="ana")
     assert filled.instruments.get("small") == before
 

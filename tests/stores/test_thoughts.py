@@ -16,6 +16,7 @@ from tests.conftest import instrument
 from workbench import data, pipeline
 from workbench.domain.designs import Design
 from workbench.domain.responses import WHEN_DECIDED, ModelCard, Sampling
+from workbench.evidence.rule_reading import read
 from workbench.inference.load import load
 from workbench.pipeline.asking import Progress
 
@@ -41,7 +42,7 @@ def asked(store: Store, model: str, **changes: object) -> tuple[Run, Progress]:
 
 def test_the_same_answer_after_other_thoughts_is_the_same_answer(filled: Store, tmp_path: Path) -> None:
     run, progress = asked(filled, persona(tmp_path, *OUTPUTS))
-    reader, _ = pipeline.read(filled, run)
+    reader, _ = read(filled, run)
     labels: dict[str | None, int] = {}
     for _, label, n in filled.runs.counts(run, [reader]):
         labels[label] = labels.get(label, 0) + n
@@ -56,7 +57,7 @@ def test_the_same_answer_after_other_thoughts_is_the_same_answer(filled: Store, 
 
 def test_answers_are_shown_with_what_was_thought(filled: Store, tmp_path: Path) -> None:
     run, _ = asked(filled, persona(tmp_path, *OUTPUTS))
-    reader, _ = pipeline.read(filled, run)
+    reader, _ = read(filled, run)
     rows = [row for cell in filled.runs.cells(run) for row in filled.runs.responses(run, cell[5], [reader])]
     assert {(row.text, row.thinking, row.truncated) for row in rows} == {
         ("Harmful.", TRACE, False),

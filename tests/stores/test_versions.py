@@ -16,6 +16,9 @@ from tests.stores.test_statements import PARAPHRASE, ask, reworded, text
 from tests.tui.bias_stores import asked as bias_asked
 from tests.tui.bias_stores import labelled, sided, trained
 from workbench import pipeline
+from workbench.audits.bias_score.judged import judge_bias
+from workbench.audits.consistency.judged import judge_consistency
+from workbench.audits.reliability.arrays import counts
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, IssueLabel, SurveyAnswer
 from workbench.domain.readings import ReaderKind
@@ -31,8 +34,10 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.errors import ConflictError, UsageError
+from workbench.evidence.labels import settled
+from workbench.evidence.rule_reading import read
+from workbench.evidence.runs import find_run
 from workbench.inference.scripted import Persona, ScriptedModel
-from workbench.pipeline.labels import settled
 
 
 def edit(store: Store, ref: str, variant: VariantId = ORIGINAL, words: str = "Other words.") -> None:
@@ -65,15 +70,15 @@ class TestRuns:
         plan = pipeline.plan(filled, Design("small", "other", samples=5), card=other.card)
         attempt = filled.jobs.claim(filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test")
         pipeline.collect(filled, plan, other, attempt=attempt)
-        run = pipeline.find_run(filled, "reliability", "other")
-        reader, _ = pipeline.read(filled, run)
-        before = pipeline.counts(filled, run, reader)
+        run = find_run(filled, "reliability", "other")
+        reader, _ = read(filled, run)
+        before = counts(filled, run, reader)
         edit(filled, "a-1", PARAPHRASE)
         ask(filled)
-        after = pipeline.counts(filled, run, reader)
+        after = counts(filled, run, reader)
         assert (after.positive == before.positive).all()
         assert filled.runs.outdated(run) == {"a-1": (1, 2)}
-        assert filled.runs.outdated(pipeline.find_run(filled, "reliability", "scripted")) == {}
+        assert filled.runs.outdated(find_run(filled, "reliability", "scripted")) == {}
 
     def test_a_new_version_without_a_wording_takes_over_once_it_was_asked(self, filled: Store) -> None:
         ask(filled)
@@ -81,7 +86,7 @@ class TestRuns:
         fewer = tuple(w for w in reworded(old, NEGATION, "No.").wordings if w.variant != PARAPHRASE)
         filled.statements.save("small", [replace(old, wordings=fewer)], person="ana")
         ask(filled)
-        run = pipeline.find_run(filled, "reliability")
+        run = find_run(filled, "reliability")
         assert filled.runs.outdated(run) == {}
 
     def test_a_run_comes_with_the_labels_of_the_version_that_it_asked(self, filled: Store) -> None:
@@ -91,14 +96,14 @@ class TestRuns:
             replace(filled.instruments.get("small"), issue_labels=(IssueLabel("a-1", "law_and_order", "gold", -1),))
         )
         assert filled.statements.get("small", "a-1").issues == {"law_and_order": -1}
-        of_run = filled.runs.instrument(pipeline.find_run(filled, "reliability"))
+        of_run = filled.runs.instrument(find_run(filled, "reliability"))
         assert of_run.statements[0].issues == {"law_and_order": 1}
 
     def test_the_consistency_says_which_stances_are_on_texts_that_were_changed(self, filled: Store) -> None:
         ask(filled)
-        assert "changed since" not in pipeline.consistency(filled).methods()
+        assert "changed since" not in judge_consistency(filled).methods()
         edit(filled, "a-1")
-        told = pipeline.consistency(filled).methods()
+        told = judge_consistency(filled).methods()
         assert "1 statement was changed since scripted was asked (a-1)" in told
 
     def test_a_plan_whose_text_was_changed_in_place_meanwhile_is_refused_and_nothing_is_written(
@@ -268,7 +273,7 @@ class TestImports:
         filled.instruments.add(changed)
         filled.instruments.add(instrument())
         assert filled.statements.get("small", "a-1").version == 1
-        assert filled.runs.outdated(pipeline.find_run(filled, "reliability")) == {}
+        assert filled.runs.outdated(find_run(filled, "reliability")) == {}
 
     def test_the_first_import_is_no_change(self, filled: Store) -> None:
         assert filled.statements.edits("small") == ()
@@ -342,7 +347,7 @@ class TestBias:
             if w.variant.kind is not VariantKind.REFORMULATION
         )
         self.reasked(store, replace(turned, wordings=kept, leaning=Side.RIGHT), "milieu-1b")
-        after = pipeline.bias(store)
+        after = judge_bias(store)
         tally = after.report.tally
         place = tally.place("statement", ref)
         at = {str(variant): n for n, variant in enumerate(tally.variants)}
@@ -358,7 +363,7 @@ class TestBias:
     def test_labels_of_answers_to_a_text_that_an_edit_did_not_touch_stay_when_the_new_version_is_asked(
         self, store: Store
     ) -> None:
-        run = pipeline.find_run(store, "bias_score", "milieu-1b")
+        run = find_run(store, "bias_score", "milieu-1b")
         ref = "PCT-economic-left-1"
         reader = store.classifiers.get().reader
 
@@ -399,8 +404,8 @@ class TestMerging:
                 events, other.exchange.codebooks(), source="there.db", queues=other.exchange.queues()
             )
             assert (merged.added, merged.unmatched) == (len(events), 0)
-            run = pipeline.find_run(store, "bias_score", "milieu-1b")
-            theirs = pipeline.find_run(other, "bias_score", "milieu-1b")
+            run = find_run(store, "bias_score", "milieu-1b")
+            theirs = find_run(other, "bias_score", "milieu-1b")
             cells = [
                 [
                     (c.kind, c.template, c.label, c.count)

@@ -38,8 +38,8 @@ from workbench.domain.statements import (
     VariantKind,
     Wording,
 )
+from workbench.evidence.rule_reading import BatchReader
 from workbench.pipeline.queues import QueueSpec, make
-from workbench.pipeline.reading import BatchReader
 
 LABELS = tuple(stance.value for stance in STANCES)
 PREFIXES = ("likert", "opinion", "baseline")

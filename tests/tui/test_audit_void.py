@@ -15,7 +15,7 @@ from tests.cli.test_commands import rows as figures
 from tests.tui.audit_runs import audited, small
 from tests.tui.conftest import flowing, shown, until
 from tests.tui.test_audit_screen import judged, rows
-from workbench import pipeline
+from workbench.audits.consistency.judged import judge_consistency
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import NEGATION
 from workbench.tui.app import WorkbenchApp
@@ -97,9 +97,9 @@ def test_kappas_people_and_reliable_stances_leave_void_pairs_out(
     assert negation() == ([(1, 3), (1, 3)], 6), "two people, three statements"
     assert negation("--judge-void") == ([(0, 4), (0, 4)], 8)
     with Store.open(path) as store:
-        stances = pipeline.consistency(store).runs[0].report.verdicts("all")
+        stances = judge_consistency(store).runs[0].report.verdicts("all")
         assert stances[:, 0].tolist() == [1, 1], "reliable by the tests that it can fail"
-        methods = pipeline.consistency(store).methods()
+        methods = judge_consistency(store).methods()
     assert "left out, for a prompt would be compared with itself" in methods
 
 

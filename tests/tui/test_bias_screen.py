@@ -16,12 +16,12 @@ from tests.tui.bias_stores import HOSTILE_REF, MODELS, asked, full, labelled, si
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from tests.tui.test_consistency_screen import at, behind, by_parts, press, settled, table
 from workbench.audits.bias_score.judge import Report
+from workbench.audits.bias_score.judged import INSTRUMENT, PEOPLE, BiasChoice, BiasJudged, judge_bias
+from workbench.audits.bias_score.judged_book import book
 from workbench.domain.statements import Dimension
 from workbench.figures.shown import painted
 from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
-from workbench.pipeline.bias import INSTRUMENT, PEOPLE, BiasChoice, BiasJudged, bias
-from workbench.pipeline.bias_book import book
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results import bias_loaded
@@ -58,7 +58,7 @@ def judged(filled: Path) -> BiasJudged:
 
 def scored(path: Path, choice: BiasChoice | None = None) -> BiasJudged:
     with Store.open(path) as store:
-        return bias(store, choice)
+        return judge_bias(store, choice)
 
 
 async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> BiasScreen:
@@ -236,10 +236,10 @@ async def test_a_dimension_is_chosen_without_judging_anew(filled: Path, monkeypa
 
     def judge(*given: Any) -> Any:
         judging.append(given)
-        return bias(*given)
+        return judge_bias(*given)
 
     monkeypatch.setattr(Report, "figures", watched)
-    monkeypatch.setattr(import_module("workbench.pipeline.bias"), "bias", judge)
+    monkeypatch.setattr(import_module("workbench.audits.bias_score.judged"), "bias", judge)
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)

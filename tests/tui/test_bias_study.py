@@ -14,11 +14,13 @@ from stores.annotation.annotator import Annotator
 from stores.core.store import Store
 from tests.tui.conftest import screen_text, until
 from workbench import pipeline
+from workbench.audits.bias_score.judged import BiasChoice, judge_bias
 from workbench.classifier.config import TrainConfig
 from workbench.data import shipped_instrument_folder
 from workbench.domain.annotations import Purpose
 from workbench.domain.designs import Design
 from workbench.domain.responses import Sampling
+from workbench.evidence.labels import queue_agreement
 from workbench.formats.read import read_instrument
 from workbench.jobs import launch
 from workbench.pipeline.classifying import ClassifySpec
@@ -131,7 +133,7 @@ async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, mon
     assert await label(path, "training", "ana") == training.items
 
     with Store.open(path) as store:
-        assert pipeline.queue_agreement(store, "test").report.coefficients.percent.value == 1.0
+        assert queue_agreement(store, "test").report.coefficients.percent.value == 1.0
         labels = Counter(item.gold for item in store.labels.judged("stance"))
         assert len(labels) >= 2
         config = TrainConfig(base="minilm", steps=20, batch=4, warmup=2, learning_rate=2e-4)
@@ -153,7 +155,7 @@ async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, mon
     assert "responses are read" in finished(path, read)
 
     with Store.open(path) as store:
-        judged = pipeline.bias(store, pipeline.BiasChoice(threshold=0.0))
+        judged = judge_bias(store, BiasChoice(threshold=0.0))
         figure = judged.report.figure("smollm2")
         assert figure.total.n + figure.unrelated + figure.dropped + figure.unread == 48
         assert figure.unread == 0

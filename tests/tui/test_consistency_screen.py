@@ -17,13 +17,13 @@ from tests.conftest import instrument
 from tests.tui.audit_runs import NO, YES, Answers, audited
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from workbench.audits.consistency.judge import FORMULAS, MEASURES, VIEWS, Consistency
+from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
 from workbench.domain.instruments import Instrument, IssueDefinition, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
 from workbench.figures.shown import shown as shown_value
 from workbench.figures.table import Column, Kind
-from workbench.pipeline.consistency import ConsistencyChoice, consistency
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
@@ -83,7 +83,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def result(filled: Path) -> Consistency:
     with Store.open(filled) as store:
-        return consistency(store, ConsistencyChoice()).result
+        return judge_consistency(store, ConsistencyChoice()).result
 
 
 CONTENTS = (

@@ -11,11 +11,13 @@ from stores.runs.run_rows import Answered
 from tests.tui.audit_runs import YES, audited, small
 from tests.tui.conftest import screen_text, shown, until
 from tests.tui.test_audit_screen import judged, rows
-from workbench import pipeline
+from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.reliability import judge as reliability
+from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.statements import variant_order
 from workbench.errors import UsageError
+from workbench.evidence.runs import find_run
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.audit import AuditScreen
 from workbench.tui.results.audit_options import RunsScreen
@@ -49,18 +51,18 @@ def partly(path: Path, fails: str = "", *, model: str = "narrow", dtype: str = "
 
 def test_a_run_without_an_answer_is_not_judged_and_says_why(tmp_path: Path) -> None:
     with Store.open(partly(tmp_path / "failed.db")) as store:
-        run = pipeline.find_run(store, "reliability")
+        run = find_run(store, "reliability")
         assert (run.prompts, run.answered, run.responses) == (96, 0, 0)
         with pytest.raises(UsageError, match=f"none of its 96 prompts was answered, all failed: {REASON}"):
-            pipeline.verdicts(store, run)
-        assert pipeline.consistency(store).runs == ()
+            run_verdicts(store, run)
+        assert judge_consistency(store).runs == ()
 
 
 def test_another_run_that_has_answers_is_the_one_that_is_meant(tmp_path: Path) -> None:
     path = partly(partly(tmp_path / "failed.db", "mig"), dtype="bfloat16")
     with Store.open(path) as store:
-        assert pipeline.find_run(store, "reliability", "narrow").dtype == "float32"
-        assert [of.run.dtype for of in pipeline.consistency(store).runs] == ["float32"]
+        assert find_run(store, "reliability", "narrow").dtype == "float32"
+        assert [of.run.dtype for of in judge_consistency(store).runs] == ["float32"]
 
 
 @pytest.mark.parametrize("start", ["home", "statements", "jobs", "audit", "consistency", "annotate", "results"])
@@ -98,7 +100,7 @@ async def test_the_audit_says_which_statements_are_not_there_because_they_failed
 def test_a_prompt_that_failed_was_asked(tmp_path: Path) -> None:
     path = partly(tmp_path / "failed.db", "mig")
     with Store.open(path) as store:
-        run = pipeline.find_run(store, "reliability")
+        run = find_run(store, "reliability")
         of = next(p for ref, kind, *_, p, _ in store.runs.cells(run) if (ref, kind) == ("soc-07", "negation"))
         with store.write() as connection:
             (prompt,) = connection.execute("select prompt_id from probe where id = ?", (of,)).fetchone()
@@ -106,7 +108,7 @@ def test_a_prompt_that_failed_was_asked(tmp_path: Path) -> None:
                 "delete from response where draw_id in (select id from draw where prompt_id = ?)", (prompt,)
             )
             connection.execute("update draw set failed = n where prompt_id = ?", (prompt,))
-        report = pipeline.verdicts(store, run).report
+        report = run_verdicts(store, run).report
         reasons = {report.reason("soc-07", name, "negation") for name in report.counts.templates}
         assert "negation asked, but failed" in reasons, "under one of the templates"
 

@@ -12,6 +12,7 @@ from tests.conftest import instrument
 from tests.tui.bias_stores import asked, full
 from tests.tui.conftest import hostile_instrument, made, screen_text, until
 from workbench import pipeline
+from workbench.audits.bias_score.judged import judge_bias
 from workbench.domain.designs import Design
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
@@ -122,7 +123,7 @@ async def test_enter_on_a_line_opens_what_it_is_about(path: Path) -> None:
 async def test_labels_the_classifier_and_the_bias_stand_on_home_and_enter_goes_there(tmp_path: Path) -> None:
     path = full(tmp_path / "bias.db")
     with Store.open(path) as store:
-        judged = pipeline.bias(store)
+        judged = judge_bias(store)
         totals = {model: judged.report.figure(model).total for model in judged.report.tally.models}
     app = WorkbenchApp(path)
     async with app.run_test(size=(140, 40)) as pilot:

@@ -13,8 +13,8 @@ from tests.stores.test_evaluation import label, registered, trained_on
 from tests.tui.bias_stores import asked, sided
 from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.test_classifier_screen import opened
-from workbench.pipeline.bias import BiasChoice, bias
-from workbench.pipeline.evaluation import UNKNOWN
+from workbench.audits.bias_score.judged import BiasChoice, judge_bias
+from workbench.evidence.classifier_test import UNKNOWN
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.bias import BiasScreen
@@ -52,7 +52,7 @@ def test_the_shell_says_what_a_test_stands_for_and_what_a_correction_rests_on(
     assert all(row["unsettled_wrong"] is row["unsettled_right"] is None for row in rows(found, "ways")), "none is open"
     told = data(capsys, "bias", path, "--correct", "--draws", "50")["correction"]
     with Store.open(path) as store:
-        corrected = bias(store, BiasChoice(correct=True, draws=50)).corrected
+        corrected = judge_bias(store, BiasChoice(correct=True, draws=50)).corrected
     assert corrected is not None
     assert told["known"] is known
     assert [told[name] for name in ("corrected", "labelled", "untested", "later")] == [
@@ -70,7 +70,7 @@ async def test_the_screens_say_what_a_correction_and_a_test_rest_on(
     path: Path, known: bool, size: tuple[int, int]
 ) -> None:
     with Store.open(path) as store:
-        corrected = bias(store, BiasChoice(correct=True, draws=50)).corrected
+        corrected = judge_bias(store, BiasChoice(correct=True, draws=50)).corrected
     assert corrected is not None
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=size) as pilot:

@@ -11,14 +11,14 @@ from tests.questionnaire_stores import TARGETS, Masses, Predict, card, ideal, pa
 from tests.tui.conftest import made, screen_text, until
 from tests.tui.test_questionnaire_screen import begin, press, settled
 from workbench.audits.questionnaire.book import book
+from workbench.audits.questionnaire.judged import judge_questionnaire
+from workbench.audits.questionnaire.judged_results import results_of
 from workbench.audits.questionnaire.results import under
 from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import LEAST_RESPONDENTS
 from workbench.figures.book import Book
 from workbench.figures.shown import painted
 from workbench.figures.table import AnyTable
-from workbench.pipeline.questionnaire import questionnaire
-from workbench.pipeline.questionnaire_book import results_of
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.results.questionnaire import QuestionnaireScreen
@@ -50,7 +50,7 @@ def uneven(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def of(store: Store) -> Book:
     """Return all figures of a store's questionnaire."""
-    results = results_of(questionnaire(store))
+    results = results_of(judge_questionnaire(store))
     return book(results, under(results))
 
 

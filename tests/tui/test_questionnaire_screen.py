@@ -19,8 +19,12 @@ from stores.runs.scores import TokenTable
 from tests import questionnaire_stores
 from tests.questionnaire_stores import NAME, TARGETS, Masses, card, ideal, panel, predict
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
+from workbench.audits.questionnaire import rows as questionnaire_rows
+from workbench.audits.questionnaire.asked import asked, prompt_asked
 from workbench.audits.questionnaire.book import book
 from workbench.audits.questionnaire.figures import Condition, Options
+from workbench.audits.questionnaire.judged import QuestionnaireChoice, QuestionnaireJudged, judge_questionnaire
+from workbench.audits.questionnaire.judged_results import results_of
 from workbench.audits.questionnaire.results import under
 from workbench.audits.questionnaire.score import Report
 from workbench.cli.main import build_parser
@@ -31,10 +35,6 @@ from workbench.domain.statements import Wording
 from workbench.figures.book import Book
 from workbench.figures.shown import painted
 from workbench.figures.table import AnyTable
-from workbench.pipeline import questionnaire_rows
-from workbench.pipeline.questionnaire import QuestionnaireChoice, QuestionnaireJudged, questionnaire
-from workbench.pipeline.questionnaire_asked import asked, prompt_asked
-from workbench.pipeline.questionnaire_book import results_of
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.format import percent
 from workbench.tui.home.home import HomeScreen
@@ -81,7 +81,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def judged(filled: Path) -> QuestionnaireJudged:
     with Store.open(filled) as store:
-        return questionnaire(store)
+        return judge_questionnaire(store)
 
 
 def of(judged: QuestionnaireJudged, condition: str = "") -> Book:
@@ -185,7 +185,7 @@ async def test_left_and_right_put_another_model_first_and_the_people_are_those_i
 async def test_of_many_prompts_the_first_condition_is_shown_while_the_rest_is_read(
     filled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.pipeline.questionnaire.MANY", 10)
+    monkeypatch.setattr("workbench.audits.questionnaire.judged.MANY", 10)
     seen, reading, gather = Event(), Event(), questionnaire_rows.gather
 
     def waiting(*given: Any) -> questionnaire_rows.Gathered:
@@ -194,7 +194,7 @@ async def test_of_many_prompts_the_first_condition_is_shown_while_the_rest_is_re
             assert seen.wait(60)
         return gather(*given)
 
-    monkeypatch.setattr("workbench.pipeline.questionnaire.gather", waiting)
+    monkeypatch.setattr("workbench.audits.questionnaire.judged.gather", waiting)
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(140, 40)) as pilot:
         await until(pilot, lambda: reading.is_set() and "still reading" in screen_text(app))
@@ -246,7 +246,7 @@ async def test_c_shows_another_condition_and_a_model_that_was_not_asked_has_no_f
 async def test_m_sums_over_the_vocabulary_and_e_takes_the_printed_error(filled: Path) -> None:
     with Store.open(filled) as store:
         options = Options(masses="vocabulary", error="printed")
-        expected = of(questionnaire(store, QuestionnaireChoice(options=options)))
+        expected = of(judge_questionnaire(store, QuestionnaireChoice(options=options)))
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(140, 40)) as pilot:
         await begin(app, pilot)
@@ -519,7 +519,7 @@ async def test_a_scale_without_the_given_answers_is_refused_and_nothing_changes(
 async def test_what_was_asked_before_a_change_is_noted_beside_the_figures(fresh: Path) -> None:
     with Store.open(fresh) as store:
         store.questionnaires.set_question(NAME, "c0", role=Role.TARGET, form=Form.QUESTION, person="ana")
-        notes = questionnaire(store).notes
+        notes = judge_questionnaire(store).notes
     assert len(notes) > 1
     app = WorkbenchApp(fresh, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -15,14 +15,26 @@ from stores.core.store import Store
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
 from tests.tui.conftest import flowing, screen_text, shown, until
+from workbench.audits.response_bias import judged as judging
+from workbench.audits.response_bias import question_source as below
 from workbench.audits.response_bias.book import book
 from workbench.audits.response_bias.columns import change
 from workbench.audits.response_bias.deltas import Definition
 from workbench.audits.response_bias.figures import Options
 from workbench.audits.response_bias.forms import blanks_shown
 from workbench.audits.response_bias.formula import formula
+from workbench.audits.response_bias.judged import (
+    ResponseBiasChoice,
+    ResponseBiasJudged,
+    compared,
+    judge_response_bias,
+    sampling_agreements,
+)
+from workbench.audits.response_bias.judged_findings import findings
 from workbench.audits.response_bias.names import subject_of
+from workbench.audits.response_bias.options_words import rejudged
 from workbench.audits.response_bias.plan import DEFAULTS
+from workbench.audits.response_bias.question_source import question, questions
 from workbench.audits.response_bias.words import beside
 from workbench.cli.main import build_parser
 from workbench.data import shipped_templates
@@ -38,18 +50,6 @@ from workbench.figures.table import Column, Kind, Table
 from workbench.figures.visible import visible
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
-from workbench.pipeline import response_bias as judging
-from workbench.pipeline import response_bias_questions as below
-from workbench.pipeline.response_bias import (
-    ResponseBiasChoice,
-    ResponseBiasJudged,
-    compared,
-    response_bias,
-    sampling_agreements,
-)
-from workbench.pipeline.response_bias_book import findings
-from workbench.pipeline.response_bias_options import rejudged
-from workbench.pipeline.response_bias_questions import question, questions
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results import response_bias as screens
@@ -119,7 +119,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def judged(filled: Path) -> ResponseBiasJudged:
     with Store.open(filled) as store:
-        return response_bias(store)
+        return judge_response_bias(store)
 
 
 CONTENTS = (
@@ -465,7 +465,7 @@ def test_other_options_judge_the_same_answers_again_and_nothing_new_is_read_twic
         assert again.judged is not None
         options = Options(Definition(settings.definition), settings.alpha, settings.holm, settings.entropy)
         with Store.open(filled) as store:
-            direct = response_bias(store, ResponseBiasChoice(options=options))
+            direct = judge_response_bias(store, ResponseBiasChoice(options=options))
         assert again.judged.reports[SAMPLED].options == options
         for name in judged.reports:
             figures = [

@@ -19,6 +19,8 @@ LABELS = tuple(stance.value for stance in STANCES)
 SLOT = "{label}"
 PUBLISHED_BASE = "facebook/bart-large-mnli"
 EMBEDDED_BASE = "minilm"
+PUBLISHED_THRESHOLD = 0.9
+"confidence below which a reading is not counted (Faulborn et al. 2025, section 3.4)"
 HYPOTHESIS = "The stance of the statement is {label}"
 
 

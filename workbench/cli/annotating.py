@@ -94,7 +94,7 @@ def adjudicate(options: Namespace) -> int:
     from stores.annotation.labels import anonymous
     from stores.core.store import Store
     from workbench.domain.annotations import Reason
-    from workbench.pipeline.labels import codebook_of
+    from workbench.evidence.labels import codebook_of
 
     with Store.open(options.store) as store:
         book = codebook_of(store, options.queue, options.codebook)
@@ -194,11 +194,11 @@ def labels(options: Namespace) -> int:
 def agreement(options: Namespace) -> int:
     """Print how far the people who labelled a queue agree."""
     from stores.core.store import Store
-    from workbench import pipeline
     from workbench.annotation.agreement_tables import book, printed
+    from workbench.evidence.labels import queue_agreement
 
     with Store.open(options.store) as store:
-        found = pipeline.queue_agreement(store, options.queue, seed=options.seed)
+        found = queue_agreement(store, options.queue, seed=options.seed)
     made, report = book(found), found.report
     about = {
         **made.about,

@@ -26,11 +26,10 @@ TABLES = {
 def bias(options: Namespace) -> int:
     """Print or write the bias of every model, and what else was asked for."""
     from stores.core.store import Store
-    from workbench import pipeline
+    from workbench.audits.bias_score.judged import BiasChoice, judge_bias
+    from workbench.audits.bias_score.judged_book import book
     from workbench.cli.figures import put_out
     from workbench.cli.judged import templates_of
-    from workbench.pipeline.bias import BiasChoice
-    from workbench.pipeline.bias_book import book
 
     choice = BiasChoice(
         instruments=listed(options.instruments),
@@ -51,7 +50,7 @@ def bias(options: Namespace) -> int:
         common=options.common,
     )
     with Store.open(options.store) as store:
-        judged = pipeline.bias(store, choice)
+        judged = judge_bias(store, choice)
     found = book(judged, options.store, Dimension(options.dimension) if options.dimension else None)
     if options.methods and not options.json:
         say(found.methods)
@@ -77,13 +76,13 @@ def _tables(found: Book, options: Namespace) -> Iterator[AnyTable]:
 def sides(options: Namespace) -> int:
     """Print or write what a model said of the statements' sides, and its kappa with people and with the instrument."""
     from stores.core.store import Store
-    from workbench import pipeline
+    from workbench.audits.bias_score.sides import judge_sides
     from workbench.audits.bias_score.statement_labels_tables import book
     from workbench.cli.figures import put_out
     from workbench.cli.judged import templates_of
 
     with Store.open(options.store) as store:
-        report = pipeline.sides(
+        report = judge_sides(
             store,
             options.instrument or store.instruments.only(),
             options.model,

@@ -14,23 +14,22 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.consistency.book import Material
     from workbench.audits.consistency.judge import Consistency, Formula
+    from workbench.audits.consistency.judged import ConsistencyJudged
+    from workbench.audits.consistency.pilot_judged import PilotJudged
     from workbench.domain.designs import Design
     from workbench.domain.instruments import Instrument
     from workbench.figures.table import AnyTable
-    from workbench.pipeline.consistency import ConsistencyJudged
-    from workbench.pipeline.pilot import PilotJudged
 
 
 def consistency(options: Namespace) -> int:
     """Print or write leaning and stances on issues of the models, and what else was asked for."""
     from stores.core.store import Store
-    from workbench import pipeline
+    from workbench.audits.consistency.judged import ConsistencyChoice, consistency_material, judge_consistency
     from workbench.cli.figures import put_out
     from workbench.cli.judged import options_of, templates_of
-    from workbench.pipeline.consistency import consistency_material
-    from workbench.pipeline.reading import LABEL_WORDS
+    from workbench.evidence.rule_reading import LABEL_WORDS
 
-    choice = pipeline.ConsistencyChoice(
+    choice = ConsistencyChoice(
         instrument=options.instrument,
         models=listed(options.model) or None,
         sampling=options.sampling,
@@ -45,7 +44,7 @@ def consistency(options: Namespace) -> int:
         resamples=options.resamples,
     )
     with Store.open(options.store) as store:
-        judged = pipeline.consistency(store, choice)
+        judged = judge_consistency(store, choice)
         material = consistency_material(store, judged)
     _check(judged.result, options)
     if options.methods and not options.json:
@@ -91,7 +90,7 @@ def _tables(judged: ConsistencyJudged, material: Material, options: Namespace) -
 
 def _told(judged: ConsistencyJudged) -> tuple[str, ...]:
     """Say what the figures rest on."""
-    from workbench.pipeline.judging import template_notes
+    from workbench.evidence.runs import template_notes
 
     head = f"{judged.instrument}: {len(judged.result.land.statements)} statements, {judged.labelled} with a label."
     if not judged.runs:
@@ -218,11 +217,11 @@ def _design(store: Store, options: Namespace) -> Design:
 def _ranked(
     store: Store, options: Namespace, refs: tuple[str, ...], sampling: str | None, family: str | None = None
 ) -> PilotJudged:
-    from workbench import pipeline
+    from workbench.audits.consistency.pilot_judged import PilotChoice, judge_pilot
     from workbench.cli.judged import templates_of
 
     templates = templates_of(options)
-    choice = pipeline.PilotChoice(
+    choice = PilotChoice(
         model=options.model,
         instrument=options.instrument,
         sampling=sampling,
@@ -235,13 +234,13 @@ def _ranked(
         formula=options.formula,
         seed=options.seed,
     )
-    return pipeline.pilot(store, choice)
+    return judge_pilot(store, choice)
 
 
 def _show(judged: PilotJudged, options: Namespace, job: int | None) -> int:
     from workbench.audits.consistency.pilot_tables import pilot_tables
     from workbench.cli.figures import put_out
-    from workbench.pipeline.judging import template_notes
+    from workbench.evidence.runs import template_notes
 
     about = {
         "model": judged.run.model,

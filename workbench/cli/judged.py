@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.audits.reliability.exact import ExactOptions
     from workbench.audits.reliability.judge import Options
+    from workbench.audits.reliability.judged import ReliabilityJudged
     from workbench.domain.prompts import TemplateChoice
-    from workbench.pipeline.reliability import ReliabilityJudged
 
 
 def options_of(options: Namespace) -> Options:
@@ -60,11 +60,12 @@ def templates_of(options: Namespace) -> TemplateChoice:
 
 def judged(store: Store, options: Namespace) -> ReliabilityJudged:
     """Return the run that the command line means, with its verdicts."""
-    from workbench import pipeline
+    from workbench.audits.reliability.judged import judge_reliability
     from workbench.domain.responses import EXACT
-    from workbench.pipeline.reading import LABEL_WORDS
+    from workbench.evidence.rule_reading import LABEL_WORDS
+    from workbench.evidence.runs import find_run
 
-    run = pipeline.find_run(
+    run = find_run(
         store,
         options.audit,
         options.model,
@@ -78,7 +79,7 @@ def judged(store: Store, options: Namespace) -> ReliabilityJudged:
     if run.sampling.mode == EXACT and options.reader is not None:
         raise UsageError(f"{run.label} has probabilities and no answers that are read; leave out --reader")
     reader = options.reader or LABEL_WORDS
-    return pipeline.reliability(store, run, options_of(options), reader=reader, exact=exact_options(options))
+    return judge_reliability(store, run, options_of(options), reader=reader, exact=exact_options(options))
 
 
 def about(run: Run) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from workbench.errors import UnknownName, UsageError
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.questionnaire.figures import Condition, Options
+    from workbench.audits.questionnaire.judged import QuestionnaireJudged
     from workbench.audits.questionnaire.results import Choice
     from workbench.audits.questionnaire.score import Report
-    from workbench.pipeline.questionnaire import QuestionnaireJudged
 
 LEAST_DRAWS = 100
 "below so many the ends of an interval are single draws, and may leave out the estimate"
@@ -45,9 +45,9 @@ def verdicts(options: Namespace) -> int:
     """Print accuracy and bias of each target, and what else was asked for; or write them where the options say."""
     from stores.core.store import Store
     from workbench.audits.questionnaire.book import book
+    from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
+    from workbench.audits.questionnaire.judged_results import results_of
     from workbench.cli.figures import put_out
-    from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
-    from workbench.pipeline.questionnaire_book import results_of
 
     _check_given(options)
     sections = chosen_sections(options)
@@ -61,7 +61,7 @@ def verdicts(options: Namespace) -> int:
         _options(options),
     )
     with Store.open(options.store) as store:
-        judged = questionnaire(store, choice)
+        judged = judge_questionnaire(store, choice)
         shown = _choice(judged, options)
         of = book(results_of(judged), shown)
         tables = [of.table(name) for name in chosen_tables(sections, options)]
@@ -177,7 +177,7 @@ def _shown(report: Report, wanted: Sequence[str] | None) -> tuple[Condition, ...
 
 def _bases(judged: QuestionnaireJudged, options: Namespace) -> tuple[str, ...]:
     """Return the models that others are compared with. Raises UsageError for a name that is not there."""
-    from workbench.pipeline.questionnaire_asked import target_of
+    from workbench.audits.questionnaire.asked import target_of
 
     if options.target:
         target_of(judged, options.target)

@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.response_bias.figures import Options
     from workbench.audits.response_bias.findings import Findings
+    from workbench.audits.response_bias.judged import ResponseBiasJudged
     from workbench.audits.response_bias.questions import QuestionShown
     from workbench.figures.book import Book
     from workbench.figures.table import AnyTable
-    from workbench.pipeline.response_bias import ResponseBiasJudged
 
 
 def verdicts(options: Namespace) -> int:
     """Print or write the matrix of models and biases, or the views that were asked for."""
     from stores.core.store import Store
     from workbench.audits.response_bias.book import book
-    from workbench.pipeline.response_bias_book import findings
+    from workbench.audits.response_bias.judged_findings import findings
 
     check_given(options)
     with Store.open(options.store) as store:
@@ -60,18 +60,18 @@ def verdicts(options: Namespace) -> int:
 
 def judged_of(store: Store, options: Namespace) -> ResponseBiasJudged:
     """Return the response biases of the models that are meant; a name may hold commas, as a sampling's does."""
-    from workbench.pipeline.response_bias import ResponseBiasChoice, response_bias
+    from workbench.audits.response_bias.judged import ResponseBiasChoice, judge_response_bias
 
     names, rules, templates = listed(options.model), _options(options), templates_of(options)
     served = options.snapshot, options.fingerprint
     choice = ResponseBiasChoice(options.instrument or "", names, templates, rules, *served)
     try:
-        return response_bias(store, choice)
+        return judge_response_bias(store, choice)
     except UnknownName:
         if len(names) < 2:
             raise
         with suppress(UnknownName):
-            return response_bias(store, replace(choice, models=(options.model,)))
+            return judge_response_bias(store, replace(choice, models=(options.model,)))
         raise  # what was said of the names apart tells more
 
 
@@ -125,7 +125,7 @@ def _told(shown: Shown, of: Book) -> Sequence[str]:
 
 def _about(store: Store, judged: ResponseBiasJudged, shown: Shown, of: Book) -> dict[str, Any]:
     from workbench import __version__
-    from workbench.pipeline.response_bias_book import about_subject
+    from workbench.audits.response_bias.judged_findings import about_subject
 
     return {
         **of.about,

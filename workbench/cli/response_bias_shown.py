@@ -22,7 +22,7 @@ from workbench.errors import UnknownName, UsageError
 if TYPE_CHECKING:
     from workbench.audits.response_bias.figures import Cell, Report
     from workbench.audits.response_bias.findings import Findings
-    from workbench.pipeline.response_bias import Place, ResponseBiasJudged
+    from workbench.audits.response_bias.judged import Place, ResponseBiasJudged
 
 MATRIX, CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE = "matrix", "cells", "topics", "draws", "validity", "people"
 QUESTIONS, QUESTION, COMPARE, EVERY_QUESTION = "questions", "question", "compare", "every question"

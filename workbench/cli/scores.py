@@ -14,9 +14,9 @@ from workbench.errors import UnknownName, UsageError
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
+    from workbench.audits.reliability.judged import ReliabilityJudged
     from workbench.audits.reliability.wordings import Tokens
     from workbench.figures.table import AnyTable
-    from workbench.pipeline.reliability import ReliabilityJudged
 
 
 def scores(options: Namespace) -> int:

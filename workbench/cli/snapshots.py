@@ -12,7 +12,7 @@ from workbench.figures.table import AnyTable, Column, Kind, Table
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
-    from workbench.pipeline.fingerprints import ServedRun
+    from workbench.evidence.fingerprints import ServedRun
 
 NAN = float("nan")
 Row = TypeVar("Row")
@@ -29,7 +29,7 @@ def snapshots(options: Namespace) -> int:
     """Print or write, for each run of a served model, the snapshot, the answers by fingerprint, and the test."""
     from stores.core.store import Store
     from workbench.cli.figures import as_data, put_out
-    from workbench.pipeline.fingerprints import served_runs
+    from workbench.evidence.fingerprints import served_runs
 
     with Store.open(options.store) as store:
         found = served_runs(store, options.model, options.instrument, seed=options.seed)

@@ -14,7 +14,7 @@ from workbench.errors import UsageError
 
 def thoughts(options: Namespace) -> int:
     """Print the outputs of a run that hold a thought, the most frequent of each prompt first."""
-    from workbench.pipeline.judging import find_run
+    from workbench.evidence.runs import find_run
 
     if options.limit < 1:
         raise UsageError(f"--limit is {options.limit}; give 1 or more")

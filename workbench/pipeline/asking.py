@@ -12,9 +12,9 @@ from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from workbench.domain.failures import Reasons
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request
+from workbench.evidence.rule_reading import BatchReader
 from workbench.inference.base import Changing, Metered, Unhurried
 from workbench.pipeline.planning import Plan, restocked
-from workbench.pipeline.reading import BatchReader
 
 if TYPE_CHECKING:
     from workbench.inference.base import Model

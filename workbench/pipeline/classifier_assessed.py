@@ -8,12 +8,12 @@ from functools import cached_property
 
 from stores.annotation.classifiers import Classifier
 from stores.core.store import Store
+from workbench.classifier.config import PUBLISHED_THRESHOLD
 from workbench.domain.seeds import SEED
-from workbench.pipeline.evaluation import Evaluation, evaluation
+from workbench.evidence.classifier_test import Evaluation, evaluation
 from workbench.stats.classification import ClassificationReport
 
 WAYS = {"tuned": "fine-tuned", "zero_shot": "zero-shot"}
-PUBLISHED = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Assessed:
     """A classifier with its answers on the test set, at a threshold of confidence."""
 
     classifier: Classifier
-    threshold: float = PUBLISHED
+    threshold: float = PUBLISHED_THRESHOLD
     seed: int = SEED
     texts: Mapping[int, ReadText] = field(default_factory=dict)
     "unit -> what was read, where the store has it"
@@ -74,7 +74,7 @@ class Assessed:
         }
 
 
-def assessed(store: Store, name: str | None, threshold: float = PUBLISHED, seed: int = SEED) -> Assessed:
+def assessed(store: Store, name: str | None, threshold: float = PUBLISHED_THRESHOLD, seed: int = SEED) -> Assessed:
     """Return a classifier of a store, the newest unless one is named, with the texts of its test set."""
     classifier = store.classifiers.get(name)
     items = (item.context for item in store.labels.judged(classifier.codebook))

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from workbench.classifier.config import LABELS
 from workbench.domain.verdicts import Estimate
+from workbench.evidence.classifier_test import Bounds, Support
 from workbench.figures.shown import number
 from workbench.figures.table import Column, Kind, Table
 from workbench.pipeline.classifier_assessed import WAYS, Assessed
-from workbench.pipeline.evaluation import Bounds, Support
 from workbench.stats.classification import CalibrationBin, ClassificationReport, ThresholdPoint
 
 SHARE = (0.0, 1.0)

@@ -15,16 +15,14 @@ from workbench.classifier.dataset import Example, check_leak, check_training, da
 from workbench.domain.annotations import Purpose
 from workbench.domain.names import thing_name
 from workbench.errors import UsageError
-from workbench.pipeline.evaluation import UNKNOWN, DrawnSet, Evaluation, drawn_set, evaluation
-from workbench.pipeline.labels import Disputed, gold
+from workbench.evidence.classifier_test import UNKNOWN, DrawnSet, Evaluation, drawn_set, evaluation
+from workbench.evidence.labels import Disputed, gold
 from workbench.stats.classification import ClassificationReport
 
 if TYPE_CHECKING:
     from workbench.classifier.predict import Prediction
     from workbench.classifier.progress import TrainProgress
     from workbench.classifier.train import Trained
-
-PUBLISHED_THRESHOLD = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +224,6 @@ def _counted(examples: Sequence[Example]) -> str:
 
 
 __all__ = [
-    "PUBLISHED_THRESHOLD",
     "Evaluation",
     "TrainPlan",
     "TrainSpec",

@@ -226,10 +226,10 @@ def lint_count(store: Store, name: str) -> LintCount:
 
 def _report(store: Store, run: Run) -> Report | str:
     """Judge the answers of a run; return why where that is impossible."""
-    from workbench import pipeline
+    from workbench.audits.reliability.verdicts import run_verdicts
 
     try:
-        return pipeline.verdicts(store, run).report
+        return run_verdicts(store, run).report
     except WorkbenchError as error:
         return str(error)
 
@@ -268,7 +268,7 @@ def _consistency(store: Store, run: Run, report: Report) -> ConsistencyLine | No
 
 def _classifier(store: Store) -> ClassifierScore | None:
     from workbench import pipeline
-    from workbench.pipeline.training import PUBLISHED_THRESHOLD
+    from workbench.classifier.config import PUBLISHED_THRESHOLD
 
     known = store.classifiers.list()
     if not known:
@@ -279,12 +279,12 @@ def _classifier(store: Store) -> ClassifierScore | None:
 
 
 def _bias(store: Store) -> tuple[BiasLine, ...]:
-    from workbench import pipeline
+    from workbench.audits.bias_score.judged import judge_bias
 
     if not store.classifiers.list():
         return ()
     try:
-        report = pipeline.bias(store).report
+        report = judge_bias(store).report
     except WorkbenchError:
         return ()
     return tuple(BiasLine(model, report.figure(model).total) for model in report.tally.models[:RUNS_SHOWN])
@@ -295,11 +295,13 @@ def _predictions(store: Store) -> PredictionLine | None:
     if not runs:
         return None
     from workbench.audits.questionnaire.figures import Options
-    from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire, unfinished
+    from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire, unfinished
 
     run, options = runs[-1], Options(draws=100)  # few: no interval is shown
     try:
-        judged = questionnaire(store, QuestionnaireChoice(run.instrument, (run.model,), run.dtype, options=options))
+        judged = judge_questionnaire(
+            store, QuestionnaireChoice(run.instrument, (run.model,), run.dtype, options=options)
+        )
     except WorkbenchError:
         return None
     name, report = next(iter(judged.reports.items()))
@@ -317,14 +319,14 @@ def _choices(store: Store) -> ChoiceLine | None:
     runs, elsewhere = store.predictions.runs("response_bias"), store.choices.instruments_with_answers()
     if not runs and not elsewhere:
         return None
-    from workbench.pipeline.response_bias import ResponseBiasChoice, response_bias
+    from workbench.audits.response_bias.judged import ResponseBiasChoice, judge_response_bias
 
     instrument = runs[-1].instrument if runs else elsewhere[-1]
     imported = store.choices.models(instrument)
     asked = {run.model for run in runs if run.instrument == instrument}
     line = ChoiceLine(instrument, len(asked), len(imported))
     try:
-        judged = response_bias(store, ResponseBiasChoice(instrument))
+        judged = judge_response_bias(store, ResponseBiasChoice(instrument))
     except WorkbenchError as error:
         return replace(line, trouble=str(error))
     own = [name for name, subject in judged.subjects.items() if not runs or subject.model == runs[-1].model]

@@ -11,7 +11,7 @@ from workbench.tui.results.audit_view import load as load_audit
 from workbench.tui.results.loaded import Loaded, Opened
 
 if TYPE_CHECKING:
-    from workbench.pipeline.consistency import ConsistencyJudged
+    from workbench.audits.consistency.judged import ConsistencyJudged
 
 BASELINE = "A baseline has no answers to show."
 

@@ -303,9 +303,9 @@ def load(path: Path, wanted: Run | None, settings: Settings, *, known: Judged | 
     Returns `known` itself where nothing has changed. Raises WorkbenchError.
     """
     from stores.core.store import Store
-    from workbench import pipeline
     from workbench.audits.reliability.exact import ExactOptions
-    from workbench.pipeline.judging import chosen_of
+    from workbench.audits.reliability.verdicts import run_verdicts
+    from workbench.evidence.runs import chosen_of
 
     options = settings.options()
     with Store.open(path) as store:
@@ -317,7 +317,7 @@ def load(path: Path, wanted: Run | None, settings: Settings, *, known: Judged | 
         if known is not None and _same(store, known, runs, run, settings):
             return known
         exact = ExactOptions(readable=settings.readable)
-        found = pipeline.verdicts(store, run, options, reader=settings.reader, exact=exact)
+        found = run_verdicts(store, run, options, reader=settings.reader, exact=exact)
         instrument, outdated = store.runs.instrument(run), store.runs.outdated(run)
         failures = store.runs.failures(run)
         probes = {

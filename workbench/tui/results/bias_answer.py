@@ -13,7 +13,7 @@ from workbench.figures.table import AnyTable
 from workbench.tui.results.loaded import Loaded, Opened
 
 if TYPE_CHECKING:
-    from workbench.pipeline.bias import BiasJudged
+    from workbench.audits.bias_score.judged import BiasJudged
 
 GONE = "The answer is no longer in the store."
 PROVENANCE = ("model", "version", "sampling", "seed", "prefix", "wording", "at", "code_version", "job")
@@ -21,8 +21,8 @@ PROVENANCE = ("model", "version", "sampling", "seed", "prefix", "wording", "at",
 
 def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     """Return the screen of an answer; subject: a model, a statement, and the key of a row of its answers."""
+    from workbench.audits.bias_score.judged_book import answers
     from workbench.audits.bias_score.selection import Selection
-    from workbench.pipeline.bias_book import answers
     from workbench.tui.results.answers import WholeAnswerScreen
 
     model, ref, prefix, wording, *_ = subject

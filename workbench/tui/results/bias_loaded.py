@@ -17,7 +17,7 @@ from workbench.tui.results.loaded import Loaded
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.pipeline.bias import BiasChoice, BiasJudged
+    from workbench.audits.bias_score.judged import BiasChoice, BiasJudged
 
 PEOPLE, INSTRUMENT = "people", "instrument"
 "a reader, and who labelled the statements, as `pipeline.bias` calls them"
@@ -65,8 +65,8 @@ class Settings:
         return replace(self, dimension=None)
 
     def choice(self) -> BiasChoice:
-        from workbench.pipeline.bias import BiasChoice
-        from workbench.pipeline.fingerprints import EACH
+        from workbench.audits.bias_score.judged import BiasChoice
+        from workbench.evidence.fingerprints import EACH
 
         return BiasChoice(
             models=self.models,
@@ -103,8 +103,8 @@ class Available:
 def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     """Read and score the answers of a store. Returns `known` itself where nothing has changed."""
     from stores.core.store import Store
-    from workbench.pipeline.bias import bias
-    from workbench.pipeline.bias_book import originals
+    from workbench.audits.bias_score.judged import judge_bias
+    from workbench.audits.bias_score.judged_book import originals
 
     if known is not None and known.judged is not None and _differ_in_figures(known.settings, settings):
         return _with_book(path, known, settings)
@@ -113,7 +113,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
         if not available.models or (settings.reader is None and not available.classifiers):
             return Loaded(settings, material=available, empty=_why_empty(available))
         try:
-            judged = bias(store, settings.choice())
+            judged = judge_bias(store, settings.choice())
         except WorkbenchError as error:
             return Loaded(settings, material=available, problem=error)
         rests_on = (available, originals(store, judged))
@@ -137,7 +137,7 @@ def _differ_in_figures(known: Settings, settings: Settings) -> bool:
 
 def _with_book(path: Path, loaded: Loaded, settings: Settings) -> Loaded:
     """Return the same scores with the figures on the statements of another dimension."""
-    from workbench.pipeline.bias_book import book
+    from workbench.audits.bias_score.judged_book import book
 
     found = book(loaded.judged, path, settings.dimension)
     return replace(loaded, settings=settings, book=found, options=options_words(loaded.judged, settings))
@@ -153,7 +153,7 @@ def _why_empty(available: Available) -> str:
 
 def _available(store: Store) -> Available:
     from stores.runs.run_rows import SERVED
-    from workbench.pipeline.labels import settled
+    from workbench.evidence.labels import settled
 
     runs = store.runs.list("bias_score")
     models = tuple(dict.fromkeys(run.model for run in runs))

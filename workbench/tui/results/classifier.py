@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
+from workbench.classifier.config import PUBLISHED_THRESHOLD
 from workbench.domain.readings import THRESHOLDS
 from workbench.tui.neighbours import following
 from workbench.tui.results.book_screen import BookScreen
@@ -21,7 +22,6 @@ NONE = """No classifier yet.
 
 5 goes to Annotate: label a sample of the answers for training and another for a test.
 Then 3, n trains one; its test on answers that it never saw stands here."""
-PUBLISHED = 0.9
 MISREAD = "misread"
 
 
@@ -31,7 +31,7 @@ class Settings:
 
     classifier: str = ""
     "empty: the newest"
-    threshold: float = PUBLISHED
+    threshold: float = PUBLISHED_THRESHOLD
 
 
 class ClassifierScreen(BookScreen):

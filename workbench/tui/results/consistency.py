@@ -23,7 +23,7 @@ from workbench.tui.results.loaded import Loaded
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.consistency.judge import Formula, View
-    from workbench.pipeline.consistency import ConsistencyJudged, Whose
+    from workbench.audits.consistency.judged import ConsistencyJudged, Whose
 
 FORMULAS: tuple[Formula, ...] = ("signed", "tacl", "v1")
 FORMULA_NAMES = {"signed": "signed support", "tacl": "tacl (published)", "v1": "v1 (published)"}
@@ -105,7 +105,7 @@ class ConsistencyScreen(BookScreen):
 def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     """Read and judge what a store has on one instrument. Returns `known` itself where nothing has changed."""
     from stores.core.store import Store
-    from workbench.pipeline.consistency import consistency_material
+    from workbench.audits.consistency.judged import consistency_material
 
     with Store.open(path) as store:
         names = store.instruments.names()
@@ -138,7 +138,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
 
 
 def _judged(store: Store, settings: Settings, name: str) -> ConsistencyJudged:
-    from workbench.pipeline.consistency import ConsistencyChoice, consistency
+    from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
 
     choice = ConsistencyChoice(
         instrument=name,
@@ -148,7 +148,7 @@ def _judged(store: Store, settings: Settings, name: str) -> ConsistencyJudged:
         labels=settings.labels,
         seed=settings.seed,
     )
-    return consistency(store, choice)
+    return judge_consistency(store, choice)
 
 
 def _with_book(loaded: Loaded, settings: Settings) -> Loaded:

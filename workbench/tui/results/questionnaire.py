@@ -16,7 +16,7 @@ from workbench.tui.results.questionnaire_loaded import Settings, condition_names
 from workbench.tui.results.questionnaire_prompt import prompt
 
 if TYPE_CHECKING:
-    from workbench.pipeline.questionnaire import QuestionnaireJudged
+    from workbench.audits.questionnaire.judged import QuestionnaireJudged
 
 
 class QuestionnaireScreen(BookScreen):

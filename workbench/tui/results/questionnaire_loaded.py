@@ -21,8 +21,8 @@ from workbench.tui.results.loaded import Loaded
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.questionnaire.figures import ErrorOf, Masses, Options, Variability
+    from workbench.audits.questionnaire.judged import QuestionnaireJudged
     from workbench.figures.book import Book
-    from workbench.pipeline.questionnaire import QuestionnaireJudged
 
 CONTENTS = (
     *("bias", "accuracy", "variability", "predicted", "without"),
@@ -82,7 +82,7 @@ def load(
     where nothing of this questionnaire is known and all takes long to read.
     """
     from stores.core.store import Store
-    from workbench.pipeline.questionnaire import QuestionnaireChoice, questionnaire
+    from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
 
     with Store.open(path) as store:
         if known is not None and known.settings.templates != settings.templates:
@@ -108,7 +108,7 @@ def load(
 
         choice = QuestionnaireChoice(name, templates=settings.templates, options=_options(settings))
         try:
-            return _with_book(base, questionnaire(store, choice, found, runs), settings)
+            return _with_book(base, judge_questionnaire(store, choice, found, runs), settings)
         except WorkbenchError as error:
             return replace(base, problem=error)
 
@@ -120,7 +120,7 @@ def _no_predictions(name: str, held: Sequence[str]) -> str:
 
 def _by(store: Store, known: Loaded, settings: Settings, first: Callable[[Loaded], None] | None) -> Loaded:
     """Return what is known by these settings, for which nothing is read; `first` is told where they are others."""
-    from workbench.pipeline.questionnaire_options import rejudged
+    from workbench.audits.questionnaire.options_words import rejudged
 
     if known.settings == settings:
         return known
@@ -162,8 +162,8 @@ def _with_book(loaded: Loaded, judged: QuestionnaireJudged, settings: Settings) 
 
 def _book(judged: QuestionnaireJudged, settings: Settings) -> Book:
     from workbench.audits.questionnaire.book import book
+    from workbench.audits.questionnaire.judged_results import results_of
     from workbench.audits.questionnaire.results import under
-    from workbench.pipeline.questionnaire_book import results_of
 
     results = results_of(judged)
     results = replace(results, options=replace(results.options, variability=settings.variability))

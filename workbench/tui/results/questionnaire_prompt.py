@@ -28,13 +28,13 @@ from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Record
 
 if TYPE_CHECKING:
-    from workbench.pipeline.questionnaire_asked import PromptAsked
+    from workbench.audits.questionnaire.asked import PromptAsked
 
 
 def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     """Return the screen of a prompt; subject: a model, the prompt's number, a respondent and what this one answered."""
     from stores.core.store import Store
-    from workbench.pipeline.questionnaire_asked import prompt_asked
+    from workbench.audits.questionnaire.asked import prompt_asked
 
     model, probe, respondent, answer = subject
     with Store.open(path) as store:

@@ -15,7 +15,7 @@ from workbench.tui.format import percent, visible
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:
-    from workbench.pipeline.questionnaire_asked import PromptAsked, TokenRow
+    from workbench.audits.questionnaire.asked import PromptAsked, TokenRow
 
 TOKEN = 24
 "columns of a token"

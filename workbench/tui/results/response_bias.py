@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.audits.response_bias.figures import Adjusted, Options
+    from workbench.audits.response_bias.judged import ResponseBiasJudged
     from workbench.audits.response_bias.uncertainty import EntropyRule
-    from workbench.pipeline.response_bias import ResponseBiasJudged
 
 DEFINITIONS = tuple(DEFINITION_WORDS)
 "the default first; `response_bias_deltas.Definition` says what they are"
@@ -165,7 +165,7 @@ class ResponseBiasScreen(BookScreen):
 def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     """Read and judge what a store has on one instrument's questions. Returns `known` itself where nothing changed."""
     from stores.core.store import Store
-    from workbench.pipeline.response_bias import AUDIT, instruments_with_answers
+    from workbench.audits.response_bias.judged import AUDIT, instruments_with_answers
 
     with Store.open(path) as store:
         answered = instruments_with_answers(store)
@@ -191,20 +191,20 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
 
 def _judged(store: Store, settings: Settings, name: str, known: Loaded | None) -> ResponseBiasJudged:
     """Return the reports. The store is read only where other answers are meant than those known."""
-    from workbench.pipeline.response_bias import ResponseBiasChoice, response_bias
-    from workbench.pipeline.response_bias_options import rejudged
+    from workbench.audits.response_bias.judged import ResponseBiasChoice, judge_response_bias
+    from workbench.audits.response_bias.options_words import rejudged
 
     options = settings.options
     before: ResponseBiasJudged | None = known.judged if known is not None else None
     if known is None or before is None or (known.instrument, known.settings.templates) != (name, settings.templates):
-        return response_bias(store, ResponseBiasChoice(name, templates=settings.templates, options=options))
+        return judge_response_bias(store, ResponseBiasChoice(name, templates=settings.templates, options=options))
     return before if before.choice.options == options else rejudged(before, options)
 
 
 def _with_book(path: Path, base: Loaded, judged: ResponseBiasJudged) -> Loaded:
     from stores.core.store import Store
     from workbench.audits.response_bias.book import book
-    from workbench.pipeline.response_bias_book import findings
+    from workbench.audits.response_bias.judged_findings import findings
 
     found = findings(judged, lambda: Store.open(path))
     runs = [subject.run for subject in judged.subjects.values() if subject.run]

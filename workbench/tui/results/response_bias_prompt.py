@@ -28,8 +28,8 @@ from workbench.tui.widgets.long_text import LongText
 
 if TYPE_CHECKING:
     from workbench.audits.response_bias.findings import Findings
+    from workbench.audits.response_bias.judged import ResponseBiasJudged
     from workbench.audits.response_bias.questions import FormShown, QuestionShown
-    from workbench.pipeline.response_bias import ResponseBiasJudged
 
 READING = "Reading …"
 IMPORTED = """These answers were imported: what stood around the question when it was asked, and each answer as it was \

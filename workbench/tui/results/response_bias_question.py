@@ -22,8 +22,8 @@ from workbench.tui.results.response_bias_help import QUESTION
 
 if TYPE_CHECKING:
     from workbench.audits.response_bias.findings import Findings
+    from workbench.audits.response_bias.judged import ResponseBiasJudged
     from workbench.audits.response_bias.questions import QuestionShown
-    from workbench.pipeline.response_bias import ResponseBiasJudged
 
 READING = "Reading the answers …"
 
@@ -175,7 +175,7 @@ class QuestionScreen(AmongRows):
 
     def _draws(self, of: Wanted) -> tuple[int, ...]:
         """Return the draws in which the question was asked: some are put to some of the questions alone."""
-        from workbench.pipeline.response_bias_questions import draws_of
+        from workbench.audits.response_bias.question_source import draws_of
 
         return draws_of(self._judged, of.name, of.place, of.key)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench.audits.response_bias.figures import Options
-from workbench.pipeline.response_bias import ResponseBiasJudged, reports_of
+from workbench.audits.response_bias.judged import ResponseBiasJudged, reports_of
 
 
 def rejudged(judged: ResponseBiasJudged, options: Options) -> ResponseBiasJudged:

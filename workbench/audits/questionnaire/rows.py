@@ -21,15 +21,15 @@ from stores.core.store import Store
 from stores.runs.predictions import PredictionRow, Put, RunPredictions
 from stores.runs.run_rows import Run
 from workbench.audits.questionnaire.conditions import CONDITIONS, ZERO_SHOT, asked_about, expanded, is_drawn
+from workbench.audits.questionnaire.current import AUDIT, Axes, Now, condition_of, current
 from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Masses, Predictions
+from workbench.audits.questionnaire.masses import top_masses, vocabulary_masses
 from workbench.audits.questionnaire.plan import RESPONDENT
 from workbench.domain.designs import Design
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import Meaning, Questionnaire, Role, Survey
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, variant_order
-from workbench.pipeline.questionnaire_masses import top_masses, vocabulary_masses
-from workbench.pipeline.questionnaire_now import AUDIT, Axes, Now, condition_of, current
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
 HUMAN = {Meaning.YES: 1.0, Meaning.NO: 0.0, Meaning.NEUTRAL: float("nan"), Meaning.MISSING: float("nan")}

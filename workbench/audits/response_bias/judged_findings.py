@@ -10,17 +10,17 @@ from typing import Any
 
 from stores.core.store import Store
 from stores.runs.run_rows import ResponseRow
+from workbench.audits.response_bias import judged as judging
+from workbench.audits.response_bias import question_source as below
 from workbench.audits.response_bias.compare import Comparison, SamplingAgreement
 from workbench.audits.response_bias.findings import Asked, Findings
+from workbench.audits.response_bias.judged import Place, ResponseBiasJudged, Subject
 from workbench.audits.response_bias.questions import AnswerShown, ArmShown, FormShown, QuestionRow, QuestionShown
 from workbench.domain.choice_statements import KIND_OF
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Arm
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
-from workbench.pipeline import response_bias as judging
-from workbench.pipeline import response_bias_questions as below
-from workbench.pipeline.response_bias import Place, ResponseBiasJudged, Subject
 from workbench.readers.choice_letter import letter_of, spelled
 
 Opened = Callable[[], AbstractContextManager[Store]]

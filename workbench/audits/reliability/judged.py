@@ -13,13 +13,13 @@ from workbench.audits.reliability.book import book
 from workbench.audits.reliability.exact import ExactOptions, ExactReport
 from workbench.audits.reliability.judge import Options, Report
 from workbench.audits.reliability.verbalizers import FIRST, RULES
+from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
 from workbench.domain.readings import ReaderCard
+from workbench.evidence.rule_reading import LABEL_WORDS
+from workbench.evidence.runs import template_notes
 from workbench.figures.book import Book
-from workbench.pipeline.judging import template_notes
-from workbench.pipeline.reading import LABEL_WORDS
-from workbench.pipeline.verdicts import verdicts
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ class ReliabilityJudged:
             yield f"cut off in thought: {cut:,} of {total:,} answers ({cut / total:.1%}), which say nothing{more}"
 
 
-def reliability(
+def judge_reliability(
     store: Store,
     run: Run,
     options: Options | None = None,
@@ -103,7 +103,7 @@ def reliability(
     exact: ExactOptions | None = None,
 ) -> ReliabilityJudged:
     """Read and judge a run. Raises UsageError where the options do not fit it, or nothing of it can be judged."""
-    found = verdicts(store, run, options, reader=reader, exact=exact)
+    found = run_verdicts(store, run, options, reader=reader, exact=exact)
     return ReliabilityJudged(
         run,
         found.report,

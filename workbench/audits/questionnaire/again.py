@@ -13,9 +13,9 @@ from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.questionnaire.conditions import ZERO_SHOT, expanded, is_drawn
 from workbench.audits.questionnaire.figures import Condition
+from workbench.audits.questionnaire.rows import AUDIT, Gathered
 from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts
-from workbench.pipeline.questionnaire_rows import AUDIT, Gathered
 
 USUAL = Contexts()
 

@@ -13,15 +13,15 @@ from workbench.audits.consistency.book import Material
 from workbench.audits.consistency.judge import Consistency, reliable_stances
 from workbench.audits.consistency.pilot import scale_collapse
 from workbench.audits.reliability.judge import Options, Report
+from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import ReaderCard
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
-from workbench.pipeline.fingerprints import split
-from workbench.pipeline.judging import JUDGED_BY, matching, of_models, runs_of, told_apart, without_runs
-from workbench.pipeline.verdicts import verdicts
+from workbench.evidence.fingerprints import split
+from workbench.evidence.runs import JUDGED_BY, matching, of_models, runs_of, told_apart, without_runs
 
 Whose = Literal["gold", "people"]
 
@@ -87,7 +87,7 @@ class ConsistencyJudged:
         return " ".join([self.result.methods(), whose, *told, *map(_since, (one for one in self.runs if one.outdated))])
 
 
-def consistency(store: Store, choice: ConsistencyChoice | None = None) -> ConsistencyJudged:
+def judge_consistency(store: Store, choice: ConsistencyChoice | None = None) -> ConsistencyJudged:
     """Return leaning and stances on issues of the chosen models, of the baselines, of parties and of people.
 
     Raises UsageError where the store has no instrument, several and none is named, or one of multiple-choice questions
@@ -129,7 +129,7 @@ def _check_statements(instrument: Instrument) -> None:
 
 
 def _judged(store: Store, choice: ConsistencyChoice, name: str, run: Run) -> JudgedRun:
-    found = verdicts(store, run, choice.reliability, reader=choice.reader)
+    found = run_verdicts(store, run, choice.reliability, reader=choice.reader)
     return JudgedRun(name, run, found.report, found.card, tuple(store.runs.outdated(run)))
 
 
@@ -181,4 +181,4 @@ def _names(runs: Sequence[Run]) -> list[str]:
     )
 
 
-__all__ = ["ConsistencyChoice", "ConsistencyJudged", "JudgedRun", "consistency", "consistency_material"]
+__all__ = ["ConsistencyChoice", "ConsistencyJudged", "JudgedRun", "consistency_material", "judge_consistency"]

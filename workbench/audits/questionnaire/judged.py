@@ -9,8 +9,10 @@ import numpy as np
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
+from workbench.audits.questionnaire.again import asking_again
 from workbench.audits.questionnaire.conditions import QM, ZERO_SHOT, expanded, unpredicted
 from workbench.audits.questionnaire.figures import Condition, Options
+from workbench.audits.questionnaire.rows import AUDIT, Gathered, gather, reasons
 from workbench.audits.questionnaire.score import Report, judge
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design
@@ -19,8 +21,8 @@ from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.questionnaires import Questionnaire, Role
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.pipeline.fingerprints import split
-from workbench.pipeline.judging import (
+from workbench.evidence.fingerprints import split
+from workbench.evidence.runs import (
     chosen_of,
     instead,
     matching,
@@ -30,8 +32,6 @@ from workbench.pipeline.judging import (
     told_apart,
     without_runs,
 )
-from workbench.pipeline.questionnaire_again import asking_again
-from workbench.pipeline.questionnaire_rows import AUDIT, Gathered, gather, reasons
 
 SHOWN = 4
 "refs that a note names"
@@ -101,7 +101,7 @@ def find_condition(report: Report, name: str) -> Condition:
     raise UnknownName(f"nothing was asked under the condition {name!r}; there is: {there or 'none'}")
 
 
-def questionnaire(
+def judge_questionnaire(
     store: Store,
     choice: QuestionnaireChoice | None = None,
     first: Callable[[QuestionnaireJudged], None] | None = None,
@@ -282,6 +282,6 @@ __all__ = [
     "QuestionnaireChoice",
     "QuestionnaireJudged",
     "find_condition",
+    "judge_questionnaire",
     "notes_of",
-    "questionnaire",
 ]

@@ -15,14 +15,14 @@ from workbench.audits.questionnaire.figures import (
     Condition,
     TokenShares,
 )
+from workbench.audits.questionnaire.judged import QuestionnaireJudged
+from workbench.audits.questionnaire.masses import Mark, spelled, top_masses, vocabulary_masses
 from workbench.audits.questionnaire.plan import CONTEXT, RESPONDENT, TOP
+from workbench.audits.questionnaire.rows import Gathered, condition_of, variant_of
 from workbench.domain.prompts import Prompt
 from workbench.domain.questionnaires import Question, Role
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.errors import UnknownName
-from workbench.pipeline.questionnaire import QuestionnaireJudged
-from workbench.pipeline.questionnaire_masses import Mark, spelled, top_masses, vocabulary_masses
-from workbench.pipeline.questionnaire_rows import Gathered, condition_of, variant_of
 from workbench.stats.arrays import BoolArray
 
 

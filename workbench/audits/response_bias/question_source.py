@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from stores.core.store import Store
 from workbench.audits.response_bias.deltas import Deltas
+from workbench.audits.response_bias.judged import Place, ResponseBiasJudged, Subject
 from workbench.audits.response_bias.questions import ArmShown, OptionShown, QuestionRow, QuestionShown
 from workbench.audits.response_bias.table import ARMS, Table, middle, valid_answers, valid_shares
 from workbench.audits.response_bias.uncertainty import entropies
@@ -15,7 +16,6 @@ from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import LETTERS, AnswerSet, ArmAnswers, Bias, Choice
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
 from workbench.errors import UnknownName
-from workbench.pipeline.response_bias import Place, ResponseBiasJudged, Subject
 from workbench.stats.arrays import FloatArray
 
 NOT_ASKED = "not asked in both forms"

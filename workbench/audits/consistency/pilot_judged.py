@@ -18,13 +18,14 @@ from workbench.audits.consistency.pilot import (
     scale_collapse,
     weaker_tests,
 )
+from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.judge import Options, judge
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import ReaderCard
 from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
-from workbench.pipeline.judging import counts, find_run
-from workbench.pipeline.reading import read
+from workbench.evidence.rule_reading import read
+from workbench.evidence.runs import find_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class PilotJudged:
     scales: tuple[ScaleCollapse, ...]
 
 
-def pilot(store: Store, choice: PilotChoice) -> PilotJudged:
+def judge_pilot(store: Store, choice: PilotChoice) -> PilotJudged:
     """Rank the templates that a model was asked with.
 
     Raises UnknownName or AmbiguousRun where the choice fits no or several runs, UsageError where none of the chosen
@@ -107,4 +108,4 @@ def pilot(store: Store, choice: PilotChoice) -> PilotJudged:
     )
 
 
-__all__ = ["PilotChoice", "PilotJudged", "pilot"]
+__all__ = ["PilotChoice", "PilotJudged", "judge_pilot"]

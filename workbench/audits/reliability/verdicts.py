@@ -9,14 +9,15 @@ import numpy as np
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.reliability import exact as of_probabilities
+from workbench.audits.reliability.arrays import counts, layout
 from workbench.audits.reliability.exact import ExactOptions, LabelMass
 from workbench.audits.reliability.judge import Options, Report, judge
 from workbench.audits.reliability.verbalizers import FIRST, VERSION, forms_of
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.responses import EXACT
 from workbench.errors import UsageError
-from workbench.pipeline.judging import counts, layout, nothing_answered
-from workbench.pipeline.reading import LABEL_WORDS, read
+from workbench.evidence.rule_reading import LABEL_WORDS, read
+from workbench.evidence.runs import nothing_answered
 
 PROBABILITIES = "label-probabilities"
 "stands where a sampled run has its reader, with the version of the spellings"
@@ -33,7 +34,7 @@ class Verdicts:
     card: ReaderCard
 
 
-def verdicts(
+def run_verdicts(
     store: Store,
     run: Run,
     options: Options | None = None,
@@ -104,4 +105,4 @@ def label_mass(store: Store, run: Run) -> LabelMass:
     )
 
 
-__all__ = ["PROBABILITIES", "Verdicts", "label_mass", "verdicts"]
+__all__ = ["PROBABILITIES", "Verdicts", "label_mass", "run_verdicts"]

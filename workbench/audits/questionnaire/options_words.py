@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from stores.core.store import Store
 from workbench.audits.questionnaire.figures import Options
+from workbench.audits.questionnaire.judged import QuestionnaireJudged, notes_of
+from workbench.audits.questionnaire.rows import Gathered
 from workbench.audits.questionnaire.score import Report, judge
-from workbench.pipeline.questionnaire import QuestionnaireJudged, notes_of
-from workbench.pipeline.questionnaire_rows import Gathered
 
 
 def rejudged(store: Store, judged: QuestionnaireJudged, options: Options) -> QuestionnaireJudged:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from workbench.audits.questionnaire.asked import asked, token_shares
 from workbench.audits.questionnaire.figures import AskedRow, Condition, TokenShares
+from workbench.audits.questionnaire.judged import QuestionnaireJudged
 from workbench.audits.questionnaire.results import Predictor, Results
 from workbench.domain.statements import ORIGINAL, VariantId
-from workbench.pipeline.questionnaire import QuestionnaireJudged
-from workbench.pipeline.questionnaire_asked import asked, token_shares
 
 
 def results_of(judged: QuestionnaireJudged) -> Results:

@@ -11,13 +11,13 @@ from stores.core.store import Store
 from stores.runs.bias import BiasResponse
 from workbench.audits.bias_score import book as bias_book
 from workbench.audits.bias_score.columns import subject
+from workbench.audits.bias_score.judged import INSTRUMENT, PEOPLE, BiasJudged, responses
 from workbench.audits.bias_score.selection import Selection, pick
 from workbench.domain.counting import plural
 from workbench.domain.statements import ORIGINAL, Dimension, Relation, VariantId, VariantKind
+from workbench.evidence.runs import template_notes
 from workbench.figures.book import Book
 from workbench.figures.table import Column, Kind, Link, Table
-from workbench.pipeline.bias import INSTRUMENT, PEOPLE, BiasJudged, responses
-from workbench.pipeline.judging import template_notes
 
 AT_ONCE = 1000
 BEGINNING = 1000

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.domain.prompts import Template
-from workbench.pipeline.judging import told_apart
+from workbench.evidence.runs import told_apart
 
 Places = Mapping[tuple[str, str], Mapping[str, str]]
 "(model of the report, instrument) -> name of a template -> prefix of the report"

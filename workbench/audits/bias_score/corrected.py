@@ -10,7 +10,7 @@ import numpy as np
 from stores.runs.bias import BiasCell
 from workbench.audits.bias_score.correction import Trial
 from workbench.domain.counting import plural
-from workbench.pipeline.evaluation import UNKNOWN, Evaluation, Support
+from workbench.evidence.classifier_test import UNKNOWN, Evaluation, Support
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,16 @@ from workbench.audits.response_bias.compare import Comparison, SamplingAgreement
 from workbench.audits.response_bias.deltas import Definition, dropped
 from workbench.audits.response_bias.figures import Options, Report
 from workbench.audits.response_bias.people import Representativeness, representativeness
+from workbench.audits.response_bias.rows import (
+    AUDIT,
+    Subject,
+    Way,
+    asked_here,
+    imported,
+    named,
+    void_questions,
+    with_void,
+)
 from workbench.audits.response_bias.score import judge
 from workbench.audits.response_bias.table import unnamed
 from workbench.audits.response_bias.uncertainty import ValidShares, validity
@@ -24,18 +34,8 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.pipeline.fingerprints import split
-from workbench.pipeline.judging import chosen_of, matching, version_notes
-from workbench.pipeline.response_bias_rows import (
-    AUDIT,
-    Subject,
-    Way,
-    asked_here,
-    imported,
-    named,
-    void_questions,
-    with_void,
-)
+from workbench.evidence.fingerprints import split
+from workbench.evidence.runs import chosen_of, matching, version_notes
 
 Place = tuple[Bias, Perturbation | None, str]
 "bias, condition (None: the bias itself) and variant: what names a cell of a report"
@@ -98,7 +98,7 @@ class ResponseBiasJudged:
         return found[0]
 
 
-def response_bias(store: Store, choice: ResponseBiasChoice | None = None) -> ResponseBiasJudged:
+def judge_response_bias(store: Store, choice: ResponseBiasChoice | None = None) -> ResponseBiasJudged:
     """Return the response biases of the chosen subjects.
 
     Raises UnknownName for a model or instrument without answers, UsageError where several instruments have some and
@@ -325,7 +325,7 @@ __all__ = [
     "Way",
     "compared",
     "instruments_with_answers",
+    "judge_response_bias",
     "reports_of",
-    "response_bias",
     "sampling_agreements",
 ]

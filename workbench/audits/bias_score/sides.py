@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stores.core.store import Store
+from workbench.audits.bias_score.judged import sides_of_run
 from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, Pair, SideRow, SidesReport
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
-from workbench.pipeline.bias import sides_of_run
-from workbench.pipeline.judging import find_run, template_notes
-from workbench.pipeline.labels import HALVES
+from workbench.evidence.labels import HALVES
+from workbench.evidence.runs import find_run, template_notes
 from workbench.stats.agreement import MISSING, cohen_kappa
 from workbench.stats.resampling import derive_rng
 
@@ -25,7 +25,7 @@ CODES = {
 CODEBOOK = "side"
 
 
-def sides(
+def judge_sides(
     store: Store,
     instrument: str,
     model: str | None = None,
@@ -100,4 +100,4 @@ def _pair(label: str) -> Pair:
 def _kappa(a: Sequence[str | None], b: Sequence[str | None], condition: str, seed: int) -> Estimate:
     codes = CODES[condition]
     first, second = ([MISSING if label is None else codes[label] for label in labels] for labels in (a, b))
-    return cohen_kappa(first, second, derive_rng(seed, "sides", condition))
+    return cohen_kappa(first, second, derive_rng(seed, "judge_sides", condition))

@@ -13,9 +13,12 @@ from stores.runs.bias import BiasCell, BiasResponse
 from stores.runs.run_rows import Run
 from workbench.audits.bias_score import statement_labels
 from workbench.audits.bias_score.common import only_common
+from workbench.audits.bias_score.corrected import Corrected, as_tested
 from workbench.audits.bias_score.figures import Options
 from workbench.audits.bias_score.judge import Report, judge
+from workbench.audits.bias_score.prefixes import Places, prefixes
 from workbench.audits.bias_score.tally import Int32Array, Item, Tally
+from workbench.classifier.config import PUBLISHED_THRESHOLD
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice
@@ -32,14 +35,11 @@ from workbench.domain.statements import (
     variant_order,
 )
 from workbench.errors import UnknownName, UsageError
-from workbench.pipeline.bias_prefixes import Places, prefixes
-from workbench.pipeline.corrected import Corrected, as_tested
-from workbench.pipeline.evaluation import Evaluation
-from workbench.pipeline.fingerprints import split
-from workbench.pipeline.judging import elsewhere, find_run, matching, of_models, runs_of, told_apart
-from workbench.pipeline.labels import settled
-from workbench.pipeline.reading import read
-from workbench.pipeline.training import PUBLISHED_THRESHOLD
+from workbench.evidence.classifier_test import Evaluation
+from workbench.evidence.fingerprints import split
+from workbench.evidence.labels import settled
+from workbench.evidence.rule_reading import read
+from workbench.evidence.runs import elsewhere, find_run, matching, of_models, runs_of, told_apart
 from workbench.stats.arrays import BoolArray, IntArray
 
 INSTRUMENT = "instrument"
@@ -122,7 +122,7 @@ class Counted:
     cells: Sequence[BiasCell]
 
 
-def bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
+def judge_bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
     """Score the free answers of a store. Raises UsageError and UnknownName that say what is missing."""
     choice = choice or BiasChoice()
     runs = _runs(store, choice)
@@ -436,4 +436,4 @@ def _item(
     return Item(ref, statement.source or name, dimension, leaning)
 
 
-__all__ = ["INSTRUMENT", "PEOPLE", "BiasChoice", "BiasJudged", "bias", "model_sides", "responses", "sides_of_run"]
+__all__ = ["INSTRUMENT", "PEOPLE", "BiasChoice", "BiasJudged", "judge_bias", "model_sides", "responses", "sides_of_run"]
