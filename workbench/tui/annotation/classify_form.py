@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from workbench.errors import UsageError
 from workbench.tui.format import percent, visible
-from workbench.tui.jobs.start_form import Outlook, StartForm, row, select, titled
+from workbench.tui.kit.start_form import Outlook, StartForm, row, select, titled
 from workbench.tui.widgets.ticks import TickList
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from textual.widgets import Input, Static
 
 from workbench.domain.statements import ORIGINAL, Statement, text_fault
 from workbench.tui.format import visible
-from workbench.tui.statements.edit_form import EditForm, row, text_box
+from workbench.tui.kit.edit_form import EditForm, row, text_box
 
 if TYPE_CHECKING:
     from stores.core.store import Store

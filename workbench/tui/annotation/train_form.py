@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Checkbox, Input, Select
 
 from workbench.classifier.config import EMBEDDED_BASE, PUBLISHED_BASE, Confidence, Premise
-from workbench.tui.jobs.start_form import Outlook, StartForm, row, select
+from workbench.tui.kit.start_form import Outlook, StartForm, row, select
 from workbench.tui.training_form import (
     SETTINGS,
     TrainValues,

@@ -25,10 +25,10 @@ from workbench.tui.format import visible
 from workbench.tui.jobs.job_form import JobForm
 from workbench.tui.jobs.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN, JobKindDialog
 from workbench.tui.jobs.job_lines import job_details, job_record, steps_at_once, stop_question, unit
-from workbench.tui.jobs.start_form import StartForm
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.number_dialog import NumberDialog
+from workbench.tui.kit.start_form import StartForm
 from workbench.tui.statements.draft_form import DraftForm
 from workbench.tui.widgets.record_table import Column, RecordTable
 

@@ -17,7 +17,7 @@ from textual.worker import get_current_worker
 
 from workbench.errors import WorkbenchError
 from workbench.tui.kit.base import store_path
-from workbench.tui.statements.edit_form import EditForm
+from workbench.tui.kit.edit_form import EditForm
 
 if TYPE_CHECKING:
     from textual.timer import Timer

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 from textual import on, work
@@ -17,6 +18,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
+from textual.types import CSSPathType
 from textual.widgets import DataTable, Static
 from textual.worker import get_current_worker
 
@@ -83,7 +85,7 @@ def gathered(kind: str, offset: int, fetch: Callable[[int], Sequence[Row]], admi
 class AnswersScreen(StoreScreen, Generic[Row]):
     """Answers of one kind, or all; what is one and how it looks is said by the screens of the audits."""
 
-    CSS_PATH = "answers.tcss"
+    CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("answers.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "copy", "Copy", tooltip="Copy the answer as it was written"),
         Binding("t", "thoughts", "Thought", tooltip="Show what was thought before the answers, or hide it"),

@@ -7,7 +7,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from workbench.tui.design_form import WORDINGS, FormValues
-from workbench.tui.jobs.start_form import row, select
+from workbench.tui.kit.start_form import row, select
 from workbench.tui.widgets.field import Field
 
 TYPED = ("conditions", "respondents", "every", "questions")

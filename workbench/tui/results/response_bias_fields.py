@@ -9,7 +9,7 @@ from textual.containers import Horizontal, Vertical
 from workbench.domain.choices import over_biases
 from workbench.errors import UsageError
 from workbench.tui.design_form import FormValues
-from workbench.tui.jobs.start_form import row, titled
+from workbench.tui.kit.start_form import row, titled
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
 

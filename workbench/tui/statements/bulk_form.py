@@ -17,8 +17,8 @@ from workbench.domain.counting import plural
 from workbench.domain.statements import Statement
 from workbench.errors import UsageError
 from workbench.tui.format import visible
+from workbench.tui.kit.edit_form import row
 from workbench.tui.kit.previewed_form import PreviewedForm
-from workbench.tui.statements.edit_form import row
 from workbench.tui.statements.statement_format import difference, marked, variant_name
 
 if TYPE_CHECKING:

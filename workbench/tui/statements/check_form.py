@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 
 from workbench.errors import UsageError
 from workbench.tui.form_numbers import number
-from workbench.tui.jobs.start_form import Outlook, StartForm, row, titled
+from workbench.tui.kit.start_form import Outlook, StartForm, row, titled
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
 

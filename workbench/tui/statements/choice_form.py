@@ -15,10 +15,10 @@ from workbench.domain.counting import plural
 from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
 from workbench.tui.form_numbers import whole
+from workbench.tui.kit.edit_form import row
 from workbench.tui.kit.previewed_form import PreviewedForm
 from workbench.tui.statements.choice_form_format import outlook
 from workbench.tui.statements.choice_form_format import preview as lines_of
-from workbench.tui.statements.edit_form import row
 from workbench.tui.widgets.ticks import Tick
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from workbench.domain.seeds import SEED
 from workbench.domain.statements import VariantKind
 from workbench.errors import UsageError
 from workbench.tui.form_numbers import number, whole
-from workbench.tui.jobs.start_form import Outlook, StartForm, row, select, titled
+from workbench.tui.kit.start_form import Outlook, StartForm, row, select, titled
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
 

@@ -20,9 +20,9 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from workbench.errors import UsageError, WorkbenchError
 from workbench.tui.format import visible
-from workbench.tui.jobs.start_form import row, select
 from workbench.tui.kit.base import as_trouble, store_path
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.start_form import row, select
 
 if TYPE_CHECKING:
     from textual.timer import Timer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import ComposeResult
 from textual.widgets import Input, Select
 
-from workbench.tui.statements.edit_form import EditForm, row
+from workbench.tui.kit.edit_form import EditForm, row
 
 if TYPE_CHECKING:
     from stores.core.store import Store

@@ -24,7 +24,7 @@ from workbench.domain.statements import (
 )
 from workbench.errors import UsageError
 from workbench.tui.format import visible
-from workbench.tui.statements.edit_form import EditForm, row, text_box
+from workbench.tui.kit.edit_form import EditForm, row, text_box
 from workbench.tui.statements.statement_format import RELATION_WORDS, difference, marked, variant_name
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
@@ -18,6 +19,7 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
 from textual.screen import ModalScreen
+from textual.types import CSSPathType
 from textual.widget import Widget
 from textual.widgets import Button, Input, Label, Select, Static, TextArea
 from textual.worker import Worker, WorkerState
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 class EditForm(ModalScreen["Done | None"]):
     """A form that changes statements; dismisses what was done, or None."""
 
-    CSS_PATH = "edit_form.tcss"
+    CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("edit_form.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f5", "save", "Save"),
         Binding("escape", "leave", "Leave"),

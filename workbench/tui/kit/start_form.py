@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
@@ -15,6 +16,7 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
 from textual.screen import ModalScreen
+from textual.types import CSSPathType
 from textual.widget import Widget
 from textual.widgets import Button, Checkbox, Input, Label, Select, SelectionList, Static
 from textual.widgets.selection_list import Selection
@@ -51,7 +53,7 @@ class Outlook:
 class StartForm(ModalScreen[int | None]):
     """A form; dismisses the number of the job that was started, or None."""
 
-    CSS_PATH = "start_form.tcss"
+    CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("start_form.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f5", "start", "Start"),
         Binding("escape", "dismiss(None)", "Leave without starting"),
