@@ -2,6 +2,7 @@
 
     WorkbenchError                 says what was found, where, and what to do; exit code 1
     ├── UsageError                 the request cannot be carried out as asked; exit code 2
+    │   ├── FieldError             a value that an option or a field of a form does not take; knows which
     │   ├── UnknownName            a model, statement, template or test that is not there
     │   ├── AmbiguousRun           several runs match and one must be named
     │   ├── ConflictError          somebody else changed the same thing meanwhile
@@ -39,6 +40,15 @@ class UsageError(WorkbenchError):
     """The request cannot be carried out as asked."""
 
     exit_code = 2
+
+
+class FieldError(UsageError):
+    """A value that an option does not take. A form marks the field, the command line names the flag."""
+
+    def __init__(self, field: str, reason: str, *, label: str = "", flag: str = ""):
+        """`field`: the option's name; `label` and `flag`: what it is called in a form and on the command line."""
+        super().__init__(f"{label or field}: {reason}")
+        self.field, self.reason, self.flag = field, reason, flag
 
 
 class UnknownName(UsageError):

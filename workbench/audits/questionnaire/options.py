@@ -1,0 +1,71 @@
+"""What the questionnaire audit may be told: what stands before a target, and how predicted answers are judged."""
+
+from __future__ import annotations
+
+from workbench.domain.questionnaires import Contexts
+from workbench.options.option import Option, Type
+from workbench.options.shared import DRAWS, DTYPE, SEED
+
+MASSES = {
+    "top10": "among the ten likeliest next tokens, as published",
+    "vocabulary": "over the whole vocabulary",
+}
+SECTIONS = ("targets", "conditions", "wordings", "tokens", "respondents", "correlation", "axis")
+"parts of the output, in their order"
+LEAST_DRAWS, MOST_DRAWS = 100, 100_000
+"below the least the ends of an interval are single draws; more than the most take gigabytes and move no printed digit"
+
+RESULT_OPTIONS = (
+    DTYPE,
+    SEED.of("the bootstrap intervals"),
+    Option("masses", "where the probabilities of yes and no are summed", default="top10", choices=MASSES),
+    Option(
+        "variability",
+        "over wordings: the standard deviation, or the root mean square as printed",
+        default="sd",
+        choices=("sd", "rms"),
+    ),
+    Option(
+        "error",
+        "of the bias: of differences to each person's answer, or as in the published tables",
+        default="paired",
+        choices=("paired", "printed"),
+    ),
+    Option(
+        "show",
+        f"{', '.join(SECTIONS)}, or all",
+        none="targets; with --json, --csv or --parquet all; files hold respondents, single people's answers, where "
+        "asked for",
+        metavar="SECTION,…",
+    ),
+    Option("against", "differences of the other models to these, paired", metavar="MODEL,…", completes="models"),
+    Option("target", "only this target question", metavar="REF"),
+    Option(
+        "condition",
+        "qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several",
+        none="qm",
+        metavar="NAME,…",
+    ),
+    DRAWS.but(least=LEAST_DRAWS, most=MOST_DRAWS),
+)
+
+USUAL = Contexts()
+CONDITIONS = Option(
+    "conditions",
+    "qm, zero-shot, random, permuted, reduced, all, or single ones of these",
+    none=",".join(USUAL.conditions),
+    metavar="C,…",
+)
+RESPONDENTS = Option("respondents", "so many, drawn", Type.WHOLE, none="all", least=0)
+EVERY = Option(
+    "every",
+    "one respondent in N for wordings other than the original",
+    Type.WHOLE,
+    none=str(USUAL.every),
+    least=1,
+    label="one in",
+)
+CONTEXT_QUESTIONS = Option(
+    "context_questions", "the first N context questions", Type.WHOLE, none="all", least=0, label="questions"
+)
+RUN_OPTIONS = (CONDITIONS, RESPONDENTS, EVERY, CONTEXT_QUESTIONS)

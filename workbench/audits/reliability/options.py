@@ -1,0 +1,48 @@
+"""What the reliability audit may be told: how answers are read, and when a statement passes a test."""
+
+from __future__ import annotations
+
+from workbench.domain.designs import PUBLISHED_SAMPLES
+from workbench.options.option import Option, Type
+from workbench.options.shared import DTYPE, JUDGE_VOID, SAMPLING, SEED
+
+RULES = {
+    "printed": "both limits, 45 % and 55 %, lie outside the interval",
+    "coded": "only 55 % does, as in the released code",
+}
+READERS = {
+    "label-words": "the first assertion decides",
+    "label-words-coded": "as in the released code",
+}
+RULE = Option("rule", "when a leaning is reliable", default="printed", choices=RULES)
+READER = Option("reader", "of sampled answers", none="label-words", choices=READERS)
+LOW = Option("low", "lower limit of an unclear leaning", Type.NUMBER, 0.45, least=0, most=1)
+HIGH = Option("high", "upper limit of an unclear leaning", Type.NUMBER, 0.55, least=0, most=1)
+MINIMUM = Option(
+    "minimum", "readable answers needed", Type.WHOLE, none="two thirds of those planned for the prompt", least=1
+)
+TESTS = Option("tests", "which count for ALL", none="the five within a template", metavar="TEST,…")
+SEEDED = SEED.of("the bootstrap intervals and the baseline")
+JUDGING = (RULE, READER, LOW, HIGH, MINIMUM, TESTS, JUDGE_VOID, SEEDED)
+
+NAMED = Option(
+    "named", "exact runs: probability that the labels need", Type.NUMBER, none="0.05", least=0, most=1, metavar="SHARE"
+)
+BESIDE = Option(
+    "beside", "exact runs: samples a prompt of the verdict beside", Type.WHOLE, none=str(PUBLISHED_SAMPLES), least=1
+)
+WITH_UNREADABLE = Option(
+    "with_unreadable",
+    "exact runs: let these samples be unreadable as often as no label begins the answer",
+    Type.FLAG,
+    False,
+)
+EXACT = (NAMED, BESIDE, WITH_UNREADABLE)
+
+SHOWN = (
+    Option("template", "only this template", none="over all"),
+    Option("failed", "only statements that do not pass this test, or `all`", metavar="TEST"),
+    Option("baseline", "coin flips through the same tests, beside the model", Type.FLAG, False),
+)
+RESULT_OPTIONS = (SAMPLING, DTYPE, *JUDGING, *EXACT, *SHOWN)
+RUN_OPTIONS: tuple[Option, ...] = ()

@@ -1,0 +1,41 @@
+"""What the audit of response biases may be told: which questions are asked, and how changes are judged and shown."""
+
+from __future__ import annotations
+
+from workbench.options.option import Option, Type
+from workbench.options.shared import TRIED
+
+DEFINITIONS = ("corrected", "paper", "all_keys", "head")
+"names of `audits.response_bias.deltas.Definition` as they are typed"
+
+RESULT_OPTIONS = (
+    Option("definition", "of a change", default="corrected", choices=DEFINITIONS),
+    Option("alpha", "a p below this is significant", Type.NUMBER, 0.05, above=0, most=1, metavar="P"),
+    Option(
+        "holm",
+        "whose p Holm's procedure adjusts: nobody's, a model's biases, or all",
+        default="none",
+        choices=("none", "biases", "all"),
+    ),
+    Option(
+        "entropy",
+        "by the options really offered, or as in the published files",
+        default="offered",
+        choices=("offered", "csv"),
+    ),
+    Option("bias", "only these: acquiescence, odd_even, acquiescence-reword, …", metavar="B,…"),
+    Option(
+        "condition", "bias, key_typo, middle_random, letter_swap", none="all; of --questions bias", metavar="NAME,…"
+    ),
+    Option("cells", "view: mean, interval, t, p and entropy of every cell", Type.FLAG, False),
+    Option("topics", "view: change by topic", Type.FLAG, False),
+    Option("draws", "view: every draw of the perturbations", Type.FLAG, False),
+    Option("questions", "view: questions of this bias, the largest change first", metavar="BIAS"),
+    Option("question", "view: the answers to both forms of a question, by key or ref", metavar="KEY"),
+    Option("draw", "--question: this draw of the perturbation", Type.WHOLE, none="first", least=1),
+    Option("validity", "view: how often answers were offered letters", Type.FLAG, False),
+    Option("people", "view: likeness to people's answers, where known", Type.FLAG, False),
+    Option("compare", "view: two models, or ways of asking, paired", metavar=("A", "B")),
+)
+BIASES = Option("bias", "only questions of these biases: odd_even, …", none="all", metavar="B,…")
+RUN_OPTIONS = (TRIED, BIASES)

@@ -1,0 +1,80 @@
+"""Declared options as parameters of click: the flag, what it completes to, and the error that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from workbench.errors import FieldError
+from workbench.options.option import METAVARS, Option, Type
+
+Completer = Callable[[click.Context, Option, str], Sequence[CompletionItem]]
+"names that begin as typed, for options whose names stand somewhere else"
+
+
+def parameter(option: Option, complete: Completer | None = None) -> click.Parameter:
+    """Return an option as a parameter of a command. `complete` finds the names of `option.completes`."""
+    if option.positional:
+        nargs = -1 if option.many else 1
+        kind = Declared(option, complete)
+        return click.Argument([option.name], type=kind, required=option.required, nargs=nargs, default=option.default,
+                              metavar=_metavar(option))  # fmt: skip
+    if option.type is Type.FLAG:
+        return click.Option([option.flag, option.name], is_flag=True, help=option.explained)
+    metavars = (option.metavar,) if isinstance(option.metavar, str) else option.metavar
+    alone = {"is_flag": False, "flag_value": option.bare} if option.bare is not None else {}
+    return click.Option(
+        [option.flag, option.name],
+        type=(Declared(option, complete),) * len(metavars) if len(metavars) > 1 else Declared(option, complete),
+        default=option.default,
+        required=option.required,
+        multiple=option.many,
+        metavar=_metavar(option),
+        help=option.explained,
+        **alone,
+    )
+
+
+class Declared(click.ParamType[Any]):
+    """A value of a declared option, as click reads it."""
+
+    def __init__(self, option: Option, complete: Completer | None = None) -> None:
+        self.option, self._complete = option, complete
+        self.name = option.name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        """Return what was typed as a value. An option's name is no value: the value before it was forgotten."""
+        if not isinstance(value, str):
+            return value
+        flags = {flag for one in ctx.command.params for flag in one.opts} if ctx is not None else ()
+        if value in flags and value.startswith("--"):
+            raise click.UsageError(f"{self.option.flag}: found the option {value}; give a value before it", ctx)
+        try:
+            return self.option.read(value)
+        except FieldError as error:
+            raise click.UsageError(named(error), ctx) from error
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        """Return what the word at hand may become."""
+        if self.option.type is Type.PATH and not self.option.completes:
+            return [CompletionItem(incomplete, type="file")]
+        if self.option.completes and self._complete is not None:
+            return list(self._complete(ctx, self.option, incomplete))
+        return [CompletionItem(name) for name in self.option.choices if name.startswith(incomplete)]
+
+
+def named(error: FieldError) -> str:
+    """Return what is wrong with a value, naming the flag as it is typed."""
+    return f"{error.flag or error.field}: {error.reason}"
+
+
+def _metavar(option: Option) -> str:
+    if isinstance(option.metavar, tuple):
+        return " ".join(option.metavar)
+    if option.positional:
+        name = option.metavar or option.name.upper()
+        return name if option.required else f"[{name}]"
+    return option.metavar or ("|".join(option.choices) if option.choices else METAVARS[option.type])

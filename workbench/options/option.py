@@ -1,0 +1,187 @@
+"""One declaration of an option, from which its flag, its field, its check and its record follow.
+
+A value that an option does not take raises `FieldError`, which knows the option: a form marks the field, and the
+command line names the flag.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import FieldError
+
+
+class Type(Enum):
+    """What a value is."""
+
+    TEXT = "text"
+    WHOLE = "a whole number"
+    NUMBER = "a number"
+    FLAG = "yes or no"
+    PATH = "a path"
+
+
+ALL = ("", "all")
+"what a person types into a field that may stay empty"
+METAVARS = {Type.WHOLE: "N", Type.NUMBER: "X", Type.TEXT: "NAME", Type.PATH: "FILE"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Option:
+    """What an option is called, which values it takes, and what stands where nobody gives one."""
+
+    name: str
+    "as in code and in JSON: `top_p` is the flag `--top-p`"
+    help: str = ""
+    type: Type = Type.TEXT
+    default: Any = None
+    none: str = ""
+    "what None means, where it is the default: `the only one`"
+    choices: Mapping[str, str] | Sequence[str] = ()
+    "names, or names with what each means"
+    least: float | None = None
+    above: float | None = None
+    "the value is more than this"
+    most: float | None = None
+    check: Callable[[Any], str] | None = None
+    "says what is wrong with a value, after `found X; `; empty where nothing is"
+    unit: str = ""
+    label: str = ""
+    "beside the field of a form; else the name in words"
+    metavar: str | tuple[str, ...] = ""
+    "what stands for the value in a usage line; several for an option of several values"
+    positional: bool = False
+    required: bool = False
+    many: bool = False
+    "may be given again: its value is a tuple"
+    bare: Any = None
+    "the value of the flag given alone, where it may be"
+    completes: str = ""
+    "kind of names that a store can complete: models, instruments, queues"
+
+    @property
+    def flag(self) -> str:
+        """The option as it is typed: `--top-p`; a positional one as its usage line shows it."""
+        return self.name.upper() if self.positional else f"--{self.name.rstrip('_').replace('_', '-')}"
+
+    @property
+    def title(self) -> str:
+        """The option in words, as a form labels it."""
+        return self.label or self.name.replace("_", " ")
+
+    @property
+    def explained(self) -> str:
+        """The help, with the unit and what stands where nothing is given."""
+        usual = self.none
+        if not usual and self.default not in (None, False, "", ()):
+            usual = f"{self.text()} {self.unit}".strip()
+        return f"{self.help} (default: {usual})".lstrip() if usual else self.help
+
+    def but(self, **changes: Any) -> Option:
+        """Return the option with something else: another help or default where a command needs them."""
+        return replace(self, **changes)
+
+    def of(self, what: str) -> Option:
+        """Return the option with its help about `what`: the seed `of the bootstrap intervals`."""
+        return replace(self, help=f"of {what}")
+
+    def text(self, value: Any = None) -> str:
+        """Return a value as a person types it; without one the default."""
+        shown = self.default if value is None else value
+        if shown is None:
+            return ""
+        if isinstance(shown, float):
+            return f"{shown:g}"
+        return ",".join(map(str, shown)) if isinstance(shown, tuple | list) else str(shown)
+
+    def read(self, text: str) -> Any:
+        """Return the value that was typed. Raises FieldError.
+
+        Examples
+        --------
+        >>> Option("tries", type=Type.WHOLE, least=1).read("1,000")
+        1000
+        >>> Option("respondents", type=Type.WHOLE, none="all").read("all") is None
+        True
+        """
+        typed = text.strip()
+        if self.type in (Type.WHOLE, Type.NUMBER):
+            if self.none and typed.casefold() in ALL:
+                return None
+            return self.checked(self._number(typed))
+        if self.type is Type.PATH:
+            return Path(text)
+        if self.choices:
+            return self.checked(self._choice(typed))
+        return self.checked(text)
+
+    def checked(self, value: Any) -> Any:
+        """Return a value that the option takes. Raises FieldError for any other."""
+        if isinstance(value, int | float) and not isinstance(value, bool) and not self._within(value):
+            raise self.error(f"found {value:,}; give {self._bounds}")
+        if self.check is not None and (wrong := self.check(value)):
+            raise self.error(f"found {value!r}; {wrong}")
+        return value
+
+    def error(self, reason: str) -> FieldError:
+        """Return the error that this option's value is wrong for a reason."""
+        return FieldError(self.name, reason, label=self.title, flag=self.flag)
+
+    def record(self, value: Any) -> Any:
+        """Return a value as it stands beside a result."""
+        if isinstance(value, Enum):
+            return value.value
+        if isinstance(value, Path):
+            return str(value)
+        return list(value) if isinstance(value, tuple | set | frozenset) else value
+
+    def _number(self, typed: str) -> float:
+        try:
+            return int(typed.replace(",", "")) if self.type is Type.WHOLE else float(typed)
+        except ValueError:
+            bounds = f", {self._bounds}" if self._bounds else ""
+            raise self.error(f"found {typed!r}; give {self.type.value}{bounds}") from None
+
+    def _choice(self, typed: str) -> str:
+        known = {_plain(name): name for name in self.choices}
+        if _plain(typed) not in known:
+            raise self.error(f"found {typed!r}; give {_or(tuple(self.choices))}")
+        return known[_plain(typed)]
+
+    def _within(self, value: float) -> bool:
+        return (
+            math.isfinite(value)
+            and (self.least is None or value >= self.least)
+            and (self.above is None or value > self.above)
+            and (self.most is None or value <= self.most)
+        )
+
+    @property
+    def _bounds(self) -> str:
+        """What a number must be: `0 or more`, `more than 0 and at most 1`, `1 to 100`."""
+        if self.above is not None:
+            return f"more than {self.above:g}" + ("" if self.most is None else f" and at most {self.most:g}")
+        if self.least is not None and self.most is not None:
+            return f"{self.least:,.10g} to {self.most:,.10g}"
+        if self.least is not None:
+            return f"{self.least:,.10g} or more"
+        return f"at most {self.most:,.10g}" if self.most is not None else ""
+
+
+def recorded(options: Iterable[Option], values: object) -> dict[str, Any]:
+    """Return the values of options as they stand beside a result; `values` has them as attributes."""
+    return {option.name: option.record(getattr(values, option.name)) for option in options}
+
+
+def _plain(name: str) -> str:
+    """Return a name without what people type in several ways: `all keys` and `All-Keys` are `all_keys`."""
+    return name.strip().casefold().replace("-", "_").replace(" ", "_")
+
+
+def _or(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

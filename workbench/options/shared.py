@@ -1,0 +1,84 @@
+"""The options that several commands, screens and audits share, each with its one default and its bounds.
+
+A command that needs another help or default takes `OPTION.but(...)`; the name, the type and the bounds stay.
+"""
+
+from __future__ import annotations
+
+from workbench.domain.designs import PUBLISHED_SAMPLES, TRIES
+from workbench.domain.seeds import SEED as ONE_SEED
+from workbench.options.option import Option, Type
+
+STORE = Option("store", "the project's file", Type.PATH, positional=True, required=True, completes="stores")
+SEED = Option("seed", "of whatever is drawn", Type.WHOLE, ONE_SEED, least=0, metavar="S")
+
+# which answers: what tells one run from another
+MODEL = Option("model", none="the only one", completes="models")
+MODELS = MODEL.but(help="several with commas between", none="all", metavar="NAME,…")
+INSTRUMENT = Option("instrument", none="the only one", completes="instruments")
+LANGUAGE = Option("language", "of the wordings", none="the instrument's", metavar="L")
+SAMPLING = Option("sampling", "where a model has several: its description, or a part of it", metavar="TEXT")
+DTYPE = Option("dtype", "where a model was computed in several: float32, bfloat16, …")
+SNAPSHOT = Option("snapshot", "of a served model: the one that the endpoint reported, or unknown")
+FINGERPRINT = Option(
+    "fingerprint",
+    "of a served model: answers under this system_fingerprint alone (none: without one; each: split by it)",
+)
+FAMILY = Option("family", "of templates; several make a result each", none="the one asked last", metavar="NAME,…")
+TEMPLATE_VERSION = Option(
+    "template_version",
+    "of templates that were edited",
+    none="the present one if it was asked, else the one asked last",
+    metavar="NAME=N,…",
+)
+SERVED = (SNAPSHOT, FINGERPRINT)
+TEMPLATE = (FAMILY, TEMPLATE_VERSION)
+RUN = (MODEL, INSTRUMENT, SAMPLING, DTYPE, *SERVED, *TEMPLATE)
+"what tells one run of an audit from another"
+
+# how a model is asked
+STATEMENTS = Option("statements", "the first N, or these", none="all", metavar="N|REF,…")
+VARIANTS = Option("variants", "original, paraphrase-1, changed, …", none="those that the audit compares", metavar="V,…")
+TEMPLATES = Option("templates", "the first N, or these", none="all of the family", metavar="N|NAME,…")
+SAMPLES = Option(
+    "samples", "answers to each prompt", Type.WHOLE, none=f"as published: {PUBLISHED_SAMPLES}, 3 or 50", least=1
+)
+PUBLISHED = "as the audit was published"
+TEMPERATURE = Option("temperature", "more than 0", Type.NUMBER, none=PUBLISHED, above=0, most=100)
+TOP_P = Option("top_p", "most probability drawn from", Type.NUMBER, none=PUBLISHED, above=0, most=1, label="top-p")
+TOP_K = Option("top_k", "0: the whole vocabulary", Type.WHOLE, none=PUBLISHED, least=0, label="top-k")
+MAX_NEW_TOKENS = Option(
+    "max_new_tokens", "of an answer", Type.WHOLE, none=PUBLISHED, least=1, unit="tokens", label="tokens"
+)
+DRAWN = (TEMPERATURE, TOP_P, TOP_K, MAX_NEW_TOKENS)
+TRIED = Option(
+    "tries",
+    "answers that are no offered letter are drawn again, at most N x samples a prompt in all",
+    Type.WHOLE,
+    none=str(TRIES),
+    least=1,
+)
+
+# how figures are judged
+THRESHOLD = Option("threshold", "least confidence of the classifier that counts", Type.NUMBER, 0.9, least=0, most=1)
+DRAWS = Option("draws", "of the bootstrap", Type.WHOLE, 10_000, least=1)
+RESAMPLES = Option("resamples", "for each interval; 0: none", Type.WHOLE, 1000, least=0)
+JUDGE_VOID = Option(
+    "judge_void",
+    "judge tests that cannot fail too, as published; else a test of one prompt with itself is void",
+    Type.FLAG,
+    False,
+)
+
+# people and what they label
+PERSON = Option("person", "who makes the change", none="$USER", metavar="P")
+ANNOTATOR = Option("annotator", "who labels", none="asked for")
+QUEUE = Option("queue", "which queue", completes="queues")
+CODEBOOK = Option("codebook", default="stance", choices=("stance", "side"))
+
+# jobs and output
+YES = Option("yes", "do not ask before starting", Type.FLAG, False)
+DETACH = Option("detach", "start the worker and return", Type.FLAG, False)
+DRY_RUN = Option("dry_run", "say what would be done, and stop", Type.FLAG, False)
+STARTING = (YES, DETACH, DRY_RUN)
+JSON = Option("json", "print data instead of text", Type.FLAG, False)
