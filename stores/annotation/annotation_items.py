@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from stores.instruments.texts import restored
+from stores.core.texts import restored
 from workbench.domain.statements import Relation, Side, VariantId, VariantKind
 
 
@@ -26,7 +26,7 @@ class Context:
 
 
 CONTEXT = """
-    select u.id, x.body, x.packed, y.body, y.packed, i.name, s.ref, w.kind, w.ordinal, s.dimension, s.leaning,
+    select u.id, x.body, y.body, i.name, s.ref, w.kind, w.ordinal, s.dimension, s.leaning,
         w.relation
     from unit u
     join text x on x.id = u.text_id
@@ -39,15 +39,13 @@ CONTEXT = """
 
 def as_context(row: tuple[object, ...]) -> Context:
     """Return the context of a row that begins with the columns of `CONTEXT`."""
-    unit, body, packed, statement, statement_packed, instrument, ref, kind, ordinal, dimension, leaning, relation = row[
-        :12
-    ]
+    unit, body, statement, instrument, ref, kind, ordinal, dimension, leaning, relation = row[:10]
     wording = VariantId(VariantKind(str(kind)), int(str(ordinal)))
     side = None if leaning is None else Side(str(leaning))
     return Context(
         unit=int(str(unit)),
-        text=_text(body, packed),
-        statement=_text(statement, statement_packed),
+        text=restored(body),
+        statement=restored(statement),
         instrument=str(instrument),
         ref=str(ref),
         variant=str(wording),
@@ -61,13 +59,6 @@ def _leaning(side: Side | None, relation: Relation) -> str | None:
     if side is None or relation is Relation.FREE:
         return None
     return (side.other if relation is Relation.FLIPPED else side).value
-
-
-def _text(body: object, packed: object) -> str:
-    return restored(
-        body if isinstance(body, str) else None,
-        packed if isinstance(packed, bytes) else None,
-    )
 
 
 def first_wording(wording: str, statement: str) -> str:

@@ -11,19 +11,16 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from stores.annotation.annotation_items import CONTEXT, Context, as_context
 from stores.annotation.people import reader_id
 from stores.core.authorizer import guard
 from stores.core.base import later, now, now_after
 from stores.core.permissions import at_a_queue
+from stores.core.store import Store
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind
 from workbench.errors import UnknownName
-
-if TYPE_CHECKING:
-    from stores.core.store import Store
 
 ATTENTION_EVERY = 20
 "labels between two attention items"
@@ -88,8 +85,6 @@ class Annotator:
         """Open a store as one person. Raises UnknownName for a queue that is not there, UsageError for a name that
         cannot be one.
         """
-        from stores.core.store import Store
-
         store = Store.open(path)
         try:
             return cls(store, queue, name)

@@ -11,7 +11,7 @@ from typing import Any
 from stores.annotation.annotation_items import first_wording, unit_of
 from stores.annotation.people import reader_id
 from stores.core.base import Aggregate, now
-from stores.instruments.texts import restored
+from stores.core.texts import restored
 from stores.jobs.job_rows import write_progress
 from stores.runs.run_versions import LIVE
 from workbench.domain.readings import ReaderCard
@@ -116,8 +116,7 @@ class Classifiers(Aggregate):
         """Return up to `limit` free-text responses, each once beside its statement, that a reader has not read."""
         rows = self.connection.execute(_PENDING, _scope(audit, instrument, models) | {"reader": reader, "limit": limit})
         return tuple(
-            Pending(text, wording, restored(body, packed), restored(statement, statement_packed))
-            for text, wording, body, packed, statement, statement_packed in rows
+            Pending(text, wording, restored(body), restored(statement)) for text, wording, body, statement in rows
         )
 
     def count_pending(self, reader: int, audit: str, instrument: str | None, models: Sequence[str]) -> tuple[int, int]:
@@ -190,7 +189,7 @@ _NOT_READ = """
 """
 
 _PENDING = f"""
-    select p.text_id, p.wording_id, x.body, x.packed, y.body, y.packed
+    select p.text_id, p.wording_id, x.body, y.body
     from ({_READABLE}) p
     join text x on x.id = p.text_id
     join wording w on w.id = p.wording_id

@@ -14,21 +14,17 @@ from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from stores.annotation.people import reader_id
 from stores.core.authorizer import guard
 from stores.core.base import now_after
 from stores.core.permissions import over_issues
-from stores.instruments.issue_rows import originals
+from stores.core.store import Store
+from stores.instruments.issue_rows import Original, originals
 from stores.instruments.issues import annotator_name, check_issue
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.readings import ReaderKind
 from workbench.errors import ConflictError, UnknownName
-
-if TYPE_CHECKING:
-    from stores.core.store import Store
-    from stores.instruments.issue_rows import Original
 
 PACE_OF = 50
 "statements from which the pace is taken"
@@ -81,8 +77,6 @@ class IssueAnnotator:
         """Open a store as one person. Raises UnknownName for an instrument that is not there, UsageError for a name
         that cannot be one.
         """
-        from stores.core.store import Store
-
         store = Store.open(path)
         try:
             return cls(store, instrument, name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from stores.annotation.annotation_items import unit_of
 from stores.annotation.queues import LEASE_S, Placed, codebook_from_json, insert_queue, save_codebook
-from stores.instruments.texts import restored, text_ids
+from stores.core.texts import restored, text_ids
 from workbench.domain.annotations import Codebook, LabelEvent, Purpose
 from workbench.domain.keys import text_key
 from workbench.domain.statements import VariantId, VariantKind
@@ -60,16 +60,14 @@ def queue_copies(connection: sqlite3.Connection) -> tuple[QueueCopy, ...]:
 def _items(connection: sqlite3.Connection, queue: int) -> tuple[ItemCopy, ...]:
     return tuple(
         ItemCopy(
-            restored(body, packed),
-            restored(statement, statement_packed),
+            restored(body),
+            restored(statement),
             instrument,
             ref,
             str(VariantId(VariantKind(kind), ordinal)),
             *more,
         )
-        for body, packed, statement, statement_packed, instrument, ref, kind, ordinal, *more in connection.execute(
-            _QUEUE_ITEMS, {"queue": queue}
-        )
+        for body, statement, instrument, ref, kind, ordinal, *more in connection.execute(_QUEUE_ITEMS, {"queue": queue})
     )
 
 
@@ -165,7 +163,7 @@ _WORDING = """
 "the wording with this text, the one that is named if there are several"
 
 _QUEUE_ITEMS = """
-    select x.body, x.packed, y.body, y.packed, n.name, s.ref, w.kind, w.ordinal, i.needed, i.stratum, i.attention,
+    select x.body, y.body, n.name, s.ref, w.kind, w.ordinal, i.needed, i.stratum, i.attention,
         i.inclusion, i.answers
     from queue_item i
     join unit u on u.id = i.unit_id

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from stores.annotation.annotation_items import first_wording, unit_of
 from stores.core.base import Aggregate, now
-from stores.instruments.texts import restored, text_ids
+from stores.core.texts import restored, text_ids
 from stores.runs.run_versions import LIVE
 from workbench.domain.annotations import Codebook, LabelOption, Purpose, Subject
 from workbench.domain.statements import VariantId, VariantKind
@@ -177,17 +177,17 @@ class Queues(Aggregate):
         """Yield every distinct answer to every wording under every template by every model, in a fixed order."""
         chosen = set(models)
         rows = self.connection.execute(_CANDIDATES, {"audit": audit, "instrument": instrument, "language": language})
-        for text_id, wording_id, body, packed, name, ref, kind, ordinal, template, scale, model, answers in rows:
+        for text_id, wording_id, body, name, ref, kind, ordinal, template, scale, model, answers in rows:
             if not chosen or model in chosen:
                 variant = str(VariantId(VariantKind(kind), ordinal))
-                text = restored(body, packed)
+                text = restored(body)
                 yield Candidate(text_id, wording_id, text, name, ref, variant, template, scale, model, answers)
 
     def statements(self, instrument: str | None = None, language: str | None = None) -> Iterator[Candidate]:
         """Yield the original wording of every current statement, as something to label by itself."""
         rows = self.connection.execute(_STATEMENTS, {"instrument": instrument, "language": language})
-        for text_id, wording_id, body, packed, name, ref, source in rows:
-            yield Candidate(text_id, wording_id, restored(body, packed), name, ref, "original", source or name, "", "")
+        for text_id, wording_id, body, name, ref, source in rows:
+            yield Candidate(text_id, wording_id, restored(body), name, ref, "original", source or name, "", "")
 
     def items(self, name: str) -> tuple[DrawnItem, ...]:
         """Return the items of a queue in their order, attention items left out."""
@@ -202,7 +202,7 @@ class Queues(Aggregate):
         """Return (text, instrument, ref) of every item of the queues with these purposes, attention items left out."""
         wanted = json.dumps([purpose.value for purpose in purposes])
         rows = self.connection.execute(_MEMBERS, {"purposes": wanted, "codebook": codebook})
-        return tuple((restored(body, packed), name, ref) for body, packed, name, ref in rows)
+        return tuple((restored(body), name, ref) for body, name, ref in rows)
 
     def prioritise(self, reader: int) -> int:
         """Let open items of response queues be shown in the order of a classifier's doubt; return how many it read.
@@ -335,7 +335,7 @@ _ANNOTATORS = """
 """
 
 _CANDIDATES = f"""
-    select c.text_id, c.wording_id, x.body, x.packed, c.instrument, c.ref, c.kind, c.ordinal, c.template, c.scale,
+    select c.text_id, c.wording_id, x.body, c.instrument, c.ref, c.kind, c.ordinal, c.template, c.scale,
         c.model, sum(c.count)
     from (
         select distinct r.text_id, {first_wording("w", "s")} as wording_id, i.name as instrument, s.ref, w.kind,
@@ -356,7 +356,7 @@ _CANDIDATES = f"""
 "versions of a statement share prompts, so each draw counts once"
 
 _STATEMENTS = """
-    select w.text_id, w.id, x.body, x.packed, i.name, s.ref, s.source
+    select w.text_id, w.id, x.body, i.name, s.ref, s.source
     from statement s
     join instrument i on i.id = s.instrument_id and (:instrument is null or i.name = :instrument)
     join wording w on w.statement_id = s.id and w.kind = 'original'
@@ -366,7 +366,7 @@ _STATEMENTS = """
 """
 
 _MEMBERS = """
-    select distinct x.body, x.packed, n.name, s.ref
+    select distinct x.body, n.name, s.ref
     from queue q
     join codebook c on c.id = q.codebook_id and c.name = :codebook
     join queue_item i on i.queue_id = q.id and i.attention is null

@@ -33,6 +33,13 @@ class Aggregate:
         return self.store.connection
 
 
+def named(connection: sqlite3.Connection, sql: str, values: object = ()) -> sqlite3.Cursor:
+    """Execute a query whose rows are read by the names of their columns."""
+    cursor = connection.cursor()
+    cursor.row_factory = sqlite3.Row
+    return cursor.execute(sql, values)  # type: ignore[arg-type]
+
+
 def instrument_id_of(connection: sqlite3.Connection, name: str) -> int:
     """Return the rowid of an instrument. Raises UnknownName, listing those there are."""
     row = connection.execute("select id from instrument where name = ?", (name,)).fetchone()

@@ -48,10 +48,10 @@ def open_database(path: Path, *, create: bool) -> tuple[Database, str]:
         db = Database(connection)
         _check_ours(db, path, new=new)
         notice = set_journal_mode(db, path)
-        connection.execute("pragma foreign_keys = on")
         connection.execute("pragma synchronous = normal" if not notice else "pragma synchronous = full")
         connection.execute("pragma cache_size = -32768")
         _migrate(db, path)
+        connection.execute("pragma foreign_keys = on")
     except BaseException as error:
         connection.close()
         if isinstance(error, sqlite3.Error):

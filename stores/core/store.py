@@ -184,7 +184,9 @@ def _check_attempt(connection: sqlite3.Connection, attempt: int | None) -> None:
     """Raise AttemptEnded where something is to be written for an attempt that has ended."""
     if attempt is None:
         return
-    row = connection.execute("select job_id, outcome, ended_at from attempt where id = ?", (attempt,)).fetchone()
-    if row is not None and row[2] is not None:
-        taken = "another worker has the job now" if row[1] == "lost" else f"it ended as {row[1]}"
-        raise AttemptEnded(f"an attempt at job {row[0]} has ended: {taken}; nothing of this was written")
+    ended = "select job_id, outcome from attempt where id = ? and ended_at is not null"
+    row = connection.execute(ended, (attempt,)).fetchone()
+    if row is not None:
+        job, outcome = row
+        taken = "another worker has the job now" if outcome == "lost" else f"it ended as {outcome}"
+        raise AttemptEnded(f"an attempt at job {job} has ended: {taken}; nothing of this was written")

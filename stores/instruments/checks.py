@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from stores.core.base import Aggregate, now_after
-from stores.instruments.texts import text_ids
+from stores.core.texts import text_ids
 from stores.jobs.job_rows import write_progress
 from stores.runs.models import model_id
 from workbench.domain.entailments import Entailment

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sqlite3
 from dataclasses import dataclass
 
-from stores.instruments.texts import restored
+from stores.core.texts import restored
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import VariantKind
 
@@ -66,57 +66,36 @@ class Draft:
     "the newest; None where nobody decided"
 
 
-def as_draft(row: Sequence[object]) -> Draft:
+def as_draft(row: sqlite3.Row) -> Draft:
     """Return the draft of a row of `DRAFTS`."""
-    values = iter(row)
-    (draft_id, instrument, ref, kind, language, drafter, label, seed, fault, at, state) = (
-        next(values) for _ in range(11)
-    )
-    basis, line = (_text(next(values), next(values)) for _ in range(2))
-    made = _made([next(values) for _ in range(11)])
     return Draft(
-        id=int(str(draft_id)),
-        instrument=str(instrument),
-        ref=str(ref),
-        kind=VariantKind(str(kind)),
-        language=str(language),
-        basis=basis or "",
-        line=line or "",
-        drafter=str(drafter),
-        label=str(label),
-        seed=None if seed is None else int(str(seed)),
-        fault=str(fault),
-        at=str(at),
-        state=str(state),
-        made=made,
-        decision=_decision(list(values)),
+        id=row["id"],
+        instrument=row["instrument"],
+        ref=row["ref"],
+        kind=VariantKind(row["kind"]),
+        language=row["language"],
+        basis=restored(row["basis"]),
+        line=restored(row["line"]),
+        drafter=row["drafter"],
+        label=row["template"],
+        seed=row["seed"],
+        fault=row["fault"],
+        at=row["at"],
+        state=row["state"],
+        made=None if row["model"] is None else _made(row),
+        decision=None if row["decision"] is None else _decision(row),
     )
 
 
-def _made(row: Sequence[object]) -> Made | None:
-    model, revision, backend, dtype, temperature, top_p, top_k, tokens, job, code_version, host = row
-    if model is None:
-        return None
-    sampling = Sampling(
-        float(str(temperature)), float(str(top_p)), None if top_k is None else int(str(top_k)), int(str(tokens))
-    )
-    return Made(
-        str(model), str(revision), str(backend), str(dtype), sampling, int(str(job)), str(code_version), str(host)
-    )
+def _made(row: sqlite3.Row) -> Made:
+    sampling = Sampling(row["temperature"], row["top_p"], row["top_k"], row["max_new_tokens"])
+    how = (row["model"], row["revision"], row["backend"], row["dtype"])
+    return Made(*how, sampling, row["job_id"], row["code_version"], row["host"])
 
 
-def _decision(row: Sequence[object]) -> Decision | None:
-    decision, person, note, at, batch, body, packed = row
-    if decision is None:
-        return None
-    change = batch if isinstance(batch, bytes) else None
-    return Decision(str(decision), _text(body, packed), str(person), str(note), str(at), change)
-
-
-def _text(body: object, packed: object) -> str | None:
-    if body is None and packed is None:
-        return None
-    return restored(None if body is None else str(body), packed if isinstance(packed, bytes) else None)
+def _decision(row: sqlite3.Row) -> Decision:
+    text = None if row["text"] is None else restored(row["text"])
+    return Decision(row["decision"], text, row["person"], row["note"], row["decided_at"], row["batch"])
 
 
 DRAFTS = """
@@ -128,12 +107,12 @@ DRAFTS = """
             when d.fault <> '' then 'unusable'
             else 'pending'
         end as state,
-        b.body as basis, b.packed as basis_packed, x.body as line, x.packed as line_packed,
+        b.body as basis, x.body as line,
         m.name as model,
         iif(m.snapshot <> '', 'snapshot ' || m.snapshot, substr(m.revision, 1, 8)) as revision,
         m.backend, m.dtype, g.temperature, g.top_p, g.top_k, g.max_new_tokens,
         a.job_id, a.code_version, a.host,
-        c.decision, c.person, c.note, c.at as decided_at, c.batch, t.body as text, t.packed as text_packed
+        c.decision, c.person, c.note, c.at as decided_at, c.batch, t.body as text
     from draft d
     join statement s on s.id = d.statement_id
     join instrument i on i.id = s.instrument_id

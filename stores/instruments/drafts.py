@@ -12,12 +12,12 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stores.core.base import Aggregate, instrument_id_of, now, now_after
+from stores.core.base import Aggregate, instrument_id_of, named, now, now_after
+from stores.core.texts import restored, text_ids
 from stores.instruments.draft_rows import ACCEPTED, DRAFTS, STATES, Draft, as_draft
 from stores.instruments.editing import Changed, save_in, undo_in
 from stores.instruments.statements import Statements
 from stores.instruments.templates import TEMPLATE_COLUMNS, as_template, template_id
-from stores.instruments.texts import restored, text_ids
 from stores.jobs.job_rows import write_progress
 from workbench.domain.keys import text_key
 from workbench.domain.names import person_name
@@ -130,7 +130,7 @@ class Drafts(Aggregate):
     def earlier(self, instrument: str, ref: str, kind: VariantKind, language: str, basis: str) -> tuple[str, ...]:
         """Return the lines that were drafted from the same text and had no fault, whatever was decided on them."""
         rows = self.connection.execute(
-            "select x.body, x.packed from draft d join statement s on s.id = d.statement_id "
+            "select x.body from draft d join statement s on s.id = d.statement_id "
             "join instrument i on i.id = s.instrument_id join text b on b.id = d.basis_id "
             "join text x on x.id = d.text_id where i.name = ? and s.ref = ? and d.kind = ? and d.language = ? "
             "and d.fault = '' and b.key = ? order by d.id",
@@ -152,16 +152,17 @@ class Drafts(Aggregate):
 
         `seeds`: only those of these calls.
         """
-        rows = self.connection.execute(
-            _LIST, {"instrument": instrument, "language": language, "kinds": _json(k.value for k in kinds),
-                    "refs": _json(refs), "seeds": _json(seeds)},
+        rows = named(
+            self.connection, _LIST,
+            {"instrument": instrument, "language": language, "kinds": _json(k.value for k in kinds),
+             "refs": _json(refs), "seeds": _json(seeds)},
         )  # fmt: skip
         found = (as_draft(row) for row in rows)
         return tuple(draft for draft in found if state is None or draft.state == state)
 
     def get(self, draft_id: int) -> Draft:
         """Return one draft. Raises UnknownName."""
-        row = self.connection.execute(f"{DRAFTS} where d.id = ?", (draft_id,)).fetchone()
+        row = named(self.connection, f"{DRAFTS} where d.id = ?", (draft_id,)).fetchone()
         if row is None:
             raise UnknownName(
                 f"there is no draft {draft_id} in this store; list them with: workbench draft STORE --list"

@@ -12,7 +12,7 @@ from stores.annotation.people import reader_id
 from stores.annotation.queue_copies import QueueCopy, add_queue, adopt, place_of, queue_copies
 from stores.annotation.queues import codebook_from_json, recount, save_codebook
 from stores.core.base import Aggregate, now, now_after
-from stores.instruments.texts import restored
+from stores.core.texts import restored
 from workbench.domain.annotations import Codebook, EventKind, LabelEvent, Purpose
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind
@@ -179,15 +179,15 @@ def _append(connection: sqlite3.Connection, event: LabelEvent, unit: int, codebo
 
 
 def _event(row: tuple[object, ...]) -> LabelEvent:
-    (uid, kind, codebook, annotator, body, packed, statement, statement_packed, instrument, ref, variant_kind, ordinal,
+    (uid, kind, codebook, annotator, body, statement, instrument, ref, variant_kind, ordinal,
      language, label, reason, note, flagged, confidence, elapsed, at, basis, attention) = row  # fmt: skip
     return LabelEvent(
         uid=_blob(uid) or b"",
         kind=EventKind(str(kind)),
         codebook=str(codebook),
         annotator=str(annotator),
-        response=restored(None if body is None else str(body), _blob(packed)),
-        statement=restored(None if statement is None else str(statement), _blob(statement_packed)),
+        response=restored(body),
+        statement=restored(statement),
         instrument=str(instrument),
         ref=str(ref),
         variant=str(VariantId(VariantKind(str(variant_kind)), int(str(ordinal)))),
@@ -229,7 +229,7 @@ _EVENTS = """
             ), 'stance'), h.name, m.unit_id, null, '', m.note, m.flagged, null, null, m.at, null
         from remark m join reader h on h.id = m.reader_id
     )
-    select d.uid, d.kind, d.codebook, d.annotator, x.body, x.packed, y.body, y.packed, n.name, s.ref, w.kind, w.ordinal,
+    select d.uid, d.kind, d.codebook, d.annotator, x.body, y.body, n.name, s.ref, w.kind, w.ordinal,
         w.language, d.label, d.reason, d.note, d.flagged, d.confidence, d.elapsed_ms, d.at, d.basis,
         exists (select 1 from queue_item a where a.unit_id = d.unit_id and a.attention is not null)
     from said d

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stores.annotation.people import people_of, sync_people
-from stores.core.base import Aggregate, now
+from stores.core.base import Aggregate, named, now
 from stores.instruments import statement_lists, template_versions
 from stores.instruments.choice_imports import AddedChoices, beside_the_rest, joined_notes, put_choices
 from stores.instruments.choice_rows import read_items
@@ -126,7 +126,7 @@ class Instruments(Aggregate):
                 parties=row["parties"],
                 languages=tuple(sorted((row["languages"] or "").split(","))),
             )
-            for row in _rows(self.connection, _SUMMARIES, {})
+            for row in named(self.connection, _SUMMARIES)
         )
 
     def count(self, name: str, filters: Filters | None = None) -> int:
@@ -142,7 +142,7 @@ class Instruments(Aggregate):
 
     def get(self, name: str) -> Instrument:
         """Return an instrument with its current statements. Raises UnknownName, listing those there are."""
-        row = next(_rows(self.connection, "select * from instrument where name = :name", {"name": name}), None)
+        row = named(self.connection, "select * from instrument where name = ?", (name,)).fetchone()
         if row is None:
             known = ", ".join(self.names()) or "none; import one with: workbench import STORE --format csv PATH"
             raise UnknownName(f"no instrument is named {name!r} in this store. There is: {known}")
@@ -209,12 +209,6 @@ class Instruments(Aggregate):
 
     def _templates(self, instrument_id: int) -> tuple[Template, ...]:
         return template_versions.current(self.connection, instrument_id)
-
-
-def _rows(connection: sqlite3.Connection, sql: str, values: dict[str, object]) -> Iterator[sqlite3.Row]:
-    cursor = connection.cursor()
-    cursor.row_factory = sqlite3.Row
-    yield from cursor.execute(sql, values)
 
 
 def _upsert_instrument(connection: sqlite3.Connection, instrument: Instrument) -> int:

@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from stores.core.base import now_after
-from stores.instruments.texts import restored
+from stores.core.texts import restored
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ def originals(connection: sqlite3.Connection, instrument: int, statement: int | 
     """Return the current statements of an instrument in its order, or one of them."""
     rows = connection.execute(_ORIGINALS, {"instrument": instrument, "statement": statement}).fetchall()
     return tuple(
-        Original(rowid, text_id, ref, restored(body, packed) if text_id is not None else "", country, topic)
-        for rowid, text_id, ref, body, packed, country, topic in rows
+        Original(rowid, text_id, ref, restored(body) if text_id is not None else "", country, topic)
+        for rowid, text_id, ref, body, country, topic in rows
     )
 
 
@@ -58,7 +58,7 @@ def append(connection: sqlite3.Connection, statement: int, issue: str, reader: i
 
 
 _ORIGINALS = """
-    select s.id, x.id, s.ref, x.body, x.packed, s.country, s.topic
+    select s.id, x.id, s.ref, x.body, s.country, s.topic
     from statement s
     join instrument i on i.id = s.instrument_id
     left join wording w on w.id = coalesce(

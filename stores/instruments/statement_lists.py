@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from unicodedata import normalize
 
 from stores.annotation.people import issue_labels_of
-from stores.instruments.texts import restored
+from stores.core.texts import restored
 from workbench.domain.issue_gold import Labels, gold_labels
 
 
@@ -62,10 +62,10 @@ def lines(
     values, gold = _values(connection, name, filters)
     sql = f"{_LINES} {_conditions(filters)} order by s.ordinal, s.id limit :limit offset :offset"
     for row in connection.execute(sql, values | {"offset": offset, "limit": limit}).fetchall():
-        ref, country, topic, tags, version, kind, body, packed, variants, languages = row
+        ref, country, topic, tags, version, kind, body, variants, languages = row
         yield StatementLine(
             ref=ref,
-            text=restored(body, packed) if kind else "",
+            text=restored(body) if kind else "",
             country=country,
             topic=topic,
             issues=tuple(sorted((issue, label) for issue, label in gold.get(ref, {}).items() if label)),
@@ -82,13 +82,13 @@ def folded(text: str) -> str:
     return text.lower() if text.isascii() else normalize("NFC", normalize("NFC", text).casefold())
 
 
-def _holds(body: str | None, packed: bytes | None, sought: str) -> bool:
-    return (body is not None or packed is not None) and sought in folded(restored(body, packed))
+def _holds(body: str | bytes | None, sought: str) -> bool:
+    return body is not None and sought in folded(restored(body))
 
 
 def _values(connection: sqlite3.Connection, name: str, filters: Filters) -> tuple[dict[str, object], Labels]:
     """Return what the queries are bound to, and the gold labels; searches need the function `holds`."""
-    connection.create_function("holds", 3, _holds, deterministic=True)
+    connection.create_function("holds", 2, _holds, deterministic=True)
     row = connection.execute("select id, language from instrument where name = ?", (name,)).fetchone()
     gold = gold_labels(issue_labels_of(connection, row[0])) if row else {}
     concerned = [ref for ref, labels in gold.items() if labels.get(filters.issue)]
@@ -125,16 +125,16 @@ _ARCHIVED = """
 "the version that was archived last, of statements that have no current one"
 
 _SEARCHED = """
-    (holds(s.ref, null, :search) or holds(s.topic, null, :search)
-    or exists (select 1 from json_each(s.tags) g where holds(g.value, null, :search))
+    (holds(s.ref, :search) or holds(s.topic, :search)
+    or exists (select 1 from json_each(s.tags) g where holds(g.value, :search))
     or exists (
         select 1 from wording v join text y on y.id = v.text_id
-        where v.statement_id = s.id and holds(y.body, y.packed, :search)
+        where v.statement_id = s.id and holds(y.body, :search)
     ))
 """
 
 _LINES = """
-    select s.ref, s.country, s.topic, s.tags, s.version, w.kind, x.body, x.packed,
+    select s.ref, s.country, s.topic, s.tags, s.version, w.kind, x.body,
         (select count(*) from wording c where c.statement_id = s.id and c.language = w.language) as variants,
         (select count(distinct c.language) from wording c where c.statement_id = s.id) as languages
     from instrument i

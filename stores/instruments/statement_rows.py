@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from stores.core.base import now
-from stores.instruments.texts import restored, text_ids
+from stores.core.texts import restored, text_ids
 from workbench.domain.statements import (
     Dimension,
     Relation,
@@ -49,9 +49,9 @@ def read_statements(
     """Return statements by rowid, in the order of their instrument; `condition` is SQL of ours about `s`."""
     rows = connection.execute(_ROWS.format(condition=condition), values).fetchall()
     wordings: dict[int, list[Wording]] = defaultdict(list)
-    for rowid, _, _, *_, kind, ordinal, language, author, relation, body, packed in rows:
+    for rowid, _, _, *_, kind, ordinal, language, author, relation, body in rows:
         if kind is not None:
-            wordings[rowid].append(_wording(kind, ordinal, language, author, relation, restored(body, packed)))
+            wordings[rowid].append(_wording(kind, ordinal, language, author, relation, restored(body)))
     found: dict[int, Statement] = {}
     for rowid, ref, version, country, topic, dimension, leaning, source, tags, derived_from, *_ in rows:
         if rowid not in found:
@@ -132,7 +132,7 @@ def write_wordings(connection: sqlite3.Connection, statement_id: int, statement:
 
 _ROWS = f"""
     select s.id, s.ref, s.version, {", ".join(f"s.{column}" for column in ABOUT)},
-        w.kind, w.ordinal, w.language, w.author, w.relation, x.body, x.packed
+        w.kind, w.ordinal, w.language, w.author, w.relation, x.body
     from statement s left join wording w on w.statement_id = s.id left join text x on x.id = w.text_id
     where {{condition}}
     order by s.ordinal, s.version, w.id

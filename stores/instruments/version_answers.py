@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stores.core.base import instrument_id_of
-from stores.instruments.texts import restored
+from stores.core.texts import restored
 from stores.runs.run_rows import version as version_of
 from workbench.domain.thinking import split
 
@@ -54,10 +54,10 @@ def answers_to(
 
 
 def _answer(row: tuple[Any, ...]) -> VersionAnswer:
-    body, packed, count, kind, ordinal, language, asked, asked_packed, *rest = row
+    body, count, kind, ordinal, language, asked, *rest = row
     audit, template, inverted, model, backend, revision, snapshot, fingerprint, *rest = rest
-    output = split(restored(body, packed))
-    variant, wording = f"{kind}-{ordinal}" if ordinal else kind, restored(asked, asked_packed)
+    output = split(restored(body))
+    variant, wording = f"{kind}-{ordinal}" if ordinal else kind, restored(asked)
     version = version_of(backend, revision, snapshot, fingerprint or None)
     named = (audit, template, inverted, model, version)
     columns = (
@@ -85,7 +85,7 @@ _SQL = """
         )
         group by v.template_id
     )
-    select x.body, x.packed, r.count, w.kind, w.ordinal, w.language, y.body, y.packed, p.audit,
+    select x.body, r.count, w.kind, w.ordinal, w.language, y.body, p.audit,
         t.name || coalesce(' version ' || v.version, ''), t.inverted,
         m.name, m.backend, m.revision, m.snapshot, d.fingerprint, g.temperature, d.seed, d.at, a.code_version, a.job_id
     from statement s

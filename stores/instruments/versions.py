@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stores.annotation.annotation_items import first_wording
+from stores.core.texts import text_ids
 from stores.instruments.statement_rows import (
     Place,
     held_texts,
@@ -15,7 +16,6 @@ from stores.instruments.statement_rows import (
     read_statements,
     write_wordings,
 )
-from stores.instruments.texts import text_ids
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import Statement
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stores.core.base import now
+from stores.core.base import named, now
 from stores.jobs.heartbeat import Sign, sign, waits
 from workbench.domain.responses import EXACT, Answerer
 
-JOBS = """
+_JOBS = """
     select j.id, j.kind, j.spec, j.state, j.stop_requested, j.created_at, a.started_at, j.finished_at, j.heartbeat,
         j.done, j.total, j.progress, j.message, a.host, a.pid,
-        (select count(*) from attempt c where c.job_id = j.id),
+        (select count(*) from attempt c where c.job_id = j.id) as attempts,
         j.pause_requested, j.paused_at, j.lane, j.concurrency, j.only_failed, j.failures, j.uid, j.beats, a.place,
         j.mark
     from job j left join attempt a on a.id = (select max(b.id) from attempt b where b.job_id = j.id)
@@ -92,52 +92,59 @@ class Job:
         return self.failed_items > int(self.progress.get("lasting", 0))
 
 
-def job_of(row: Sequence[object]) -> Job:
-    """Return the job of a row of `JOBS`."""
-    progress = json.loads(str(row[11]))
+def jobs_where(connection: sqlite3.Connection, rest: str, values: object = ()) -> tuple[Job, ...]:
+    """Return the jobs that match the rest of a query, which names a job `j` and its newest attempt `a`."""
+    return tuple(map(_job, named(connection, f"{_JOBS} {rest}", values)))
+
+
+def _job(row: sqlite3.Row) -> Job:
+    progress = json.loads(row["progress"])
     reasons = progress.pop("reasons", ())
     snapshots, fingerprints = progress.pop("snapshots", ()), progress.pop("fingerprints", ())
-    state, heartbeat, host, pid, paused = row[3], row[8], row[13], row[14], row[17] is not None
-    worker, seen = False, Sign.MOVES
-    uid, beats = row[22], int(str(row[23]))
-    assert isinstance(uid, bytes)
-    if state == "running":
-        seen = sign(uid, beats, str(heartbeat), str(host), int(str(pid)), str(row[24] or ""))
-        worker = seen is not Sign.STILL
-        state = "paused" if paused else "running" if worker else "lost"
-    elif state == "queued":
-        worker = bool(row[18]) and heartbeat is not None and waits(uid, beats, str(heartbeat), str(row[18]))
-    elif state == "cancelled" and paused:
-        state = "paused"
+    state, worker, seen = _state(row)
     return Job(
-        id=int(str(row[0])),
-        kind=str(row[1]),
-        spec=json.loads(str(row[2])),
-        state=str(state),
-        stopping=bool(row[4]),
-        pausing=bool(row[16]) and state == "running",
+        id=row["id"],
+        kind=row["kind"],
+        spec=json.loads(row["spec"]),
+        state=state,
+        stopping=bool(row["stop_requested"]),
+        pausing=bool(row["pause_requested"]) and state == "running",
         worker=worker,
-        created_at=str(row[5]),
-        started_at=None if row[6] is None else str(row[6]),
-        finished_at=None if row[7] is None else str(row[7]),
-        heartbeat=None if heartbeat is None else str(heartbeat),
-        done=int(str(row[9])),
-        total=int(str(row[10])),
+        created_at=row["created_at"],
+        started_at=row["started_at"],
+        finished_at=row["finished_at"],
+        heartbeat=row["heartbeat"],
+        done=row["done"],
+        total=row["total"],
         progress=progress,
-        message=str(row[12]),
-        host=None if host is None else str(host),
-        pid=None if pid is None else int(str(pid)),
-        attempts=int(str(row[15])),
-        concurrency=None if row[19] is None else int(str(row[19])),
-        only_failed=bool(row[20]),
-        failures=tuple(json.loads(str(row[21]))),
+        message=row["message"],
+        host=row["host"],
+        pid=row["pid"],
+        attempts=row["attempts"],
+        concurrency=row["concurrency"],
+        only_failed=bool(row["only_failed"]),
+        failures=tuple(json.loads(row["failures"])),
         unsure=seen is Sign.UNKNOWN,
-        uid=uid.hex(),
-        mark=str(row[25]),
+        uid=row["uid"].hex(),
+        mark=row["mark"],
         snapshots=tuple(Answerer(**share) for share in snapshots),
         fingerprints=tuple((str(name), int(count)) for name, count in fingerprints),
         reasons=tuple((str(reason), int(count)) for reason, count in reasons),
     )
+
+
+def _state(row: sqlite3.Row) -> tuple[str, bool, Sign]:
+    """Return a job's state, whether a worker that lives has it, and what is seen of that worker."""
+    state, uid, beats, heartbeat = row["state"], row["uid"], row["beats"], row["heartbeat"]
+    paused = row["paused_at"] is not None
+    if state == "running":
+        seen = sign(uid, beats, str(heartbeat), str(row["host"]), row["pid"], row["place"] or "")
+        worker = seen is not Sign.STILL
+        return ("paused" if paused else "running" if worker else "lost"), worker, seen
+    if state == "queued":
+        waiting = bool(row["lane"]) and heartbeat is not None and waits(uid, beats, heartbeat, row["lane"])
+        return state, waiting, Sign.MOVES
+    return ("paused" if state == "cancelled" and paused else state), False, Sign.MOVES
 
 
 def write_progress(connection: sqlite3.Connection, job: tuple[int, int, str] | None) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from stores.core.base import Aggregate, now
 from stores.jobs.heartbeat import place
-from stores.jobs.job_rows import JOBS, Job, job_of
+from stores.jobs.job_rows import Job, jobs_where
 from workbench.errors import AttemptEnded, JobError, UsageError
 
 Mark = Callable[[bytes, str, Mapping[str, object]], str]
@@ -93,14 +93,14 @@ class Jobs(Aggregate):
 
     def list(self) -> tuple[Job, ...]:
         """Return every job, the newest first."""
-        return tuple(job_of(row) for row in self.connection.execute(f"{JOBS} order by j.id desc"))
+        return jobs_where(self.connection, "order by j.id desc")
 
     def get(self, job_id: int) -> Job:
-        row = self.connection.execute(f"{JOBS} where j.id = ?", (job_id,)).fetchone()
-        if row is None:
+        found = jobs_where(self.connection, "where j.id = ?", (job_id,))
+        if not found:
             known = ", ".join(str(job.id) for job in self.list()) or "none"
             raise JobError(f"there is no job {job_id} in this store. There is: {known}")
-        return job_of(row)
+        return found[0]
 
     def claim(self, job_id: int, code_version: str) -> int:
         """Take a job for this process and return the rowid of the attempt.
@@ -296,10 +296,10 @@ class Jobs(Aggregate):
 
     def _lane(self, connection: sqlite3.Connection, lane: str, but: int) -> tuple[Job, ...]:
         """Return the other jobs of a lane that a living worker has."""
-        rows = connection.execute(
-            f"{JOBS} where j.lane = ? and j.id <> ? and j.state in ('queued', 'running')", (lane, but)
+        others = jobs_where(
+            connection, "where j.lane = ? and j.id <> ? and j.state in ('queued', 'running')", (lane, but)
         )
-        return tuple(job for row in rows if (job := job_of(row)).worker)
+        return tuple(job for job in others if job.worker)
 
     def pause_for_people(self, job_id: int, attempt_id: int, message: str) -> bool:
         """Leave a job that needs a person's decision paused, without a worker. False where another worker has it, or it

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stores.annotation.annotation_items import first_wording
-from stores.core.base import Aggregate
+from stores.core.base import Aggregate, named
+from stores.core.texts import restored
 from stores.instruments.template_versions import PROBES
-from stores.instruments.texts import restored
 from stores.runs.run_rows import Run, run_values, version
 from stores.runs.thoughts import ANSWER_ID, HELD
 from workbench.domain.thinking import split
@@ -129,28 +129,28 @@ class BiasReadings(Aggregate):
         }
         return tuple(
             BiasResponse(
-                text=(output := split(restored(row[0], row[1]))).answer or "",
+                text=(output := split(restored(row["output"]))).answer or "",
                 thinking=output.thinking,
                 truncated=output.answer is None,
-                count=row[2],
-                wording=restored(row[3], row[4]),
-                kind=row[5],
-                ordinal=row[6],
-                template=row[7],
-                label=row[8],
-                confidence=row[9],
-                by_rule=bool(row[10]),
-                relation=row[15],
+                count=row["count"],
+                wording=restored(row["wording"]),
+                kind=row["kind"],
+                ordinal=row["ordinal"],
+                template=row["template"],
+                label=row["label"],
+                confidence=row["confidence"],
+                by_rule=bool(row["by_rule"]),
+                relation=row["relation"],
                 model=run.model,
                 revision=run.revision,
                 sampling=str(run.sampling),
-                seed=row[11],
-                at=row[12],
-                code_version=row[13],
-                job=row[14],
-                version=version(run.backend, run.revision, run.snapshot, row[16] or run.fingerprint),
+                seed=row["seed"],
+                at=row["at"],
+                code_version=row["code_version"],
+                job=row["job_id"],
+                version=version(run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint),
             )
-            for row in self.connection.execute(_RESPONSES, values)
+            for row in named(self.connection, _RESPONSES, values)
         )
 
 
@@ -241,9 +241,9 @@ _ASKED_AFTER = f"""
 
 _RESPONSES = f"""
     {_READ}
-    select x.body, x.packed, q.count, y.body, y.packed, q.kind, q.ordinal, q.template, q.label,
-        case when q.by_rule then null else q.confidence end, q.by_rule, d.seed, d.at, e.code_version, e.job_id,
-        q.relation, d.fingerprint
+    select x.body as output, q.count, y.body as wording, q.kind, q.ordinal, q.template, q.label,
+        case when q.by_rule then null else q.confidence end as confidence, q.by_rule,
+        d.seed, d.at, e.code_version, e.job_id, q.relation, d.fingerprint
     from read q
     join text x on x.id = q.output_id
     join text y on y.id = q.wording_text

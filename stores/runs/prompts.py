@@ -7,15 +7,15 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from stores.instruments.texts import restored, text_ids
+from stores.core.texts import restored, text_ids
 from workbench.domain.prompts import Message, Probe, Prompt, Template
 from workbench.errors import ConflictError
 
 
 def read_prompt(connection: sqlite3.Connection, probe_id: int) -> Prompt:
     """Return what the model saw."""
-    chat, messages, body, packed = connection.execute(_PROMPT, (probe_id,)).fetchone()
-    context = [] if body is None and packed is None else json.loads(restored(body, packed))
+    chat, messages, body = connection.execute(_PROMPT, (probe_id,)).fetchone()
+    context = [] if body is None else json.loads(restored(body))
     turns = tuple(Message(role, content) for role, content in [*context, *json.loads(messages)])
     return Prompt(turns, bool(chat), len(context))
 
@@ -31,14 +31,14 @@ def wordings_of(
     has the texts of all prompts of its statement.
     """
     held: dict[str, dict[int, dict[str, tuple[int, str]]]] = defaultdict(lambda: defaultdict(dict))
-    for ref, version, kind, ordinal, rowid, body, packed in connection.execute(
-        "select s.ref, s.version, w.kind, w.ordinal, w.id, x.body, x.packed from wording w "
+    for ref, version, kind, ordinal, rowid, body in connection.execute(
+        "select s.ref, s.version, w.kind, w.ordinal, w.id, x.body from wording w "
         "join text x on x.id = w.text_id join statement s on s.id = w.statement_id "
         "join instrument i on i.id = s.instrument_id where i.name = ? and w.language = ? "
         "order by s.current desc, s.version desc",
         (instrument, language),
     ):
-        held[ref][version][f"{kind}-{ordinal}" if ordinal else kind] = (rowid, restored(body, packed))
+        held[ref][version][f"{kind}-{ordinal}" if ordinal else kind] = (rowid, restored(body))
     named = {(t.name, t.inverted): t for t in templates}
     planned: dict[str, list[Probe]] = defaultdict(list)
     for probe in probes:
@@ -94,6 +94,6 @@ def _messages(messages: Sequence[Message]) -> str:
 
 
 _PROMPT = """
-    select p.chat, p.messages, x.body, x.packed
+    select p.chat, p.messages, x.body
     from probe b join prompt p on p.id = b.prompt_id left join text x on x.id = p.context_id where b.id = ?
 """

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from stores.core.base import Aggregate
+from stores.core.texts import restored
 from stores.instruments.template_versions import PROBES
-from stores.instruments.texts import restored
 from stores.runs.models import newest_model
 from stores.runs.run_rows import Run, run_values
 from workbench.domain.responses import ModelCard, Sampling
@@ -84,13 +84,13 @@ class DrawnAnswers(Aggregate):
         )
 
 
-def _grouped(rows: Iterable[tuple[K, int, str | None, bytes | None, int]]) -> dict[K, Counts]:
+def _grouped(rows: Iterable[tuple[K, int, str | bytes, int]]) -> dict[K, Counts]:
     """Return the answers of each key, from rows of (key, rowid of the text, the text as stored, how often)."""
     found: dict[K, dict[str, int]] = {}
     texts: dict[int, str] = {}
-    for key, text, body, packed, count in rows:
+    for key, text, body, count in rows:
         if text not in texts:
-            texts[text] = restored(body, packed)
+            texts[text] = restored(body)
         found.setdefault(key, {})[texts[text]] = count
     return dict(found)
 
@@ -103,7 +103,7 @@ _SCOPE = f"""
 """
 
 _OF_PROMPTS = """
-    select p.key, x.id, x.body, x.packed, sum(r.count)
+    select p.key, x.id, x.body, sum(r.count)
     from draw d
     join prompt p on p.id = d.prompt_id
     join given_answer r on r.draw_id = d.id
@@ -113,7 +113,7 @@ _OF_PROMPTS = """
 """
 
 _OF_RUN = f"""
-    select p.id, x.id, x.body, x.packed, sum(r.count)
+    select p.id, x.id, x.body, sum(r.count)
     {_SCOPE}
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
         and (:fingerprint is null or d.fingerprint = :fingerprint)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from stores.annotation.people import reader_id
 from stores.core.base import Aggregate
+from stores.core.texts import restored
 from stores.instruments.template_versions import PROBES
-from stores.instruments.texts import restored
 from stores.runs.rule_readings import RuleReading, insert_readings
 from stores.runs.run_rows import Run, run_values
 from workbench.domain.prompts import Template
@@ -28,7 +28,7 @@ class Readings(Aggregate):
             _UNREAD,
             run_values(self.connection, run) | {"template": template.key, "reader": reader, "limit": limit},
         )
-        return tuple(restored(body, packed) for body, packed in rows)
+        return tuple(restored(body) for (body,) in rows)
 
     def add(self, readings: Iterable[RuleReading]) -> None:
         """Write readings in one transaction; what a reader has read already stays as it is."""
@@ -37,7 +37,7 @@ class Readings(Aggregate):
 
 
 _UNREAD = f"""
-    select distinct x.body, x.packed
+    select distinct x.body
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language

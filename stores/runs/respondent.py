@@ -15,18 +15,15 @@ from enum import StrEnum
 from pathlib import Path
 from statistics import median
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from stores.annotation.surveys import IDLE_MS
 from stores.core.authorizer import Sight, guard
-from stores.core.base import now_after
-from stores.instruments.texts import restored
+from stores.core.base import named, now_after
+from stores.core.store import Store
+from stores.core.texts import restored
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import Relation, VariantId, VariantKind
 from workbench.errors import UnknownName
-
-if TYPE_CHECKING:
-    from stores.core.store import Store
 
 Answers = tuple[SurveyAnswer, ...]
 Relations = dict[tuple[str, VariantId], Relation]
@@ -112,7 +109,8 @@ class Respondent:
     """One person in one sitting. Every verb is one transaction; what it returns is committed."""
 
     def __init__(self, store: Store, survey: int):
-        row = store.connection.execute(
+        row = named(
+            store.connection,
             "select v.respondent, v.language, v.instrument_id, i.name from survey v "
             "join instrument i on i.id = v.instrument_id where v.id = ?",
             (survey,),
@@ -120,10 +118,10 @@ class Respondent:
         if row is None:
             raise UnknownName(f"there is no sitting {survey} in this store")
         self.survey = survey
-        self.name: str = row[0]
-        self.language: str = row[1]
-        self.instrument: str = row[3]
-        self._instrument_id = int(row[2])
+        self.name: str = row["respondent"]
+        self.language: str = row["language"]
+        self.instrument: str = row["name"]
+        self._instrument_id = int(row["instrument_id"])
         self._store = store
         connection = store.connection
         for trigger in _OWN_ONLY:
@@ -133,8 +131,6 @@ class Respondent:
     @classmethod
     def open(cls, path: Path | str, survey: int) -> Respondent:
         """Open a store for one sitting. Raises UnknownName for one that is not there."""
-        from stores.core.store import Store
-
         store = Store.open(path)
         try:
             return cls(store, survey)
@@ -251,11 +247,11 @@ class Respondent:
                 "update survey_item set wording_id = ? where survey_id = ? and position = ?",
                 (item.now, self.survey, position),
             )
-        language, body, packed = connection.execute(
-            "select w.language, x.body, x.packed from wording w join text x on x.id = w.text_id where w.id = ?",
+        language, body = connection.execute(
+            "select w.language, x.body from wording w join text x on x.id = w.text_id where w.id = ?",
             (item.wording if item.now is None else item.now,),
         ).fetchone()
-        return Question(position, restored(body, packed), language)
+        return Question(position, restored(body), language)
 
     def _append(
         self,

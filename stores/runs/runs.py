@@ -8,26 +8,36 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
-from typing import Any
 
 from stores.annotation.people import people_of
-from stores.core.base import Aggregate, instrument_id_of, now
+from stores.core.base import Aggregate, instrument_id_of, named, now
+from stores.core.texts import restored, text_ids
 from stores.instruments import template_versions
 from stores.instruments.instruments import Instruments
 from stores.instruments.statement_rows import read_statements
-from stores.instruments.template_versions import PROBES
-from stores.instruments.templates import TEMPLATE_COLUMNS, as_template
-from stores.instruments.texts import restored, text_ids
+from stores.instruments.templates import as_template
 from stores.jobs.job_rows import write_progress
 from stores.runs.models import answered_by_others, last_snapshot, model_id, models_meant, newest_model
 from stores.runs.prompts import add_prompts, read_prompt, wordings_of
 from stores.runs.rule_readings import RuleReading, insert_readings
-from stores.runs.run_rows import Answered, Failures, ResponseRow, Run, run_values, version, way_values
-from stores.runs.run_versions import LIVE
-from stores.runs.thoughts import ANSWER_ID, CUT_OFF, HELD, add_thoughts
+from stores.runs.run_lists import find_runs, recounted
+from stores.runs.run_queries import (
+    ASKED,
+    CELLS,
+    COUNTS,
+    FAILURES,
+    OUTDATED,
+    PLANNED,
+    PRINTED,
+    RESPONSES,
+    TEMPLATES,
+    TRUNCATED,
+)
+from stores.runs.run_rows import Answered, Failures, ResponseRow, Run, run_values, version
+from stores.runs.thoughts import CUT_OFF, add_thoughts
 from workbench.domain.instruments import Instrument
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.keys import KEY_BYTES
@@ -162,48 +172,14 @@ class Runs(Aggregate):
 
         `versions`: name of a template -> the version that counts; of others see `template_versions.asked`.
         """
-        meant = None if model is None else json.dumps(sorted(models_meant(self.connection, model)))
-        rows = self.connection.execute(_RUNS, {"audit": audit, "instrument": instrument, "models": meant})
-        runs = [_as_run(row) for row in rows]
-        families: dict[tuple[object, ...], list[str]] = defaultdict(list)
-        for run in runs:
-            families[run.way].append(run.family)
-        several = template_versions.several(self.connection)
-        found = []
-        for one in runs:
-            run = replace(one, families=tuple(families[one.way]))
-            if (run.instrument, run.audit, run.family) in several:
-                run = self._of_versions(run, versions or {})
-            if run.prompts:
-                found.append(run)
-        return tuple(found)
-
-    def _of_versions(self, run: Run, wanted: Mapping[str, int]) -> Run:
-        """Return a run with the versions of its templates that count, and counts of what was asked under these."""
-        values = way_values(run)
-        chosen = template_versions.asked(self.connection, values, wanted)
-        values |= template_versions.bound(self.connection, values, chosen)
-        return self._recounted(replace(run, versions=chosen), values)
-
-    def _recounted(self, run: Run, values: Mapping[str, object]) -> Run:
-        """Return a run with counts of what these values bind."""
-        prompts, answered, responses, failed, samples, last = self.connection.execute(_RECOUNTED, values).fetchone()
-        return replace(
-            run,
-            prompts=prompts,
-            answered=answered or 0,
-            responses=responses or 0,
-            failed=failed or 0,
-            samples=samples or 0,
-            last=last or run.last,
-        )
+        return find_runs(self.connection, audit, instrument, model, versions or {})
 
     def fingerprints(self, run: Run) -> dict[str, int]:
         """Return how many answers of a run came under each `system_fingerprint`, the most first; "": none was reported.
         Of prompts that are scored each is one.
         """
         found = Counter[str]()
-        for _, fingerprint, _, count in self.connection.execute(_PRINTED, run_values(self.connection, run)):
+        for _, fingerprint, _, count in self.connection.execute(PRINTED, run_values(self.connection, run)):
             found[fingerprint] += count
         return dict(found.most_common())
 
@@ -211,25 +187,25 @@ class Runs(Aggregate):
         """Return (prompt, fingerprint, text, how often) of every answer of a run; prompt and text are rowids, and a
         prompt that is scored has no text (0).
         """
-        return tuple(self.connection.execute(_PRINTED, run_values(self.connection, run)).fetchall())
+        return tuple(self.connection.execute(PRINTED, run_values(self.connection, run)).fetchall())
 
     def of_fingerprint(self, run: Run, fingerprint: str) -> Run:
         """Return the part of a run that was answered under one `system_fingerprint`."""
         part = replace(run, fingerprint=fingerprint)
-        return self._recounted(part, run_values(self.connection, part))
+        return recounted(self.connection, part, run_values(self.connection, part))
 
     def cells(self, run: Run) -> tuple[tuple[str, str, int, str, int, int, str], ...]:
         """Return every planned cell of a run as (ref, kind, ordinal, template, inverted, probe, relation).
 
         A run has one version of each template, so the name tells it from the others.
         """
-        rows = self.connection.execute(_CELLS, run_values(self.connection, run))
+        rows = self.connection.execute(CELLS, run_values(self.connection, run))
         return tuple(rows.fetchall())
 
     def asked(self, run: Run) -> Iterator[tuple[int, str, str, str]]:
         """Yield every probe of a run with what its prompt is made of: (probe, system, user, wording)."""
-        rows = self.connection.execute(_ASKED, run_values(self.connection, run))
-        return ((probe, system or "", user, restored(body, packed)) for probe, system, user, body, packed in rows)
+        rows = self.connection.execute(ASKED, run_values(self.connection, run))
+        return ((probe, system or "", user, restored(body)) for probe, system, user, body in rows)
 
     def counts(self, run: Run, reader_ids: Sequence[int]) -> tuple[tuple[int, str | None, int], ...]:
         """Return (probe, label, how many answers) for every answered probe of a run.
@@ -237,20 +213,20 @@ class Runs(Aggregate):
         `reader_ids` are the readers whose readings count; each template has exactly one of them. An answer that none
         of them has read is counted as unreadable: call `Readings.unread` first.
         """
-        sql = _COUNTS.format(readers=_listed(reader_ids))
+        sql = COUNTS.format(readers=_listed(reader_ids))
         return tuple(self.connection.execute(sql, run_values(self.connection, run)).fetchall())
 
     def planned(self, run: Run) -> dict[int, int]:
         """Return how many answers were planned for each probe of a run that was asked, by its rowid; answers that a
         prompt has beyond its plan count, too.
         """
-        return dict(self.connection.execute(_PLANNED, run_values(self.connection, run)).fetchall())
+        return dict(self.connection.execute(PLANNED, run_values(self.connection, run)).fetchall())
 
     def truncated(self, run: Run) -> dict[int, int]:
         """Return how many answers of each probe (rowid) were cut off in thought. Costs nothing where none was."""
         if self.connection.execute("select 1 from thought where answer_id is null limit 1").fetchone() is None:
             return {}
-        return dict(self.connection.execute(_TRUNCATED, run_values(self.connection, run)).fetchall())
+        return dict(self.connection.execute(TRUNCATED, run_values(self.connection, run)).fetchall())
 
     def failures(self, run: Run) -> Failures:
         """Return what has no answer because everything asked of it failed. Costs nothing where nothing did."""
@@ -258,7 +234,7 @@ class Runs(Aggregate):
             return Failures()
         answered: dict[str, bool] = {}
         probes, reasons = set(), Counter[str]()
-        for probe, ref, n, reason in self.connection.execute(_FAILURES, run_values(self.connection, run)):
+        for probe, ref, n, reason in self.connection.execute(FAILURES, run_values(self.connection, run)):
             answered[ref] = answered.get(ref, False) or n > 0
             if not n:
                 probes.add(probe)
@@ -287,12 +263,12 @@ class Runs(Aggregate):
 
     def outdated(self, run: Run) -> dict[str, tuple[int, int]]:
         """Return the statements that were changed since a run: ref -> (version that was asked, current version)."""
-        rows = self.connection.execute(_OUTDATED, run_values(self.connection, run))
+        rows = self.connection.execute(OUTDATED, run_values(self.connection, run))
         return {ref: (asked, current) for ref, asked, current in rows}
 
     def templates(self, run: Run) -> tuple[Template, ...]:
         """Return the templates that a run used, both orders, in the versions that it is about."""
-        rows = self.connection.execute(_TEMPLATES, run_values(self.connection, run))
+        rows = self.connection.execute(TEMPLATES, run_values(self.connection, run))
         versions = {one.name: one.version for one in run.versions}
         return tuple(replace(found, version=versions.get(found.name, 1)) for found in map(as_template, rows))
 
@@ -302,34 +278,32 @@ class Runs(Aggregate):
         """Return the distinct answers to one probe's prompt, the most frequent first, each with how these readers
         read it and where it comes from.
         """
-        rows = self.connection.execute(
-            _RESPONSES.format(readers=_listed(reader_ids)),
-            run_values(self.connection, run) | {"probe": probe_id, "offset": offset, "limit": limit},
-        )
-        outputs = [(split(restored(row[0], row[1])), row) for row in rows]
+        values = run_values(self.connection, run) | {"probe": probe_id, "offset": offset, "limit": limit}
+        rows = named(self.connection, RESPONSES.format(readers=_listed(reader_ids)), values)
+        outputs = [(split(restored(row["output"])), row) for row in rows]
         return tuple(
             ResponseRow(
                 text=output.answer or "",
                 thinking=output.thinking,
                 truncated=output.answer is None,
-                count=row[2],
-                label=row[3],
-                reason=CUT_OFF if output.answer is None else row[4] or "",
-                start=row[5],
-                stop=row[6],
-                reader=row[7] or "",
+                count=row["count"],
+                label=row["label"],
+                reason=CUT_OFF if output.answer is None else row["reason"] or "",
+                start=row["start"],
+                stop=row["stop"],
+                reader=row["reader"] or "",
                 model=run.model,
                 revision=run.revision,
                 backend=run.backend,
                 dtype=run.dtype,
                 sampling=run.sampling,
-                seed=row[8],
-                at=row[9],
-                code_version=row[10],
-                job=row[11],
-                template=run.called(row[12]),
-                order="swapped" if row[13] else "printed",
-                version=version(run.backend, run.revision, run.snapshot, row[14] or run.fingerprint),
+                seed=row["seed"],
+                at=row["at"],
+                code_version=row["code_version"],
+                job=row["job_id"],
+                template=run.called(row["template"]),
+                order="swapped" if row["inverted"] else "printed",
+                version=version(run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint),
             )
             for output, row in outputs
         )
@@ -356,30 +330,6 @@ class Runs(Aggregate):
         return int(row[0]), int(row[1])
 
 
-def _as_run(row: Sequence[Any]) -> Run:
-    return Run(
-        audit=row[0],
-        instrument=row[1],
-        language=row[2],
-        family=row[3],
-        model=row[4],
-        revision=row[5],
-        backend=row[6],
-        dtype=row[7],
-        sampling=Sampling(*row[8:14]),
-        model_id=row[14],
-        sampling_id=row[15],
-        prompts=row[16],
-        answered=row[17],
-        responses=row[18],
-        failed=row[19],
-        samples=row[20],
-        last=row[21],
-        encoding=row[22],
-        snapshot=row[23],
-    )
-
-
 def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:
     assert len(sampling.key) == KEY_BYTES
     connection.execute(
@@ -395,183 +345,7 @@ def _listed(rowids: Sequence[int]) -> str:
     return ",".join(str(int(rowid)) for rowid in rowids) or "0"
 
 
-_RUNS = f"""
-    with placed as materialized (
-        select w.id, i.id as instrument, w.language
-        from wording w
-        join statement s on s.id = w.statement_id
-        join instrument i on i.id = s.instrument_id
-        where {LIVE} and (:instrument is null or i.name = :instrument)
-    ),
-    asked as (
-        select d.model_id, d.sampling_id, d.prompt_id, sum(d.n - d.failed) as n, sum(d.failed) as failed,
-            max(d.at) as last, max(d.id) as newest
-        from draw d group by d.model_id, d.sampling_id, d.prompt_id
-    ),
-    used as (
-        select distinct p.prompt_id, p.audit, w.instrument, w.language, t.family
-        from probe p join placed w on w.id = p.wording_id join template t on t.id = p.template_id
-        where :audit is null or p.audit = :audit
-    ),
-    run as (
-        select u.audit, u.instrument, u.language, u.family, a.model_id, a.sampling_id, count(*) as prompts,
-            sum(a.n > 0) as answered, sum(a.n) as responses, sum(a.failed) as failed, max(a.n) as samples,
-            max(a.last) as last, max(a.newest) as newest
-        from asked a cross join used u on u.prompt_id = a.prompt_id
-        group by u.audit, u.instrument, u.language, u.family, a.model_id, a.sampling_id
-    )
-    select r.audit, i.name, r.language, r.family, m.name, m.revision, m.backend, m.dtype,
-        g.temperature, g.top_p, g.top_k, g.max_new_tokens, g.stop, g.mode, m.id, g.id,
-        r.prompts, r.answered, r.responses, r.failed, r.samples, r.last, m.encoding, m.snapshot
-    from run r
-    join instrument i on i.id = r.instrument
-    join model m on m.id = r.model_id
-    join sampling g on g.id = r.sampling_id
-    where :models is null or m.id in (select value from json_each(:models))
-    order by r.last, r.newest, r.audit, i.name, r.language, m.id, g.id, r.prompts, r.family
-"""  # names are joined to what is counted, not to every prompt: of 130,000 prompts three times as fast
-
-_RECOUNTED = f"""
-    with used as (
-        select distinct p.prompt_id
-        from instrument i
-        join statement s on s.instrument_id = i.id
-        join wording w on w.statement_id = s.id and w.language = :language
-        join probe p on p.wording_id = w.id and {PROBES}
-        where i.name = :instrument and {LIVE}
-    ),
-    asked as (
-        select sum(d.n - d.failed) as n, sum(d.failed) as failed, max(d.at) as last
-        from used u join draw d on d.prompt_id = u.prompt_id
-        where d.model_id = :model and d.sampling_id = :sampling
-        and (:fingerprint is null or d.fingerprint = :fingerprint) group by d.prompt_id
-    )
-    select count(*), sum(n > 0), sum(n), sum(failed), max(n), max(last) from asked
-"""
-
-_SCOPE = f"""
-    from instrument i
-    join statement s on s.id in (select value from json_each(:scope))
-    join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and {PROBES}
-    join template t on t.id = p.template_id
-    where i.name = :instrument
-"""
-
-_OUTDATED = """
-    select s.ref, s.version, c.version
-    from statement s join statement c on c.instrument_id = s.instrument_id and c.ref = s.ref and c.current = 1
-    where s.id in (select value from json_each(:scope)) and s.current = 0 order by s.ordinal
-"""
-
-_CELLS = f"select s.ref, w.kind, w.ordinal, t.name, t.inverted, p.id, w.relation {_SCOPE} order by s.ordinal"
-
-_ASKED = f"""
-    select a.probe, a.system, a.user, x.body, x.packed
-    from (select p.id as probe, t.system, t.user, w.text_id {_SCOPE}) a join text x on x.id = a.text_id
-"""
-
-_COUNTS = f"""
-    with answered as (
-        select p.id as probe, p.template_id, r.text_id, r.count
-        from instrument i
-        join statement s on s.id in (select value from json_each(:scope))
-        join wording w on w.statement_id = s.id and w.language = :language
-        join probe p on p.wording_id = w.id and {PROBES}
-        join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-        and (:fingerprint is null or d.fingerprint = :fingerprint)
-        join given_answer r on r.draw_id = d.id
-        where i.name = :instrument
-    )
-    select a.probe, g.label, sum(a.count)
-    from answered a
-    left join unit u on u.text_id = a.text_id and u.template_id = a.template_id and u.wording_id is null
-    left join reading g on g.unit_id = u.id and g.reader_id in ({{readers}})
-    group by a.probe, g.label
-"""
-
 _PLAN = """
     insert into planned (model_id, sampling_id, prompt_id, n) values (?, ?, (select id from prompt where key = ?), ?)
     on conflict (model_id, sampling_id, prompt_id) do update set n = max(n, excluded.n)
-"""
-
-_PRINTED = f"""
-    select d.prompt_id, d.fingerprint, coalesce(r.text_id, 0), coalesce(sum(r.count), count(distinct d.id))
-    from draw d left join response r on r.draw_id = d.id
-    where d.model_id = :model and d.sampling_id = :sampling and d.n > d.failed
-        and (:fingerprint is null or d.fingerprint = :fingerprint) and d.prompt_id in (
-            select p.prompt_id
-            from instrument i
-            join statement s on s.id in (select value from json_each(:scope))
-            join wording w on w.statement_id = s.id and w.language = :language
-            join probe p on p.wording_id = w.id and {PROBES}
-            where i.name = :instrument
-        )
-    group by d.prompt_id, d.fingerprint, r.text_id
-"""
-
-_PLANNED = f"""
-    select p.id, max(sum(d.n - d.failed), iif(:fingerprint is null, coalesce(max(n.n), sum(d.n)), sum(d.n)))
-    from instrument i
-    join statement s on s.id in (select value from json_each(:scope))
-    join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and {PROBES}
-    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-        and (:fingerprint is null or d.fingerprint = :fingerprint)
-    left join planned n on n.prompt_id = p.prompt_id and n.model_id = :model and n.sampling_id = :sampling
-    where i.name = :instrument
-    group by p.id
-"""
-
-_FAILURES = f"""
-    select p.id, s.ref, sum(d.n - d.failed), max(d.reason)
-    from instrument i
-    join statement s on s.id in (select value from json_each(:scope))
-    join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and {PROBES}
-    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-        and (:fingerprint is null or d.fingerprint = :fingerprint)
-    where i.name = :instrument
-    group by p.id order by s.ordinal
-"""
-
-_TEMPLATES = f"""
-    select distinct {TEMPLATE_COLUMNS}, t.id {_SCOPE}
-    and exists (
-        select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-        and (:fingerprint is null or d.fingerprint = :fingerprint)
-    )
-    order by t.id
-"""
-
-_TRUNCATED = f"""
-    select p.id, sum(r.count)
-    from instrument i
-    join statement s on s.id in (select value from json_each(:scope))
-    join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and {PROBES}
-    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-        and (:fingerprint is null or d.fingerprint = :fingerprint)
-    join response r on r.draw_id = d.id
-    join thought h on h.text_id = r.text_id and h.answer_id is null
-    where i.name = :instrument
-    group by p.id
-"""
-
-_RESPONSES = f"""
-    select x.body, x.packed, r.count, g.label, g.reason, g.start, g.stop, e.name, d.seed, d.at, a.code_version,
-        a.job_id, t.name, t.inverted, d.fingerprint
-    from probe p
-    join template t on t.id = p.template_id
-    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-        and (:fingerprint is null or d.fingerprint = :fingerprint)
-    join attempt a on a.id = d.attempt_id
-    join response r on r.draw_id = d.id
-    {HELD}
-    join text x on x.id = r.text_id
-    left join unit u on u.text_id = {ANSWER_ID} and u.template_id = p.template_id and u.wording_id is null
-    left join reading g on g.unit_id = u.id and g.reader_id in ({{readers}})
-    left join reader e on e.id = g.reader_id
-    where p.id = :probe
-    order by r.count desc, r.text_id, d.id limit :limit offset :offset
 """

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from stores.core.base import Aggregate, now
+from stores.core.texts import restored, text_ids
 from stores.instruments.template_versions import PROBES
-from stores.instruments.texts import restored, text_ids
 from stores.jobs.job_rows import write_progress
 from stores.runs.models import newest_model
 from stores.runs.run_rows import Run, run_values
@@ -173,7 +173,7 @@ class Scores(Aggregate):
         template, inverted, at, version, job, failed, reason = row
         scores = self.connection.execute(_OF_PROBE, values).fetchall()
         return ProbeScores(
-            scores=tuple((restored(body, packed), log) for body, packed, log in scores),
+            scores=tuple((restored(body), log) for body, log in scores),
             table=self._table(values),
             template=template,
             order="swapped" if inverted else "printed",
@@ -203,7 +203,7 @@ def _words(table: TokenTable) -> str | None:
 
 
 def _text(connection: sqlite3.Connection, rowid: int) -> str:
-    return restored(*connection.execute("select body, packed from text where id = ?", (rowid,)).fetchone())
+    return restored(*connection.execute("select body from text where id = ?", (rowid,)).fetchone())
 
 
 OF_PRINT = """
@@ -285,7 +285,7 @@ _PROVENANCE = """
 """
 
 _OF_PROBE = """
-    select x.body, x.packed, c.log_probability
+    select x.body, c.log_probability
     from probe p join score c on c.prompt_id = p.prompt_id and c.model_id = :model join text x on x.id = c.text_id
     where p.id = :probe order by c.log_probability desc, x.id
 """

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
+from stores.core.texts import restored
 from stores.instruments.template_versions import PROBES
-from stores.instruments.texts import restored
 from stores.runs.run_rows import Run, run_values
 from workbench.domain.thinking import split
 
@@ -37,8 +37,8 @@ def thoughts_of(
     """
     values = run_values(connection, run) | {"statement": statement, "limit": limit}
     found = []
-    for body, packed, count, ref, kind, ordinal, template, inverted, *rest in connection.execute(_SQL, values):
-        output = split(restored(body, packed))
+    for body, count, ref, kind, ordinal, template, inverted, *rest in connection.execute(_SQL, values):
+        output = split(restored(body))
         variant = f"{kind}-{ordinal}" if ordinal else kind
         columns = (ref, variant, template, inverted, count, output.thinking, output.answer, *rest)
         found.append(ThoughtRow(*columns))
@@ -46,7 +46,7 @@ def thoughts_of(
 
 
 _SQL = f"""
-    select x.body, x.packed, r.count, s.ref, w.kind, w.ordinal, t.name, t.inverted, d.seed, d.at, a.job_id
+    select x.body, r.count, s.ref, w.kind, w.ordinal, t.name, t.inverted, d.seed, d.at, a.job_id
     from instrument i
     join statement s on s.id in (select value from json_each(:scope)) and (:statement is null or s.ref = :statement)
     join wording w on w.statement_id = s.id and w.language = :language

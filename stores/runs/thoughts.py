@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 
-from stores.instruments.texts import restored, text_ids
+from stores.core.texts import text_ids
 from workbench.domain.thinking import split
 
 CUT_OFF = "cut off in thought"
@@ -14,8 +14,6 @@ ANSWER_ID = "iif(h.text_id is null, r.text_id, h.answer_id)"
 """SQL for the rowid of a response's answer, null where it has none, given `r` and `HELD`; where an output without an
 answer does not matter, join the view `given_answer` instead"""
 HELD = "left join thought h on h.text_id = r.text_id"
-SCANNED = 2000
-"texts that are looked through at once"
 
 
 def add_thoughts(connection: sqlite3.Connection, outputs: Mapping[str, int]) -> None:
@@ -26,13 +24,3 @@ def add_thoughts(connection: sqlite3.Connection, outputs: Mapping[str, int]) -> 
         "insert into thought (text_id, answer_id) values (?, ?) on conflict do nothing",
         ((rowid, None if answer is None else ids[answer]) for rowid, answer in found.items()),
     )
-
-
-def find_thoughts(connection: sqlite3.Connection) -> None:
-    """Note the thoughts in all texts of a store that was written before there were any. Call inside a transaction."""
-    (last,) = connection.execute("select coalesce(max(id), 0) from text").fetchone()
-    for first in range(0, last + 1, SCANNED):
-        rows = connection.execute(
-            "select id, body, packed from text where id > ? and id <= ?", (first, min(last, first + SCANNED))
-        ).fetchall()
-        add_thoughts(connection, {restored(body, packed): rowid for rowid, body, packed in rows})

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.core.migrations import m010_plans
+from stores.core.migrations.v10_to_18 import m010_plans
 from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from workbench import pipeline

@@ -12,7 +12,7 @@ import pytest
 from stores.annotation.annotator import Annotator
 from stores.annotation.queues import NewItem, Queue
 from stores.core.store import Store
-from stores.instruments.texts import restored
+from stores.core.texts import restored
 from stores.runs.run_rows import Answered
 from tests.tui.annotation_stores import answers as numbered
 from tests.tui.annotation_stores import labelling_store
@@ -68,13 +68,13 @@ def store(path: Path) -> Iterator[Store]:
 def texts(store: Store, name: str) -> list[tuple[str, str, int, str]]:
     """Return (text, statement, people needed, stratum) of a queue's items, in order, attention items left out."""
     rows = store.connection.execute(
-        "select x.body, x.packed, s.ref, i.needed, i.stratum from queue_item i "
+        "select x.body, s.ref, i.needed, i.stratum from queue_item i "
         "join queue q on q.id = i.queue_id and q.name = ? join unit u on u.id = i.unit_id "
         "join text x on x.id = u.text_id join wording w on w.id = u.wording_id "
         "join statement s on s.id = w.statement_id where i.attention is null order by i.ordinal",
         (name,),
     )
-    return [(restored(body, packed), *rest) for body, packed, *rest in rows]
+    return [(restored(body), *rest) for body, *rest in rows]
 
 
 def rows(store: Store) -> dict[str, int]:

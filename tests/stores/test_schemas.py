@@ -6,20 +6,28 @@ A new migration needs a frozen store: see `tests/stores/schemas/rows.py`, which 
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from stores.core import backup
 from stores.core.connection import SCHEMA_VERSION
+from stores.core.migrations import v19_on
+from stores.core.migrations.packed import as_packed
 from stores.core.sqlite import Database
 from stores.core.store import Store
+from stores.core.texts import restored, text_ids
 from tests.stores.schemas.rows import build, dump, frozen
+from workbench.domain.keys import text_key
 from workbench.errors import StoreError
 
 VERSIONS = range(1, SCHEMA_VERSION + 1)
 GROWS = {"text", "thought", "planned", "identity", "template_version", "_sqlite_migrations"}
 "tables to which a migration adds rows of its own"
+GONE = {("text", "packed")}
+"columns that a migration drops"
 
 Rows = dict[str, list[dict[str, object]]]
 
@@ -95,6 +103,7 @@ def test_a_store_of_every_version_opens_with_all_that_it_holds(version: int, tmp
         after = rows_of(connection)
         assert schema_of(connection) == schema_of(build(SCHEMA_VERSION).conn)
         for name, rows in before.items():
+            rows = [{c: value for c, value in row.items() if (name, c) not in GONE} for row in rows]
             now = [{column: row[column] for column in rows[0]} for row in after[name]] if rows else []
             assert [row for row in rows if row not in now] == [], name
             assert name in GROWS or len(now) == len(rows), name
@@ -154,3 +163,40 @@ def test_a_store_that_cannot_be_copied_is_left_as_it_is(
     assert path.read_bytes()[100:] == before[100:]
     assert [file.name for file in tmp_path.iterdir() if ".before-" in file.name] == []
     assert told == []
+
+
+def test_texts_that_were_compressed_are_plain_with_their_ids_and_foreign_keys(tmp_path: Path, told: list[str]) -> None:
+    texts = {7: "x" * 1024, 8: "é\x00" * 9000, 9: "half \ud800", 10: "", 11: "\ud800" * 2000}
+    path = thawed(18, tmp_path)
+    with sqlite3.connect(path) as old:
+        rows = [(rowid, text_key(text), *as_packed(text)) for rowid, text in texts.items()]
+        rows = [(rowid, key, None, packed or zlib.compress(str(body).encode())) for rowid, key, body, packed in rows]
+        old.executemany("insert into text (id, key, body, packed) values (?, ?, ?, ?)", rows)
+        old.execute("update prompt set context_id = 7")
+    old.close()
+    with Store.open(path) as store:
+        held = dict(store.connection.execute("select id, body from text where id > 6").fetchall())
+        assert {rowid: restored(body) for rowid, body in held.items()} == texts
+        assert {rowid for rowid, body in held.items() if isinstance(body, bytes)} == {9, 11}
+        assert store.connection.execute("pragma foreign_key_check").fetchall() == []
+        with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"), store.write() as connection:
+            connection.execute("delete from text where id = 7")
+        with store.write() as connection:
+            assert text_ids(connection, texts.values()) == {text: rowid for rowid, text in texts.items()}
+
+
+def test_a_migration_that_is_interrupted_leaves_the_store_as_it_was(
+    tmp_path: Path, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = thawed(18, tmp_path)
+    with sqlite3.connect(path) as old:
+        before = rows_of(old)
+    old.close()
+    with monkeypatch.context() as patch:
+        patch.setattr(v19_on, "unpacked", Mock(side_effect=["plain", KeyboardInterrupt]))
+        with pytest.raises(StoreError, match="user-defined function raised exception"):
+            Store.open(path)
+    with sqlite3.connect(path) as old:
+        assert (rows_of(old), old.execute("pragma user_version").fetchone()) == (before, (18,))
+    old.close()
+    Store.open(path).close()

@@ -115,6 +115,7 @@ ROWS: dict[int, str] = {
     16: "update job set mark = 'abc'",
     17: "update model set snapshot = 'm-2026-01-01'; update draw set fingerprint = 'fp_1'",
     18: "update score set version = '2'",
+    19: "insert into text values (6, x'06', x'eda080')",  # half a surrogate pair
 }
 
 
