@@ -30,3 +30,144 @@ def m019_plain_texts(db: Database) -> None:
         """,
     )
     db.conn.create_function("unpacked", 2, None)
+
+
+@migrations()
+def m020_views(db: Database) -> None:
+    """Views for people who read a store with SQL; below is what they hold. The README shows how."""
+    db.execute("create index probe_wording on probe (wording_id)")
+    db.create_view("v_answers", ANSWERS)
+    db.create_view("v_readings", READINGS)
+    db.create_view("v_stances", STANCES)
+
+
+def _plain(text_id: str) -> str:
+    """Return SQL for a text as a column of text; one with half a surrogate pair is shown as bytes.
+
+    It is a query of its own, which runs only where the column is asked for.
+    """
+    shown = "iif(typeof(x.body) = 'text', x.body, 'not Unicode, as bytes: ' || hex(x.body))"
+    return f"cast((select {shown} from text x where x.id = {text_id}) as text)"
+
+
+def _turns(messages: str) -> str:
+    """Return SQL for messages, [[role, content], …], as text."""
+    turn = "iif(q.chat, json_extract(j.value, '$[0]') || ': ', '') || json_extract(j.value, '$[1]')"
+    return f"(select group_concat({turn}, char(10, 10)) from json_each({messages}) j)"
+
+
+_CONTEXT = "(select x.body from text x where x.id = q.context_id)"
+_PROMPT = f"cast(coalesce({_turns(_CONTEXT)} || char(10, 10), '') || {_turns('q.messages')} as text)"
+
+_CELL = f"""
+    i.name as instrument, s.ref as statement, s.version as statement_version, s.current as statement_current, s.country,
+    s.topic, w.language, cast(w.kind || iif(w.ordinal, '-' || w.ordinal, '') as text) as variant,
+    {_plain("w.text_id")} as wording, p.audit, t.family as template_family, t.name as template,
+    cast((
+        select max(v.version) from template_version v where v.instrument_id = i.id and v.template_id = t.id
+    ) as integer) as template_version,
+    cast(iif(t.inverted, 'swapped', 'printed') as text) as label_order, p.axes as factors
+"""
+"a cell of a design: alias i, s, w, p, t"
+_MODEL = """
+    m.name as model, m.revision, m.snapshot, m.backend, m.dtype, m.chat_format, g.mode as sampling, g.temperature,
+    g.top_p, g.top_k, g.max_new_tokens, g.stop
+"""
+_DRAWN = """
+    from instrument i
+    join statement s on s.instrument_id = i.id
+    join wording w on w.statement_id = s.id
+    join probe p on p.wording_id = w.id
+    join template t on t.id = p.template_id
+    join draw d on d.prompt_id = p.prompt_id
+    join model m on m.id = d.model_id
+    join sampling g on g.id = d.sampling_id
+"""
+_FROM = f"{_DRAWN} join response r on r.draw_id = d.id left join thought h on h.text_id = r.text_id"
+_ANSWER = "iif(h.text_id is null, r.text_id, h.answer_id)"
+_BEFORE = f"""
+    select iif(h.text_id is null, null, iif(substr(o.body, -length(a.body)) = a.body,
+        substr(o.body, 1, length(o.body) - length(a.body)), o.body))
+    from text o left join text a on a.id = {_ANSWER} where o.id = r.text_id
+"""
+
+ANSWERS = f"""
+    select {_CELL}, {_MODEL},
+        {_PROMPT} as prompt, {_plain(_ANSWER)} as response, cast(({_BEFORE}) as text) as thinking, r.count,
+        d.seed, d.fingerprint, d.at as time, cast((select e.job_id from attempt e where e.id = d.attempt_id) as integer)
+        as job, p.prompt_id, d.id as draw_id, r.text_id as output_id
+    {_FROM} join prompt q on q.id = p.prompt_id
+"""
+"""One row for each distinct answer of each draw, with how often it was given (`count`).
+
+An answer whose prompt stands in several cells of a design, as where an edit left a wording untouched, has a row in
+each: `statement_current` = 1 keeps those of statements as they are now. `response` is null where the output ends within
+its thought; `thinking` is what stands before the answer, with its marks. `factors` is JSON: what an audit varies
+besides wording, template and order.
+"""
+
+_READ = f"""
+    select {_CELL}, {_MODEL}, {_plain("r.text_id")} as response, r.count, e.kind as reader_kind, e.name as reader,
+        e.version as reader_version, b.label, b.reason, b.confidence, b.note, b.at as time,
+        cast(not exists (
+            select 1 from reading n
+            where n.unit_id = b.unit_id and n.reader_id = b.reader_id and n.codebook_id is b.codebook_id
+                and (n.at, coalesce(n.uid, x''), n.revision) > (b.at, coalesce(b.uid, x''), b.revision)
+        ) as integer) as newest, p.prompt_id, d.id as draw_id, r.output_id
+    {_DRAWN} join given_answer r on r.draw_id = d.id
+"""
+_FIRST = """(
+    select min(f.id) from statement v join wording f on f.statement_id = v.id
+    where v.instrument_id = s.instrument_id and v.ref = s.ref and f.language = w.language and f.kind = w.kind
+        and f.ordinal = w.ordinal and f.text_id = w.text_id
+)"""
+
+READINGS = f"""
+    {_READ}
+    join unit u on u.text_id = r.text_id and u.template_id = p.template_id and u.wording_id is null
+    join reading b on b.unit_id = u.id
+    join reader e on e.id = b.reader_id
+    union all
+    {_READ}
+    join unit u on u.text_id = r.text_id and u.wording_id = {_FIRST} and u.template_id is null
+    join reading b on b.unit_id = u.id
+    join reader e on e.id = b.reader_id
+"""
+"""One row for each answer and each time somebody read it: rules beside the template, people and classifiers beside the
+wording. A reader who changed a label has several rows, of which one is the `newest`; `label` is null where the answer
+is unreadable or a label was taken back.
+"""
+
+
+def _counted(condition: str, name: str) -> str:
+    return f"cast(sum(iif({condition}, r.count, 0)) as integer) as {name}"
+
+
+_CUT_OFF = "h.text_id is not null and h.answer_id is null"
+_COUNTS = ", ".join(
+    (
+        _counted("1", "answers"),
+        *(_counted(f"b.label = '{label}'", label) for label in ("agree", "disagree", "neutral", "unrelated")),
+        _counted("b.unit_id is not null and b.label is null and b.reason <> 'refusal'", "unreadable"),
+        _counted("b.label is null and b.reason = 'refusal'", "refused"),
+        _counted(_CUT_OFF, "cut_off"),
+        _counted(f"b.unit_id is null and not ({_CUT_OFF})", "unread"),
+    )
+)
+
+STANCES = f"""
+    select {_CELL}, {_MODEL}, e.kind as reader_kind, e.name as reader, e.version as reader_version, {_COUNTS},
+        cast(sum(iif(b.label = 'agree', 1.0 * r.count, 0))
+            / nullif(sum(iif(b.label in ('agree', 'disagree'), r.count, 0)), 0) as real) as agree_share
+    {_FROM}
+    left join unit u on u.text_id = {_ANSWER} and u.template_id = p.template_id and u.wording_id is null
+    left join reading b on b.unit_id = u.id
+    left join reader e on e.id = b.reader_id
+    group by i.name, s.ref, p.audit, t.name, m.name, p.id, d.model_id, d.sampling_id, b.reader_id
+"""
+"""One row for each cell of a design, model, sampling and rule: how its answers were read.
+
+Answers that no rule has read, or that were cut off in thought, stand in a row without a reader. What a verdict makes of
+this depends on options (which rule, the least number of readable answers, the band), so verdicts are no view:
+`workbench verdicts --csv` writes them.
+"""
