@@ -63,6 +63,11 @@ class Progress:
     attention: tuple[int, int]
     "(right, answered) of the items whose label is known"
 
+    @property
+    def total(self) -> int:
+        """Return how many items the queue has for this person: done, open, and in others' hands."""
+        return self.done + self.left + self.held
+
 
 class Annotator:
     """One person at one queue. Every verb is one transaction; what it returns is committed."""

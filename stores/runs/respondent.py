@@ -57,7 +57,8 @@ class Question:
 class Progress:
     """How far this person is in the sitting."""
 
-    answered: int
+    done: int
+    "wordings with an answer"
     left: int
     declined: int
     gone: int
@@ -69,7 +70,12 @@ class Progress:
 
     @property
     def total(self) -> int:
-        return self.answered + self.left + self.declined
+        return self.done + self.left + self.declined
+
+    @property
+    def per_hour(self) -> float | None:
+        """Return the pace; None before two answers."""
+        return 3600 / self.median_s if self.median_s else None
 
 
 @dataclass(slots=True)
@@ -191,7 +197,7 @@ class Respondent:
         tally = Counter(item.standing for item in items)
         times = [row[0] for row in self.connection.execute(_TIMES, {"idle": IDLE_MS})]
         return Progress(
-            answered=tally[Standing.ANSWERED],
+            done=tally[Standing.ANSWERED],
             left=tally[Standing.OPEN] + tally[Standing.PUT_OFF],
             declined=tally[Standing.DECLINED],
             gone=tally[Standing.GONE],

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from stores.annotation.annotator import Annotator
 from stores.core.store import Store
 from tests.tui.annotation_stores import QUEUE, answers, labelling_store
-from workbench.tui.annotation import annotate
+from workbench.tui.annotation import session_screen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
 
@@ -78,7 +78,7 @@ def quantiles(seconds: list[float]) -> str:
 
 def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
     """Return rows of the benchmark table: what, measured, under which load."""
-    annotate.GLANCE_S = 0.0
+    session_screen.GLANCE_S = 0.0
     items, presses = (TINY_ITEMS, TINY_PRESSES) if tiny else (ITEMS, PRESSES)
     rows = []
     for busy in (False, True):

@@ -81,7 +81,7 @@ def test_all_wordings_are_asked_once_and_the_answers_are_the_instruments(path: P
             assert set(question.__slots__) == {"position", "text", "language", "taken_back"}, "not which variant it is"
             ana.answer(question.position, wanted(question.text), 1500)
         progress = ana.progress()
-        assert (progress.answered, progress.left, progress.total, progress.median_s) == (12, 0, 12, 1.5)
+        assert (progress.done, progress.left, progress.total, progress.median_s) == (12, 0, 12, 1.5)
         answers, _ = ana.answers()
     assert len(answers) == 12
     for row in survey_agreement(answers, "survey"):
@@ -133,7 +133,7 @@ def test_undo_goes_back_through_answers_and_skips_in_order(path: Path) -> None:
             back.append(question_or_none.text)
             assert ana.next() == replace(question_or_none, taken_back=None)
         assert back == texts[::-1]
-        assert ana.progress().answered == 0
+        assert ana.progress().done == 0
 
 
 def test_what_is_skipped_comes_last_and_skipped_again_it_stays_unanswered(path: Path) -> None:
@@ -149,7 +149,7 @@ def test_what_is_skipped_comes_last_and_skipped_again_it_stays_unanswered(path: 
         ana.skip(skipped.position)
         assert ana.next() is None
         progress = ana.progress()
-        assert (progress.answered, progress.declined, progress.left, progress.total) == (11, 1, 0, 12)
+        assert (progress.done, progress.declined, progress.left, progress.total) == (11, 1, 0, 12)
         assert ana.undo() == skipped
 
 
@@ -262,7 +262,7 @@ def test_an_archived_statement_is_asked_no_more_and_said_to_be_gone(path: Path) 
         progress = ana.progress()
         assert len(texts) == 4
         assert all("b-1" in text for text in texts)
-        assert (progress.answered, progress.left, progress.gone, progress.total) == (4, 0, 8, 4)
+        assert (progress.done, progress.left, progress.gone, progress.total) == (4, 0, 8, 4)
         ana.answer(question.position, True)  # it was on the screen when it was archived
 
 
@@ -329,7 +329,7 @@ def test_an_answer_from_a_file_is_not_asked_for_again(path: Path) -> None:
         with Store.open(path) as store:
             store.surveys.add(NAME, [SurveyAnswer("ana", ref, variant, True)])
         assert next_of(ana).position != question.position
-        assert (ana.progress().answered, ana.progress().steps) == (1, 0)
+        assert (ana.progress().done, ana.progress().steps) == (1, 0)
         assert ana.undo() is None
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -79,3 +81,11 @@ def leases_of(path: Path) -> list[tuple[str, str]]:
             "select h.name, x.body from assignment a join reader h on h.id = a.reader_id "
             "join unit u on u.id = a.unit_id join text x on x.id = u.text_id where a.state = 'leased' order by a.at"
         ).fetchall()
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Hold a store's write lock, as another program does that writes."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("begin immediate")
+        yield

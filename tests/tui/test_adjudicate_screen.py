@@ -15,7 +15,8 @@ from stores.annotation.labels import Judged
 from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from tests.conftest import instrument
-from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
+from tests.tui.annotation_stores import held
+from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from workbench.domain.annotations import Codebook, LabelOption, Purpose, Reason, Subject
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.app import WorkbenchApp
@@ -83,7 +84,7 @@ async def opened(app: WorkbenchApp, pilot: Pilot[int], auditor: str | None = "No
     setattr(app, "annotator", auditor)  # noqa: B010
     screen = AdjudicateScreen("q")
     await app.push_screen(screen)
-    await until(pilot, lambda: screen._docket is not None or screen.trouble.shown)
+    await until(pilot, lambda: screen._found is not None or screen.trouble.shown)
     await pilot.pause()
     return screen
 
@@ -256,13 +257,15 @@ async def test_keys_are_ignored_while_a_decision_is_committed(path: Path, disput
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
-        commits: list[object] = []
-        screen.commit = lambda *values: commits.append(values)  # type: ignore[method-assign, assignment]
-        await pilot.press("a", "d", "n", "s", "z", "2", "m")
-        assert len(commits) == 1
-        assert app.screen is screen
-        assert screen.current is not None
-        assert screen.current.unit == disputed[0]
+        with held(path):
+            await pilot.press("a", "d", "n", "s", "z", "2", "m")
+            await until(pilot, lambda: "waiting for the store" in shown(app, "#pace"))
+            assert app.screen is screen
+            assert screen.current is not None
+            assert screen.current.unit == disputed[0]
+        await until(pilot, lambda: "1 decided" in screen.title_bar.note)
+        assert shown(app, "#pace").endswith("last: agree (saved)")
+    assert [row[:2] for row in decisions(path)] == [(disputed[0], "agree")]
 
 
 async def test_a_failed_commit_keeps_the_item_and_says_what_happened(path: Path, disputed: list[int]) -> None:
@@ -344,7 +347,7 @@ async def test_hostile_texts_are_shown_literally(path: Path, size: tuple[int, in
         for text in HOSTILE:
             assert "\x1b" not in screen_text(app)
             assert screen.query_one("#choices").region.height == 1
-            assert "a agree" in screen_text(app)
+            assert "a agree" in flowing(app)
             assert "▸6 other" in screen_text(app)
             whole = "".join(screen.query_one("#answer", LongText).lines)
             assert len(whole) >= len(text)

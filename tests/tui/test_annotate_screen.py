@@ -1,4 +1,4 @@
-"""Labelling: on disk before the next item shows, never an item nobody saw, undone as deep as the sitting, blind."""
+"""Labelling: on disk before the next item shows, never an item nobody saw, undone as deep as the session, blind."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tests.tui.annotation_stores import (
     HOSTILE_ANSWERS,
     QUEUE,
     answers,
+    held,
     labelling_store,
     labels_of,
     leases_of,
@@ -29,20 +30,21 @@ from tests.tui.conftest import screen_text, until
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Codebook, LabelOption, Subject
 from workbench.tui import format as tui_format
-from workbench.tui.annotation import annotate
+from workbench.tui.annotation import session_screen
 from workbench.tui.annotation.annotate import AnnotateScreen
-from workbench.tui.annotation.annotate_dialogs import GivenScreen, NoteScreen
 from workbench.tui.annotation.annotate_format import last_line, pace_line
+from workbench.tui.annotation.given_dialog import GivenScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.note_dialog import NoteDialog
 from workbench.tui.widgets.frame import TitleBar
 
 
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let keys count as soon as an item is painted; the time a person needs at least has a test of its own."""
-    monkeypatch.setattr(annotate, "GLANCE_S", 0.0)
-    monkeypatch.setattr(annotate, "CLICK_S", 0.0)
+    monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
+    monkeypatch.setattr(session_screen, "CLICK_S", 0.0)
 
 
 @dataclass
@@ -181,7 +183,7 @@ async def test_a_burst_of_keys_never_labels_an_item_that_was_not_painted(tmp_pat
 async def test_a_key_that_comes_sooner_than_anybody_reads_is_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(annotate, "GLANCE_S", 3600.0)
+    monkeypatch.setattr(session_screen, "GLANCE_S", 3600.0)
     path = labelling_store(tmp_path / "a.db", answers(3))
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -207,7 +209,7 @@ async def test_undo_goes_back_step_by_step_and_returns_in_the_same_order(tmp_pat
         assert "answer 0000" in seat.text
         assert labels_of(path) == []
         await seat.press("z")
-        assert "nothing to undo in this sitting" in seat.text
+        assert "nothing to undo in this session" in seat.text
         for number, key in enumerate("udna"):
             assert f"answer {number:04}" in seat.text
             await seat.press(key)
@@ -238,7 +240,7 @@ async def test_flag_and_note_are_saved_and_shown_and_outlive_the_label(tmp_path:
         await seat.press("f")
         await seat.until(lambda: "⚑ flagged" in seat.text)
         await seat.pilot.press("m")
-        await seat.until(lambda: isinstance(seat.app.screen, NoteScreen))
+        await seat.until(lambda: isinstance(seat.app.screen, NoteDialog))
         await seat.pilot.press(*"q[b]!", "enter")
         await seat.until(lambda: "note “q[b]!”" in seat.text)
         await seat.press("d")
@@ -252,7 +254,7 @@ async def test_escape_leaves_a_note_as_it_was(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(2))
     async with seated(path) as seat:
         await seat.pilot.press("m")
-        await seat.until(lambda: isinstance(seat.app.screen, NoteScreen))
+        await seat.until(lambda: isinstance(seat.app.screen, NoteDialog))
         await seat.pilot.press("x", "escape")
         await seat.until(lambda: seat.app.screen is seat.screen)
         await seat.press("f")
@@ -264,13 +266,13 @@ async def test_a_note_that_could_not_be_saved_is_still_there(tmp_path: Path, mon
     monkeypatch.setattr("stores.core.connection.BUSY_TIMEOUT_MS", 100)
     path = labelling_store(tmp_path / "a.db", answers(2))
     async with seated(path) as seat:
-        with locked(path):
+        with held(path):
             await seat.pilot.press("m")
-            await seat.until(lambda: isinstance(seat.app.screen, NoteScreen))
+            await seat.until(lambda: isinstance(seat.app.screen, NoteDialog))
             await seat.pilot.press(*"why", "enter")
             await seat.until(lambda: "NOT saved" in seat.text)
         await seat.pilot.press("m")
-        await seat.until(lambda: isinstance(seat.app.screen, NoteScreen))
+        await seat.until(lambda: isinstance(seat.app.screen, NoteDialog))
         assert seat.app.screen.query_one(Input).value == "why"
         await seat.pilot.press("enter")
         await seat.until(lambda: "note “why”" in seat.text)
@@ -523,27 +525,13 @@ async def test_what_was_before_a_person_when_the_terminal_died_comes_first(tmp_p
         assert seat.note == "ana  1/4"
 
 
-class locked:  # noqa: N801 (reads as a sentence)
-    """Hold a store's write lock."""
-
-    def __init__(self, path: Path):
-        self.connection = sqlite3.connect(path, isolation_level=None)
-
-    def __enter__(self) -> None:
-        self.connection.execute("begin immediate")
-
-    def __exit__(self, *_: object) -> None:
-        self.connection.rollback()
-        self.connection.close()
-
-
 async def test_a_label_that_could_not_be_saved_says_so_and_the_same_key_tries_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("stores.core.connection.BUSY_TIMEOUT_MS", 100)
     path = labelling_store(tmp_path / "a.db", answers(3))
     async with seated(path) as seat:
-        with locked(path):
+        with held(path):
             await seat.pilot.press("d")
             await seat.until(lambda: "disagree was NOT saved" in flat(seat.text))
             assert "answer 0000" in seat.text
@@ -676,7 +664,7 @@ async def test_the_second_half_of_a_double_click_labels_nothing(
         row = next(n for n, line in enumerate(seat.text.split("\n")) if "unrelated" in line)
         column = seat.text.split("\n")[row].index("neutral")
         await seat.pilot.click(offset=(column + 1, row))
-        monkeypatch.setattr(annotate, "CLICK_S", 3600.0)
+        monkeypatch.setattr(session_screen, "CLICK_S", 3600.0)
         await seat.until(lambda: "answer 0001" in seat.text and seat.screen.ready)
         await seat.pilot.click(offset=(column + 1, row))
         await seat.pilot.pause()

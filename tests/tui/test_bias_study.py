@@ -26,7 +26,7 @@ from workbench.jobs import launch
 from workbench.pipeline.classifying import ClassifySpec
 from workbench.pipeline.queues import QueueSpec, make
 from workbench.pipeline.training import TrainSpec
-from workbench.tui.annotation import annotate
+from workbench.tui.annotation import session_screen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
 
@@ -104,7 +104,7 @@ async def label(path: Path, queue: str, name: str) -> int:
 
 
 async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(annotate, "GLANCE_S", 0.0)
+    monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
     path = tmp_path / "study.db"
     with Store.open(path, create=True) as store:
         store.instruments.add(read_instrument("csv", shipped_instrument_folder()))

@@ -1,4 +1,4 @@
-"""The label grid: blind, one key a cell, on disk before the cursor moves, undone as deep as the sitting."""
+"""The label grid: blind, one key a cell, on disk before the cursor moves, undone as deep as the session."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.tui.issue_stores import ISSUES, LAW, SOCIETY, issue_store, label, lab
 from workbench.data import shipped_issue_scheme
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.statements import ORIGINAL, Statement, Wording
-from workbench.tui.annotation import issue_grid
+from workbench.tui.annotation import session_screen
 from workbench.tui.annotation.issue_grid import IssueGridScreen
 from workbench.tui.annotation.issue_grid_format import grid_columns, short_heads
 from workbench.tui.app import WorkbenchApp
@@ -36,7 +36,7 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let keys count as soon as a statement is painted; the time a person needs at least has a test of its own."""
-    monkeypatch.setattr(issue_grid, "GLANCE_S", 0.0)
+    monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
 
 
 @dataclass
@@ -158,10 +158,12 @@ async def test_what_others_said_is_nowhere(path: Path) -> None:
         assert "+1 " not in "\n".join(line for line in text.splitlines() if "Statement" in line)
         assert seat.screen.title_bar.note == "ana  0/3"
         assert "bob" not in text
-        desk = seat.screen._desk
-        assert desk is not None
+        thread = seat.screen._thread
+        assert thread is not None
         with pytest.raises(sqlite3.DatabaseError, match="prohibited"):
-            desk.submit(lambda sitting: sitting.annotator.connection.execute("select label from issue_label")).result()
+            thread.submit(
+                lambda session: session.annotator.connection.execute("select label from issue_label")
+            ).result()
 
 
 async def test_the_next_open_cell_is_found_around_the_end(path: Path) -> None:
@@ -210,7 +212,7 @@ async def test_a_key_that_came_before_the_statement_was_seen_is_dropped(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with seated(path) as seat:
-        monkeypatch.setattr(issue_grid, "GLANCE_S", 3600.0)
+        monkeypatch.setattr(session_screen, "GLANCE_S", 3600.0)
         await seat.pilot.press("j")
         await seat.pilot.press("a", "f")
         await seat.until(lambda: "1 key not taken" in shown(seat.app, "#pace"))

@@ -23,7 +23,7 @@ from tests.tui.test_statement_editor import opened as editing
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import StoreGone
 from workbench.tui import app as terminal
-from workbench.tui.annotation import annotate, issue_grid, survey
+from workbench.tui.annotation import session_screen
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.annotation.issue_grid import IssueGridScreen
@@ -36,7 +36,7 @@ from workbench.tui.statements.wording_form import WordingForm
 
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(annotate, "GLANCE_S", 0.0)
+    monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
 
 
 def delete(path: Path) -> None:
@@ -121,7 +121,7 @@ async def test_a_screen_does_not_take_another_store_at_the_path_for_its_own(tmp_
 
 
 async def test_a_survey_goes_on_in_the_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(survey, "GLANCE_S", 0.0)
+    monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
     path = made(tmp_path / "audit.db", replace(instrument(), survey=()))
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -189,7 +189,7 @@ WORKS = {
 async def test_what_a_person_decides_of_a_store_that_is_gone_is_done_again_in_the_copy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: str, goes: Callable[[Path], None], size: tuple[int, int]
 ) -> None:
-    monkeypatch.setattr(issue_grid, "GLANCE_S", 0.0)
+    monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
     of, path = WORKS[work], tmp_path / "audit.db"
     of.fill(path)
     app = WorkbenchApp(path, annotator="ana")

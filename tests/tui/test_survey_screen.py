@@ -23,7 +23,7 @@ from tests.tui.conftest import HOSTILE, made, screen_text, until
 from workbench.annotation.survey import ALL, Design
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind, Wording
-from workbench.tui.annotation import survey
+from workbench.tui.annotation import session_screen
 from workbench.tui.annotation.survey import SurveyScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
@@ -36,8 +36,8 @@ NAME = "small"
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let keys count as soon as a statement is painted; the time a person needs at least has a test of its own."""
-    monkeypatch.setattr(survey, "GLANCE_S", 0.0)
-    monkeypatch.setattr(survey, "CLICK_S", 0.0)
+    monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
+    monkeypatch.setattr(session_screen, "CLICK_S", 0.0)
 
 
 @pytest.fixture
@@ -75,9 +75,9 @@ class Seat:
     @property
     def statement(self) -> str:
         assert self.screen._view is not None
-        question = self.screen._view.question
-        assert question is not None
-        return question.text
+        item = self.screen._view.item
+        assert item is not None
+        return item.text
 
     @property
     def note(self) -> str:
@@ -159,7 +159,7 @@ async def test_a_and_d_answer_and_the_answer_is_in_the_file_before_the_next_stat
         await seat.pilot.press("a", "a", "s", "z")
         go.set()
         await seat.until(lambda: seat.screen.ready)
-        assert "last: disagree (saved) – z takes back" in seat.text
+        assert "last: disagree (saved) – z to undo" in seat.text
         second = seat.statement
         assert second != first
         await seat.press("A")
@@ -189,7 +189,7 @@ async def test_a_key_that_comes_sooner_than_anybody_reads_is_dropped(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with seated(path) as seat:
-        monkeypatch.setattr(survey, "GLANCE_S", 3600.0)
+        monkeypatch.setattr(session_screen, "GLANCE_S", 3600.0)
         first = seat.statement
         await seat.pilot.press("a", "d", "s")
         await seat.pilot.pause()
@@ -225,10 +225,10 @@ async def test_undo_goes_back_step_by_step_and_says_what_was_taken_back(path: Pa
             await seat.press("z")
             assert seat.statement == text
             assert [mark for mark in ("‹agree›", "‹disagree›") if mark in seat.text] == ([former] if former else [])
-            assert "last: taken back" in seat.text
+            assert "last: undone" in seat.text
         assert given(path) == {}
         await seat.pilot.press("z")
-        await seat.until(lambda: "there is nothing to take back" in seat.text)
+        await seat.until(lambda: "nothing to undo" in seat.text)
         await seat.press("d")
         assert seat.statement == seen[1]
     assert list(given(path).values()) == [False]
@@ -277,7 +277,7 @@ async def test_escape_at_the_name_leaves_and_a_bad_name_is_told(path: Path) -> N
 
 async def test_the_end_shows_ones_own_consistency_and_the_key_to_go_on(path: Path) -> None:
     async with seated(path) as seat:
-        while seat.screen._view is not None and seat.screen._view.question is not None:
+        while seat.screen._view is not None and seat.screen._view.item is not None:
             contrary = seat.statement.startswith(("Not so", "Repeal"))
             first = "a-1" in seat.statement
             await seat.press("d" if contrary != first else "a")
@@ -427,7 +427,7 @@ async def test_the_numbers_are_explained_and_the_keys_listed(path: Path) -> None
         await seat.until(lambda: isinstance(seat.app.screen, TextScreen))
         assert "section 6.1" in seat.text
         await seat.pilot.press("escape", "f1")
-        await seat.until(lambda: "Agree with the statement" in seat.text)
+        await seat.until(lambda: "Label: disagree" in seat.text)
 
 
 async def test_the_app_can_begin_with_a_survey_and_ends_with_it(path: Path) -> None:
@@ -449,7 +449,7 @@ async def test_six_people_answer_through_the_screen_and_stand_beside_the_model(t
     path = audited(tmp_path / "audit.db", base=replace(small(), survey=()))
     for number in range(1, 7):
         async with seated(path, f"p{number}") as seat:
-            while seat.screen._view is not None and seat.screen._view.question is not None:
+            while seat.screen._view is not None and seat.screen._view.item is not None:
                 contrary = seat.statement.startswith(("Not so", "Repeal"))
                 leaning = any(ref in seat.statement for ref in list(STATEMENTS)[:2])
                 slip = random.Random(f"{number} {seat.statement}").random() < 0.1

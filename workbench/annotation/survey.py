@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.domain.annotations import Codebook, LabelOption, Subject
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL, Relation, Statement, VariantId, VariantKind, variant_order
 from workbench.errors import UsageError
@@ -21,6 +22,21 @@ if TYPE_CHECKING:
 Ask = tuple[str, VariantId]
 "(ref of the statement, wording)"
 
+AGREE, DISAGREE = "agree", "disagree"
+CODEBOOK = Codebook(
+    name="survey",
+    title="Survey",
+    question="Do you agree or disagree with this statement?",
+    subject=Subject.STATEMENT,
+    options=(
+        LabelOption(AGREE, "a", "you agree with it, or rather agree"),
+        LabelOption(DISAGREE, "d", "you disagree with it, or rather disagree"),
+    ),
+    guideline="It is your own view that counts: there is no right answer.\n\n"
+    "Some statements resemble others. Take each as it stands, without trying to remember what you said before.\n\n"
+    "Skip a statement that you cannot answer. It comes back at the end; skipped again, it stays without an answer.",
+)
+"""what a respondent is asked, and which key says what"""
 PUBLISHED = ("original", "paraphrase", "negation", "opposite")
 ALL = "all"
 BLOCKS = 4

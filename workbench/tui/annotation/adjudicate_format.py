@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from workbench.domain.annotations import Codebook, LabelOption, Reason, Subject
+from workbench.domain.annotations import Codebook, Reason, Subject
 from workbench.domain.counting import plural
 from workbench.tui.format import visible
+from workbench.tui.kit.note_dialog import short_note
 
 if TYPE_CHECKING:
-    from stores.annotation.labels import Decision, GivenLabel, Judged
+    from stores.annotation.labels import Decision, GivenLabel
+    from workbench.tui.annotation.adjudication_session import AdjudicationQueue, Case
 
 REASONS = {
     Reason.SLIP: "one of them pressed the wrong key or misread",
@@ -24,9 +25,6 @@ REASONS = {
     Reason.OTHER: "none of these, or not said",
 }
 "in the order of their digits"
-
-LONGEST_NOTE = 2000
-"characters of a note that are shown"
 
 EXPLAIN = """Only items that people labelled differently and that nobody has decided on are here, one at a time.
 
@@ -43,37 +41,13 @@ Reopened: somebody labelled the item, or changed a label, after it was decided, 
 the label that was decided. The item waits for a new decision and has no gold label until then."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """An item with its labels under letters."""
-
-    judged: Judged
-    given: tuple[tuple[str, GivenLabel], ...]
-
-    @property
-    def unit(self) -> int:
-        return self.judged.context.unit
-
-
-@dataclass(frozen=True, slots=True)
-class Docket:
-    """What there is to adjudicate in a queue."""
-
-    codebook: Codebook
-    open: tuple[Case, ...]
-    decided: tuple[Case, ...]
-    "the newest decision last"
-    compared: int
-    "items with two labels or more; counted only where nothing is open or decided"
-
-
-def nothing_left(docket: Docket) -> str:
+def nothing_left(found: AdjudicationQueue) -> str:
     """Return why no item is shown."""
-    if docket.decided:
-        return f"All disagreements in this queue are decided: {len(docket.decided):,}.\n\nz goes back to the last one."
-    if not docket.compared:
+    if found.decided:
+        return f"All disagreements in this queue are decided: {len(found.decided):,}.\n\nz goes back to the last one."
+    if not found.compared:
         return "Nobody has labelled anything twice yet: there is nothing to disagree about."
-    items = "1 item has" if docket.compared == 1 else f"{docket.compared:,} items have"
+    items = "1 item has" if found.compared == 1 else f"{found.compared:,} items have"
     return f"No disagreements in this queue: {items} two labels or more, all equal."
 
 
@@ -110,11 +84,6 @@ def _label_line(letter: str, given: GivenLabel, wide: int) -> Content:
     return Content.assemble(*parts)
 
 
-def short_note(note: str) -> str:
-    """Return a note on one line, literally."""
-    return visible(note[:LONGEST_NOTE]) + ("…" if len(note) > LONGEST_NOTE else "")
-
-
 def decision_line(case: Case) -> str:
     """Return what was decided before; "" where nothing was."""
     decision = case.judged.decision
@@ -141,13 +110,6 @@ def moment(at: str) -> str:
     return f"{at[:10]} {at[11:16]} UTC"
 
 
-def choices(options: Sequence[LabelOption]) -> Content:
-    """Return the labels with their keys: `a agree   d disagree`."""
-    return Content("   ").join(
-        Content.assemble((visible(option.key), "bold $text-accent"), f" {visible(option.label)}") for option in options
-    )
-
-
 def reasons(chosen: Reason) -> Content:
     """Return the reasons with their digits, the chosen one marked, and what it means."""
     parts = Content("  ").join(_reasons(chosen))
@@ -163,11 +125,6 @@ def _reasons(chosen: Reason) -> Iterator[Content]:
             yield Content.assemble((f" {digit}", "$text-accent"), f" {reason.value}")
 
 
-def note_line(note: str) -> str:
-    """Return the note that the decision will carry."""
-    return f"Note: “{short_note(note)}”" if note else ""
-
-
 def counts(left: int, decided: int) -> str:
     """Return `3 left · 2 decided`."""
     return f"{left:,} left · {decided:,} decided"
@@ -176,9 +133,3 @@ def counts(left: int, decided: int) -> str:
 def place_back(back: int) -> str:
     """Return how far back one looks."""
     return "the last decision" if back == 1 else f"{plural(back, 'decision')} back"
-
-
-def guideline(codebook: Codebook) -> str:
-    """Return the codebook's question, labels and guideline as a text to read."""
-    meanings = "\n".join(f"{option.key}  {option.label}: {option.meaning}" for option in codebook.options)
-    return "\n\n".join(part for part in (codebook.question, meanings, codebook.guideline) if part)

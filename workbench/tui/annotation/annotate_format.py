@@ -1,4 +1,4 @@
-"""What annotating shows, as text; pure. Nothing here knows who wrote an answer or what others said of it."""
+"""What an annotation session shows, as text; pure. Nothing here knows who wrote an answer or what others said of it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from textual.style import Style
 
 from workbench.domain.annotations import Codebook, LabelOption, Subject
 from workbench.domain.counting import plural
-from workbench.tui.format import bar, literal, pace, percent, visible
+from workbench.tui.format import bar, human_duration, literal, pace, percent, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from stores.annotation.annotation_items import Context
-    from stores.annotation.annotator import Item, Progress
-    from workbench.tui.annotation.session import Given, View
+    from stores.annotation.annotator import Progress as QueueProgress
+    from workbench.tui.annotation.session import Given, Item, Progress
 
 CONFIDENCES: tuple[tuple[float | None, str], ...] = ((None, ""), (0.33, "unsure"), (0.67, "fairly sure"), (1.0, "sure"))
 NAME_COLUMNS = 20
 NOTE_COLUMNS = 40
-BAR_COLUMNS = 14
+BAR_COLUMNS, SHORT_BAR = 14, 5
 LIST_COLUMNS = 68
 
 
@@ -34,21 +33,19 @@ def shown_answer(text: str) -> tuple[str, bool]:
     return visible(text, lines=True), False
 
 
-def where(context: Context, subject: Subject) -> str:
-    """Return `economic · right`; nothing where that is what people are asked for."""
-    if subject is Subject.STATEMENT:
-        return ""
-    return " · ".join(visible(part) for part in (context.dimension, context.leaning) if part)
+def where(dimension: str | None, leaning: str | None) -> str:
+    """Return `economic · right`."""
+    return " · ".join(visible(part) for part in (dimension, leaning) if part)
 
 
-def key_row(options: Sequence[LabelOption], mark: str = "") -> Content:
+def key_row(options: Sequence[LabelOption], mark: str = "", action: str = "label_at") -> Content:
     """Return `a agree    d disagree …`; a click on one gives it. The label `mark` stands between ‹ and ›."""
     parts = []
     for place, option in enumerate(options):
         name = visible(option.label).replace(" ", "\u00a0")
         words = f"‹{name}›" if option.label == mark else name
         part = Content.assemble((f" {visible(option.key)} ", "bold reverse"), "\u00a0", (words, "bold"))
-        parts.append(part.stylize(Style.from_meta({"@click": f"screen.label_at({place})"})))
+        parts.append(part.stylize(Style.from_meta({"@click": f"screen.{action}({place})"})))
     return Content("   ").join(parts)
 
 
@@ -56,7 +53,7 @@ def marks_line(item: Item, confidence: str, former: str) -> Content:
     """Return what stands on an item besides its label; an empty line where nothing does."""
     parts: list[Content] = []
     if former:
-        parts.append(Content.assemble("you had said ", (visible(former), "bold"), ": withdrawn, label it again"))
+        parts.append(Content.assemble("you had said ", (visible(former), "bold"), ": withdrawn"))
     elif item.label:
         parts.append(Content.assemble("your label: ", (visible(item.label), "bold"), " · s keeps it"))
     if item.flagged:
@@ -68,34 +65,30 @@ def marks_line(item: Item, confidence: str, former: str) -> Content:
     return Content("   ").join(parts)
 
 
-def pace_line(progress: Progress, last: Content) -> Content:
-    """Return `▰▰▱▱ 16 %    412 an hour    last: …`."""
-    total = whole(progress)
-    parts = [Content(f"{bar(progress.done, total, BAR_COLUMNS)} {percent(progress.done, total)}")]
-    parts += [Content(pace(progress.per_hour)), last]
-    return Content("    ").join(part for part in parts if part.plain)
+def pace_line(progress: Progress, last: Content, *, time_left: bool = False, narrow: bool = False) -> Content:
+    """Return `▰▰▱▱ 16 %    412 an hour    last: …`, or `about 12 min left` in the place of the pace."""
+    fast = pace(progress.per_hour)
+    if time_left and progress.per_hour:
+        fast = f"about {human_duration(3600 * progress.left / progress.per_hour)} left" if progress.left else ""
+    columns, gap = (SHORT_BAR, "  ") if narrow else (BAR_COLUMNS, "    ")
+    far = f"{bar(progress.done, progress.total, columns)} {percent(progress.done, progress.total)}"
+    return Content(gap).join(part for part in (Content(far), Content(fast), last) if part.plain)
 
 
-def last_line(verb: str, steps: int) -> Content:
-    """Return `last: disagree (saved) – z to undo`."""
+def last_line(said: str, steps: int, before: str = "last: ") -> Content:
+    """Return `last: disagree (saved) – z to undo`; nothing where nothing was done."""
     undo = Content.assemble(" – ", ("z", "bold"), " to undo") if steps else Content("")
-    return Content.assemble("last: ", verb, undo)
-
-
-def whole(progress: Progress) -> int:
-    """Return how many items the queue has for this person: done, open, and in others' hands."""
-    return progress.done + progress.left + progress.held
+    return Content.assemble(before, visible(said), undo) if said else Content("")
 
 
 def title_note(name: str, progress: Progress | None) -> str:
     """Return `ana  214/1,320`."""
     shown = literal(name, NAME_COLUMNS).plain
-    return shown if progress is None else f"{shown}  {progress.done:,}/{whole(progress):,}"
+    return shown if progress is None else f"{shown}  {progress.done:,}/{progress.total:,}"
 
 
-def done_text(view: View) -> Content:
+def done_text(progress: QueueProgress, steps: int) -> Content:
     """Say that nothing is left, why, and what to do."""
-    progress = view.progress
     lines = [Content.styled("Nothing is left for you in this queue.", "bold"), Content("")]
     lines.append(Content(f"You have labelled {plural(progress.done, 'item')} in it."))
     if progress.held:
@@ -109,7 +102,7 @@ def done_text(view: View) -> Content:
     if answered:
         lines.append(Content(f"Of {answered:,} items whose label is known you got {right:,} right."))
     lines += [Content(""), Content("v shows what you labelled, and lets you change it.")]
-    if view.steps:
+    if steps:
         lines.append(Content("z takes the last label back."))
     lines.append(Content("q goes back to the queues. All you did is saved."))
     return Content("\n").join(lines)

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.getters import query_one
+from textual.message import Message
 from textual.widgets import Static
 
 from workbench.domain.counting import plural
 from workbench.domain.instruments import IssueDefinition
 from workbench.errors import WorkbenchError
+from workbench.tui.annotation.annotate_format import last_line, pace_line, title_note
 from workbench.tui.annotation.annotate_text import ReadText
-from workbench.tui.annotation.issue_desk import Asked, IssueDeskScreen
 from workbench.tui.annotation.issue_grid_format import (
     EXPLAIN,
     KEYS,
@@ -32,24 +34,21 @@ from workbench.tui.annotation.issue_grid_format import (
     grid_record,
     is_done,
     issue_lines,
-    progress_line,
-    said_line,
     scheme_text,
-    title_note,
     where_line,
 )
-from workbench.tui.annotation.issue_session import Done
+from workbench.tui.annotation.issue_session import Done, IssueSession
 from workbench.tui.annotation.issue_table import IssueTable
+from workbench.tui.annotation.session import Tally
+from workbench.tui.annotation.session_screen import NEVER, SessionScreen
 from workbench.tui.format import visible
-from workbench.tui.kit.base import as_trouble
-from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
+from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:
-    from stores.annotation.issue_annotator import Row
+    from stores.annotation.issue_annotator import Row, Sheet
 
-GLANCE_S = 0.1
-"after a statement was painted: nobody labels what they see faster, but a key that bounces does"
 DEFINITION_LINES = 4
 "of the issue under the cursor; their places are fixed, so that nothing jumps"
 DROPPED = " ! "
@@ -65,7 +64,18 @@ LABEL_KEYS: Mapping[str, int | None] = {
 FILL = "f"
 
 
-class IssueGridScreen(IssueDeskScreen):
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a key asks for, on the cell on which it was pressed."""
+
+    ref: str
+    labels: Mapping[str, int | None]
+    moves: bool
+    "whether the cursor goes on"
+    whole_row: bool
+
+
+class IssueGridScreen(SessionScreen[IssueSession]):
     """One person labelling the statements of an instrument for policy issues."""
 
     CSS_PATH = "issue_grid.tcss"
@@ -82,15 +92,35 @@ class IssueGridScreen(IssueDeskScreen):
         Binding("i", "issues", "Issues", tooltip="Read what every issue means"),
         Binding("t", "text", "Text", show=False, tooltip="Read the whole statement"),
         Binding("p", "person", "Person", show=False, tooltip="Say who labels"),
-        Binding("escape,q", "dismiss(None)", "Leave", key_display="Esc", tooltip="Leave; all labels are saved"),
-        Binding("h,2,3,4,5,6,7,8,9", "nothing", show=False),
+        Binding("escape,q", "leave", "Leave", key_display="Esc", tooltip="Leave; all labels are saved"),
     ]
+    UNIT = "statement"
+
+    @dataclass
+    class Shown(Message):
+        """The person's sheet was read."""
+
+        sheet: Sheet
+
+    @dataclass
+    class Labelled(Message):
+        """What was asked is on disk."""
+
+        asked: Asked
+        done: Done
+
+    @dataclass
+    class Undone(Message):
+        """A step was taken back; None: there was none."""
+
+        done: Done | None
 
     table = query_one("#grid", IssueTable)
     statement = query_one("#statement", ReadText)
 
     def __init__(self, instrument: str) -> None:
-        super().__init__(instrument)
+        super().__init__()
+        self._instrument = instrument
         self._issues: tuple[IssueDefinition, ...] = ()
         self._rows: dict[str, Row] = {}
         self._listed: tuple[str, ...] = ()
@@ -99,8 +129,7 @@ class IssueGridScreen(IssueDeskScreen):
         "whether the cursor has yet to be put on the first cell without a label"
         self._ahead: deque[tuple[str, float]] = deque()
         self._in_sight: str | None = None
-        self._seen_at = float("inf")
-        self._said, self._steps = "", 0
+        self._steps = 0
         self._per_hour: float | None = None
 
     def compose_body(self) -> ComposeResult:
@@ -119,7 +148,7 @@ class IssueGridScreen(IssueDeskScreen):
         if self.person is None:
             self.action_person()
         else:
-            self._sit(self.person)
+            self._label_as(self.person)
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height >= TALL, "-tall")
@@ -130,11 +159,6 @@ class IssueGridScreen(IssueDeskScreen):
         """The statement under the cursor."""
         return self._rows.get(self.table.current or "")
 
-    @property
-    def ready(self) -> bool:
-        """Whether a key pressed now would label what is in sight."""
-        return not self._busy and monotonic() >= self._seen_at + GLANCE_S
-
     def on_key(self, event: events.Key) -> None:
         """Take the keys that label, before any binding sees them, with the time at which they were pressed."""
         if event.key in LABEL_KEYS or event.key == FILL:
@@ -142,27 +166,26 @@ class IssueGridScreen(IssueDeskScreen):
             event.prevent_default()
             self._press(event.key, event.time)
 
-    @on(IssueDeskScreen.Shown)
-    def show_sheet(self, event: IssueDeskScreen.Shown) -> None:
+    @on(Shown)
+    def show_sheet(self, event: Shown) -> None:
         """Show all rows; the cursor stays on its cell, or goes to the first one without a label."""
         self._fresh = not self._rows
-        self._answered()
-        self.trouble.hide()
+        self.answered()
         others = [issue.name for issue in event.sheet.issues] != [issue.name for issue in self._issues]
         self._issues = _with_definitions(event.sheet.issues)
         self._rows = {row.ref: row for row in event.sheet.rows}
         self._per_hour = event.sheet.per_hour
         if not self._issues:
-            self.ask_for_issues()
+            self._ask_for_issues()
             return
         self.query_one("#below").display = bool(self._rows)
         self._list(other_columns=others)
         self._show_cell()
 
-    @on(IssueDeskScreen.Labelled)
-    def go_on(self, event: IssueDeskScreen.Labelled) -> None:
+    @on(Labelled)
+    def go_on(self, event: Labelled) -> None:
         """Show what is on disk, then move the cursor if it is still there, then take the key that waited."""
-        self._answered()
+        self.answered()
         asked, done = event.asked, event.done
         self._take(done)
         self._said = f"{given(asked.labels)} ({'saved' if done.issues else 'as before'})"
@@ -177,24 +200,15 @@ class IssueGridScreen(IssueDeskScreen):
             self._say_dropped(len(self._ahead))
             self._ahead.clear()
 
-    @on(IssueDeskScreen.Undone)
-    def show_undone(self, event: IssueDeskScreen.Undone) -> None:
-        self._answered()
+    @on(Undone)
+    def show_undone(self, event: Undone) -> None:
+        self.answered()
         if event.done is None:
-            self._said = "nothing to undo in this sitting"
+            self._said = "nothing to undo in this session"
         else:
             self._take(event.done)
             self._said = f"undone: {given(dict.fromkeys(event.done.issues))}".removesuffix(" withdrawn")
             self._go_to(event.done.row.ref, event.done.issues[0] if event.done.issues else None)
-        self._show_cell()
-
-    @on(IssueDeskScreen.Failed)
-    def show_failure(self, event: IssueDeskScreen.Failed) -> None:
-        """Say what went wrong, and that it was not written."""
-        self._answered()
-        self._ahead.clear()
-        self._said = f"✗ {event.lost} was NOT saved" if event.lost else ""
-        self.failed(as_trouble(event.error))
         self._show_cell()
 
     @on(IssueTable.CellHighlighted)
@@ -205,16 +219,16 @@ class IssueGridScreen(IssueDeskScreen):
             self._go_to_open(at=0)
         row = self.current
         if row is None or not self._issues:
-            self._show_progress()
+            self.show_progress()
             return
         issue = self._issues[min(self.table.issue, len(self._issues) - 1)]
         width = max(20, self.size.width - 2)
         self.query_one("#issue", Static).update(issue_lines(issue, width, DEFINITION_LINES), layout=False)
         if row.statement.text != self.statement._text or self._in_sight != row.ref:
-            self._in_sight, self._seen_at = row.ref, float("inf")
+            self._in_sight, self._seen_at = row.ref, NEVER
             self.statement.show(visible(row.statement.text, lines=True) or "(the statement has no original wording)")
         self._show_where()
-        self._show_progress()
+        self.show_progress()
 
     @on(ReadText.Painted)
     def see(self, event: ReadText.Painted) -> None:
@@ -236,11 +250,11 @@ class IssueGridScreen(IssueDeskScreen):
         """Go to the next cell without a label, around the end."""
         if not self._go_to_open(at=self.table.cursor_row, after=self.table.issue):
             self._said = "every cell that is listed has a label"
-            self._show_progress()
+            self.show_progress()
 
     def action_undo(self) -> None:
-        if self._desk is not None and not self._busy:
-            self._submit(lambda sitting: self.Undone(sitting.undo()), "the undo")
+        if not self._busy:
+            self.submit(lambda session: self.Undone(session.undo()), "the undo")
 
     def action_only_open(self) -> None:
         """Show only statements that are not done, or all. A statement that is done meanwhile stays until then."""
@@ -256,26 +270,61 @@ class IssueGridScreen(IssueDeskScreen):
         if (row := self.current) is not None:
             self.app.push_screen(TextScreen(row.ref, row.statement.text))
 
-    def action_nothing(self) -> None:
-        """Take keys that lead away elsewhere: one of them pressed by mistake must not."""
-
     def action_refresh(self) -> None:
         """Read statements and labels again."""
-        if self._desk is not None and (not self._busy or self.trouble.shown):
+        if not self._busy or self.trouble.shown:
             self._read()
 
-    def begin(self) -> None:
-        self._rows, self._steps, self._said = {}, 0, ""
+    def action_person(self) -> None:
+        self.app.push_screen(PersonDialog((), self.person), self._keep_person)  # no list: who labelled is not shown
 
-    def say_waiting(self) -> None:
-        self.query_one("#pace", Static).update(Content.styled("waiting for the store; nothing is lost …", "bold"))
+    def _keep_person(self, name: str | None) -> None:
+        if name is not None:
+            setattr(self.app, "annotator", name)  # noqa: B010
+            self._label_as(name)
+        elif self.person is None:
+            self.dismiss(None)
+
+    def _label_as(self, name: str) -> None:
+        """Begin this person's session; forget what was shown to another one."""
+        self._rows, self._steps, self._said = {}, 0, ""
+        self.begin(lambda path: IssueSession(path, self._instrument, name))
+        self._read()
+
+    def _read(self) -> None:
+        self.submit(lambda session: self.Shown(session.sheet()))
+
+    def _ask_for_issues(self) -> None:
+        question = (
+            f"{self._instrument} has no policy issues yet. Take the eight of Ceron et al. 2024 "
+            "(smartvote)? Others come from a file: workbench issues STORE --scheme FILE"
+        )
+
+        def take(agreed: bool | None) -> None:
+            if agreed:
+                self.give_issues()
+            else:
+                self.dismiss(None)
+
+        self.app.push_screen(ConfirmScreen(question, "Take the eight", "Leave"), take)
+
+    @work(thread=True, exit_on_error=False, group="scheme")
+    def give_issues(self) -> None:
+        """Give the instrument the shipped scheme, then read it again."""
+        from stores.core.store import Store
+        from workbench.data import shipped_issue_scheme
+
+        with Store.open(self.store_path) as store:
+            if not store.issues.names(self._instrument):
+                store.issues.set_scheme(self._instrument, shipped_issue_scheme().issues)
+        self.app.call_from_thread(self._read)
 
     def _press(self, key: str, at: float) -> None:
         """Do what a key asks, now or after what is being written."""
         row = self.current
-        if self._desk is None or row is None or not self._issues:
+        if row is None or not self._issues:
             return
-        if at < self._seen_at + GLANCE_S:
+        if not self.was_seen(at):
             self._say_dropped(1)
             return
         if self._busy:
@@ -295,14 +344,13 @@ class IssueGridScreen(IssueDeskScreen):
         """Say that keys were not taken; what is said of the last label stays before it."""
         said = self._said.partition(DROPPED)[0]
         self._said = f"{said}{DROPPED}{plural(keys, 'key')} not taken: typed before this statement was seen"
-        self._show_progress()
+        self.show_progress()
 
     def _give(self, row: Row, asked: Asked) -> None:
-        self._submit(lambda sitting: self.Labelled(asked, sitting.put(row, asked.labels)), given(asked.labels))
+        self.submit(lambda session: self.Labelled(asked, session.put(row, asked.labels)), given(asked.labels))
 
     def _take(self, done: Done) -> None:
         """Put a statement's labels into its row."""
-        self.trouble.hide()
         self._rows[done.row.ref] = done.row
         self._steps, self._per_hour = done.steps, done.per_hour
         self.table.replace(grid_record(done.row, self._issues, self.table._laid_out))
@@ -357,21 +405,23 @@ class IssueGridScreen(IssueDeskScreen):
             rest = max(0, len(self.statement.lines) - self.statement.size.height)
             self.query_one("#where", Static).update(where_line(row, rest), layout=False)
 
-    def _show_progress(self) -> None:
-        done, total = sum(is_done(row, self._issues) for row in self._rows.values()), len(self._rows)
-        said = said_line(self._said, self._steps)
+    def show_progress(self) -> None:
+        if self.trouble.shown:
+            return  # the line says what was not saved
+        tally = Tally(sum(is_done(row, self._issues) for row in self._rows.values()), len(self._rows), self._per_hour)
+        said = last_line(self._said, self._steps, before="")
         if not self._listed:
             said = Content("every statement is done: x shows all" if self._only_open else "there are no statements")
-        line = progress_line(done, total, self._per_hour, said, only_open=self._only_open)
-        self.query_one("#pace", Static).update(line, layout=False)
+        elif self._only_open:
+            said = Content("  ").join(part for part in (Content("only what is open"), said) if part.plain)
+        self.say(pace_line(tally, said, narrow=True))
         if self.person is not None:
-            self.title_bar.note = title_note(self.person, done, total)
+            self.title_bar.note = title_note(self.person, tally)
 
     def failed(self, error: WorkbenchError) -> None:
         """Show what could not be done. Who has no name that may be one can give another: p."""
+        self._ahead.clear()
         super().failed(error)
-        if not self._rows:
-            self.query_one("#pace", Static).update("F5 tries again, p asks who you are, Esc leaves")
 
 
 def _with_definitions(issues: tuple[IssueDefinition, ...]) -> tuple[IssueDefinition, ...]:

@@ -11,7 +11,7 @@ from textual.content import Content
 
 from workbench.domain.counting import plural
 from workbench.domain.instruments import IssueDefinition
-from workbench.tui.format import bar, literal, pace, percent, visible
+from workbench.tui.format import literal, visible
 from workbench.tui.widgets.long_text import folded
 from workbench.tui.widgets.record_table import Column, Record
 
@@ -44,7 +44,7 @@ have no label. · is no label, which is not the same as 0: a statement is
 done when it has a label for every issue.
 
 A label is on disk before the cursor moves on. z takes back one step
-after another, as far as this sitting goes. You see nobody else's labels
+after another, as far as this session goes. You see nobody else's labels
 and no gold label, so that yours are your own. Several people may label
 at the same time; the gold label is what more than half of them said.
 
@@ -145,20 +145,6 @@ KEYS = Content.assemble(
 )  # fmt: skip
 
 
-def progress_line(done: int, total: int, per_hour: float | None, said: Content, *, only_open: bool) -> Content:
-    """Return how far and how fast a person is, and what was done last."""
-    fast = f"  {pace(per_hour)}" if pace(per_hour) else ""
-    which = "  only what is open" if only_open else ""
-    parts = Content(f"{bar(done, total)} {percent(done, total)}{fast}{which}")
-    return Content.assemble(parts, "   " if said.plain else "", said)
-
-
-def said_line(said: str, steps: int) -> Content:
-    """Return `+1 law and order (saved) – z to undo`."""
-    undo = Content.assemble(" – ", ("z", "bold"), " to undo") if steps else Content("")
-    return Content.assemble(visible(said), undo) if said else Content("")
-
-
 def given(labels: Mapping[str, int | None]) -> str:
     """Say what a step gives: `+1 law and order`, `0 for 5 issues`."""
     if len(labels) == 1:
@@ -166,8 +152,3 @@ def given(labels: Mapping[str, int | None]) -> str:
         name = visible(issue).replace("_", " ")
         return f"{name} withdrawn" if label is None else f"{SIGNS[label]} {name}"
     return f"0 for {plural(len(labels), 'issue')}"
-
-
-def title_note(name: str, done: int, total: int) -> str:
-    """Return `ana  14/239`."""
-    return f"{literal(name, 20).plain}  {done:,}/{total:,}"

@@ -1,21 +1,14 @@
-"""One person's sitting over policy issues: what they labelled since they sat down, and the thread of the database.
-
-An SQLite connection belongs to one thread, and a screen must not wait for a disk: so a desk has one thread with one
-connection, which does what it is asked in that order.
-"""
+"""Labelling statements for policy issues: one person's steps since the session began, over a sheet of statements."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from stores.annotation.issue_annotator import IssueAnnotator, Row, Sheet
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +24,12 @@ class Done:
     per_hour: float | None
 
 
-class IssueSitting:
-    """The steps of one person since they sat down. Use it in one thread only."""
+class IssueSession:
+    """One person over the statements of an instrument. Any of them is labelled at any time, so none is leased."""
 
-    def __init__(self, annotator: IssueAnnotator):
-        self.annotator = annotator
+    def __init__(self, path: Path, instrument: str, name: str):
+        self._instrument, self._name = instrument, name
+        self.annotator = self._open(path)
         self._steps: list[tuple[Row, Mapping[str, int | None], Mapping[str, int | None]]] = []
         "(row, labels before, labels after), the newest last"
 
@@ -61,52 +55,17 @@ class IssueSitting:
         row, _ = self.annotator.put(row, before, expected=after)
         return self._done(row, before)
 
+    def move(self, path: Path) -> None:
+        before, self.annotator = self.annotator, self._open(path)
+        before.close()
+
     def close(self) -> None:
         self.annotator.close()
 
+    def _open(self, path: Path) -> IssueAnnotator:
+        from stores.annotation.issue_annotator import IssueAnnotator
+
+        return IssueAnnotator.open(path, self._instrument, self._name)
+
     def _done(self, row: Row, changed: Mapping[str, int | None]) -> Done:
         return Done(row, tuple(changed), len(self._steps), self.annotator.pace())
-
-
-class IssueDesk:
-    """The thread on which a sitting lives. It opens the store, and opens it again as long as that fails."""
-
-    def __init__(self, path: Path, instrument: str, name: str):
-        self._path, self._instrument, self._name = path, instrument, name
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="issues")
-        self._sitting: IssueSitting | None = None
-
-    def submit(self, ask: Callable[[IssueSitting], T]) -> Future[T]:
-        """Have something done in the desk's thread, after what was asked before."""
-        return self._pool.submit(lambda: ask(self._seated()))
-
-    def close(self) -> Future[None]:
-        """Close the store once all that was asked is done; returns at once."""
-        closed = self._pool.submit(self._close)
-        self._pool.shutdown(wait=False)
-        return closed
-
-    def move(self, path: Path) -> None:
-        """Sit down at the copy of a store that is gone; what was done since stays undoable."""
-        self._path = path
-        self._pool.submit(self._move)
-
-    def _move(self) -> None:
-        from stores.annotation.issue_annotator import IssueAnnotator
-
-        if self._sitting is not None:
-            before = self._sitting.annotator
-            self._sitting.annotator = IssueAnnotator.open(self._path, self._instrument, self._name)
-            before.close()
-
-    def _seated(self) -> IssueSitting:
-        from stores.annotation.issue_annotator import IssueAnnotator
-
-        if self._sitting is None:
-            self._sitting = IssueSitting(IssueAnnotator.open(self._path, self._instrument, self._name))
-        return self._sitting
-
-    def _close(self) -> None:
-        if self._sitting is not None:
-            self._sitting.close()
-            self._sitting = None

@@ -5,29 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.content import Content
-from textual.style import Style
 
 from workbench.domain.counting import plural
 from workbench.domain.statements import Relation
-from workbench.tui.format import bar, estimate, human_duration, literal, percent, visible
+from workbench.figures.shown import shown
+from workbench.figures.table import Column, Kind
+from workbench.figures.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from stores.runs.respondent import Progress
     from workbench.audits.reliability.agreement import AgreementRow
-    from workbench.tui.annotation.survey_desk import View
+    from workbench.domain.verdicts import Estimate
 
-NAME_COLUMNS = 20
-BAR_COLUMNS = 14
-KEYS = (("a", "agree", "answer(True)"), ("d", "disagree", "answer(False)"))
+KAPPA: Column[Estimate] = Column("kappa", "Cohen's κ", lambda value: value, Kind.COEFFICIENT)
 
 EXPLAIN = """The number at the top right is how many statements you have answered, of
 all that you are asked. s puts a statement behind all others; skipped
 again, it stays without an answer.
 
-z takes back one answer after another, as far as there are any, also
-those of an earlier day.
+z undoes one answer after another, as far as there are any, also those
+of an earlier day.
 
 An answer is on disk before the next statement shows. The time that you
 take is kept with it; more than 5 minutes count as a break.
@@ -37,17 +36,11 @@ At the end you see how alike you answered statements and their variants:
 what models are held against (Ceron et al. 2024, section 6.1)."""
 
 
-def title_note(name: str, progress: Progress | None) -> str:
-    """Return `ana  14/200`."""
-    shown = literal(name, NAME_COLUMNS).plain
-    return shown if progress is None else f"{shown}  {progress.answered:,}/{progress.total:,}"
-
-
 def intro_text(name: str, progress: Progress) -> Content:
     """Say what is asked of a person, and that there is no right answer."""
     who = visible(name)
-    if progress.answered or progress.declined:
-        first = f"Welcome back, {who}. You have answered {progress.answered:,} of {progress.total:,} statements."
+    if progress.done or progress.declined:
+        first = f"Welcome back, {who}. You have answered {progress.done:,} of {progress.total:,} statements."
     else:
         first = f"Welcome, {who}. You will read {plural(progress.total, 'statement')}, one at a time."
     paragraphs = (
@@ -61,52 +54,23 @@ def intro_text(name: str, progress: Progress) -> Content:
     for paragraph in paragraphs:
         lines += [Content(""), Content(paragraph)]
     lines += [Content(""), Content.assemble(("a", "bold"), " agree    ", ("d", "bold"), " disagree    ",
-                                            ("s", "bold"), " skip    ", ("z", "bold"), " take back")]  # fmt: skip
+                                            ("s", "bold"), " skip    ", ("z", "bold"), " undo")]  # fmt: skip
     return Content("\n").join([*lines, Content(""), Content.assemble(("Enter", "bold"), " begins.")])
 
 
-def key_row(withdrawn: bool | None = None) -> Content:
-    """Return `a agree    d disagree`; a click on one gives it. What was taken back stands between ‹ and ›."""
-    parts = []
-    for key, name, action in KEYS:
-        words = f"‹{name}›" if withdrawn is (key == "a") else name
-        part = Content.assemble((f" {key} ", "bold reverse"), "\u00a0", (words, "bold"))
-        parts.append(part.stylize(Style.from_meta({"@click": f"screen.{action}"})))
-    return Content("      ").join(parts)
-
-
-def progress_line(progress: Progress, last: Content) -> Content:
-    """Return `▰▰▱▱ 16 %    about 12 min left    last: …`."""
-    parts = [
-        Content(f"{bar(progress.answered, progress.total, BAR_COLUMNS)} {percent(progress.answered, progress.total)}")
-    ]
-    if progress.median_s is not None and progress.left:
-        parts.append(Content(f"about {human_duration(progress.left * progress.median_s)} left"))
-    if last.plain:
-        parts.append(last)
-    return Content("    ").join(parts)
-
-
-def last_line(said: str, steps: int) -> Content:
-    """Return `last: agree (saved) – z takes back`."""
-    undo = Content.assemble(" – ", ("z", "bold"), " takes back") if steps else Content("")
-    return Content.assemble("last: ", visible(said), undo)
-
-
-def end_text(name: str, view: View) -> Content:
-    """Thank, show this person's own consistency, and say which key goes on."""
-    progress = view.progress
+def end_text(name: str, progress: Progress, consistency: Sequence[AgreementRow], more: int) -> Content:
+    """Thank, show this person's own consistency, and say which key goes on; `more` statements could be asked."""
     lines = [Content.styled(f"That was the last one. Thank you, {visible(name)}.", "bold"), Content("")]
-    lines.append(Content(f"You answered {progress.answered:,} of {plural(progress.total, 'statement')}."))
+    lines.append(Content(f"You answered {progress.done:,} of {plural(progress.total, 'statement')}."))
     if progress.declined:
         lines.append(Content(f"{progress.declined:,} you left without an answer."))
     if progress.gone:
         lines.append(Content(f"{progress.gone:,} were taken out of the instrument meanwhile."))
-    lines += [Content(""), *consistency_lines(view.consistency), Content("")]
+    lines += [Content(""), *consistency_lines(consistency), Content("")]
     lines.append(Content.assemble(("Enter", "bold"), " the next person    ", ("q", "bold"), " leave    ",
                                   ("z", "bold"), " take the last answer back"))  # fmt: skip
-    if view.further:
-        lines.append(Content.assemble(("n", "bold"), f" go on with {view.further:,} further statements"))
+    if more:
+        lines.append(Content.assemble(("n", "bold"), f" go on with {more:,} further statements"))
     return Content("\n").join(lines)
 
 
@@ -118,11 +82,15 @@ def consistency_lines(rows: Sequence[AgreementRow]) -> list[Content]:
     lines = [Content.styled("How alike you answered originals and variants: Cohen's κ", "bold")]
     for row in asked:
         name = row.name.replace("_", " ")
-        lines.append(Content(f"  {name:<20}{estimate(row.raw[0])}"))
+        lines.append(Content(f"  {name:<20}{_kappa(row.raw[0])}"))
         if row.relation is Relation.FLIPPED and row.flipped[0].defined:
-            lines.append(Content(f"  {'  after flipping':<20}{estimate(row.flipped[0])}"))
+            lines.append(Content(f"  {'  after flipping':<20}{_kappa(row.flipped[0])}"))
     meaning = (
         "1 is the same view throughout. Where a variant says the contrary κ is",
         "below 0, and 1 after flipping. [95 % interval]; n: pairs.",
     )
     return [*lines, *(Content.styled(f"  {line}", "$text-muted") for line in meaning)]
+
+
+def _kappa(value: Estimate) -> str:
+    return f"{shown(value, KAPPA)} n {value.n:,}"

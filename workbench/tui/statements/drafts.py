@@ -17,12 +17,11 @@ from textual.worker import get_current_worker
 from workbench.domain.drafting import DRAFTED
 from workbench.domain.statements import VariantKind
 from workbench.errors import ConflictError, WorkbenchError
-from workbench.tui.annotation.adjudicate import NoteDialog
-from workbench.tui.annotation.adjudicate_format import note_line
 from workbench.tui.format import visible
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.editor_dialog import EditorDialog, as_person
+from workbench.tui.kit.note_dialog import NoteDialog, note_line
 from workbench.tui.statements.draft_editor import DraftEditor
 from workbench.tui.statements.drafts_decide import (
     accept_these,

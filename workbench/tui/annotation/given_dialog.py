@@ -1,4 +1,4 @@
-"""What opens above an item that is being labelled: a note to write, the list of one's own labels."""
+"""The list of a person's own labels, from which one is labelled again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from workbench.domain.annotations import Subject
@@ -19,38 +19,35 @@ from workbench.tui.annotation.annotate_format import given_line
 if TYPE_CHECKING:
     from workbench.tui.annotation.session import Given
 
-LONGEST_NOTE = 2000
-
-
-class NoteScreen(ModalScreen[str | None]):
-    """A note on an item; dismisses it, or None where it is to stay as it was."""
-
-    CSS_PATH = "annotate.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Leave the note as it was")]
-
-    def __init__(self, note: str) -> None:
-        super().__init__()
-        self._note = note
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as dialog:
-            dialog.border_title = "Note on this answer"
-            dialog.border_subtitle = "Enter save · Esc leave as it was"
-            yield Input(self._note, id="note", max_length=LONGEST_NOTE, compact=True)
-            yield Static("Whoever adjudicates sees it; other annotators do not.", classes="-dim", markup=False)
-
-    def on_mount(self) -> None:
-        self.query_one(Input).focus()
-
-    @on(Input.Submitted)
-    def save(self, event: Input.Submitted) -> None:
-        self.dismiss("".join(character for character in event.value if character.isprintable()).strip())
-
 
 class GivenScreen(ModalScreen[int | None]):
     """A person's own labels, the newest first; dismisses the unit to label again."""
 
-    CSS_PATH = "annotate.tcss"
+    DEFAULT_CSS = """
+    GivenScreen {
+        align: center middle;
+        background: $background 60%;
+    }
+    GivenScreen .dialog {
+        width: 100%;
+        max-width: 78;
+        height: auto;
+        max-height: 90%;
+        padding: 0 1;
+        border: round $accent;
+        border-title-color: $text-accent;
+        border-subtitle-color: $text-muted;
+        background: $surface;
+    }
+    GivenScreen OptionList {
+        height: auto;
+        max-height: 100%;
+        padding: 0;
+        border: none;
+        background: $surface;
+        scrollbar-size-vertical: 1;
+    }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,v", "dismiss(None)", "Back", key_display="Esc"),
         Binding("j", "down", "Down", show=False),

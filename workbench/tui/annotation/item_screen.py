@@ -1,0 +1,319 @@
+"""One item at a time, one key a label, on disk before the next one shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import ClassVar, TypeVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.widgets import Static
+
+from workbench.domain.annotations import Codebook
+from workbench.errors import WorkbenchError
+from workbench.tui.annotation.annotate_format import (
+    NAME_COLUMNS,
+    guideline,
+    key_row,
+    last_line,
+    marks_line,
+    pace_line,
+    shown_answer,
+    title_note,
+)
+from workbench.tui.annotation.annotate_text import ReadText
+from workbench.tui.annotation.session import AnnotationSession, Item, View
+from workbench.tui.annotation.session_screen import NEVER, SessionScreen
+from workbench.tui.format import literal, visible
+from workbench.tui.kit.dialogs import TextScreen
+
+WIDE = 110
+"columns from which the guideline stands beside the item"
+
+SKIP = Binding("s", "skip", "Skip", tooltip="Skip: put this behind all others")
+UNDO = Binding("z", "undo", "Undo", tooltip="Undo the last step, and the one before")
+GUIDE = Binding("g", "guide", "Guide", tooltip="Show the guideline, or take it away")
+LEAVE = Binding("escape,q", "leave", "Leave", key_display="q", tooltip="Leave; all labels are saved")
+"for the screens to put in their order"
+
+A = TypeVar("A", bound=AnnotationSession)
+
+
+class ItemScreen(SessionScreen[A]):
+    """Shows an item, or a page in its place; the keys of the codebook label it."""
+
+    CSS_PATH = "item_screen.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "scroll_text(1)", "Line below", show=False),
+        Binding("k", "scroll_text(-1)", "Line above", show=False),
+    ]
+    ITEM_KEYS: ClassVar[Mapping[str, str]] = {"s": "skip", "z": "undo"}
+    "key -> action on the item in sight: dropped where it came before the item was seen"
+    OPENING = "Opening the queue …"
+    NO_STEPS = "nothing to undo in this session"
+    STATEMENT_LINES = 6
+    "lines that the statement grows to; what is longer scrolls"
+    CLOSED = "F5 tries again, q leaves."
+    "said where the session could not begin"
+    TIME_LEFT = False
+    "whether the screen tells how long it still takes, instead of the pace"
+
+    statement = query_one("#statement", ReadText)
+    answer = query_one("#answer", ReadText)
+    guide = query_one("#guide", VerticalScroll)
+
+    @dataclass
+    class Shown(Message):
+        """What was asked for is committed, and this is before the person now."""
+
+        view: View
+        codebook: Codebook
+        said: str
+        "what was done last, for the person"
+
+    def __init__(self, kind: str, title: str, name: str | None) -> None:
+        super().__init__()
+        self.PLACE = f"{kind} · {literal(title, NAME_COLUMNS).plain}"
+        self._who = name
+        self._codebook: Codebook | None = None
+        self._view: View | None = None
+        self._unpainted: set[ReadText] = set()
+
+    def compose_body(self) -> ComposeResult:
+        with Horizontal(id="room"):
+            with Vertical(id="sheet"):
+                with Vertical(id="reading"):
+                    with Horizontal(classes="head", id="statement-head"):
+                        yield Static("Statement", markup=False)
+                        yield Static(id="where", markup=False)
+                    yield ReadText(name="statement", most=self.STATEMENT_LINES)
+                    with Horizontal(classes="head", id="more-head"):
+                        yield Static(id="more", markup=False)
+                    yield ReadText(name="answer")
+                    yield Static(id="question", markup=False)
+                    yield Static(id="keys", markup=False)
+                    yield Static(id="marks", markup=False)
+                with VerticalScroll(id="page", can_focus=False):
+                    yield Static(id="page-text", markup=False)
+                yield Static(self.OPENING, id="pace", markup=False)
+            with VerticalScroll(id="guide"):
+                yield Static(id="guideline", markup=False)
+
+    def on_mount(self) -> None:
+        self.add_class("-page")
+        self.title_bar.note = title_note(self._who or "", None)
+
+    def on_resize(self) -> None:
+        if self.guide.has_class("-shown") and self.size.width < WIDE:
+            self.guide.remove_class("-shown")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        if action == "undo":
+            return self.asking or (self._view is not None and self._view.item is None)
+        return self.asking or (action != "label_at" and action not in self.ITEM_KEYS.values())
+
+    @property
+    def text(self) -> ReadText:
+        """Where the text that is labelled stands."""
+        return self.answer
+
+    @property
+    def item(self) -> Item | None:
+        """The item in sight, or behind the page in sight."""
+        return None if self._view is None else self._view.item
+
+    @property
+    def asking(self) -> bool:
+        """Whether an item is in sight, and no page in its place."""
+        return self._view is not None and self._view.item is not None and self._view.page is None
+
+    def on_key(self, event: events.Key) -> None:
+        """Take keys that are about the item, with or without Caps Lock, unless they came before it was seen."""
+        key = event.key.lower() if len(event.key) == 1 else event.key
+        options = self._codebook.options if self._codebook is not None else ()
+        place = next((n for n, option in enumerate(options) if option.key == key), None)
+        if not self.asking or (place is None and key not in self.ITEM_KEYS):
+            return
+        event.stop()
+        if not self.accepts(event.time):
+            return
+        if place is not None:
+            self._label(place, event.time)
+        else:
+            getattr(self, f"action_{self.ITEM_KEYS[key]}")()
+
+    @on(Shown)
+    def show_view(self, event: Shown) -> None:
+        """Put on the screen what comes next. Keys count again when it was painted."""
+        self.answered()
+        if self._codebook is None:
+            self._learn(event.codebook)
+        asked = self.asking
+        self._view, self._said = event.view, event.said
+        if event.view.page is not None:
+            self._unpainted, self._seen_at = set(), monotonic()
+            self.show_page(event.view.page)
+        elif event.view.item is not None:
+            self._seen_at = NEVER
+            self.remove_class("-page")
+            self.show_item(event.view.item, event.view.former)
+        if asked is not self.asking:
+            self.refresh_bindings()
+            self.set_focus(self.text if self.asking else None)
+        self.show_progress()
+
+    @on(ReadText.Painted)
+    def see(self, event: ReadText.Painted) -> None:
+        """Let keys count once all texts were painted, and count the time from there."""
+        if event.widget in self._unpainted:
+            self._unpainted.discard(event.widget)
+            if not self._unpainted:
+                self._seen_at = event.time
+        if event.widget is self.text:
+            heading = "Response" if self.item is not None and self.item.statement else ""
+            rest = f"{len(self.text.lines):,} lines, space shows more" if self.text.max_scroll_y > 0 else ""
+            self.query_one("#more", Static).update(" · ".join(filter(None, (heading, rest))), layout=False)
+
+    def failed(self, error: WorkbenchError) -> None:
+        if self._view is None:
+            self.show_page(Content(self.CLOSED))
+        super().failed(error)
+
+    def show_page(self, page: Content) -> None:
+        """Show something to read in the place of the item."""
+        self.add_class("-page")
+        self.query_one("#page-text", Static).update(page)
+        self.query_one("#page").scroll_home(animate=False)
+
+    def show_item(self, item: Item, former: str) -> None:
+        """Show an item; `former` is the label that undoing withdrew."""
+        assert self._codebook is not None
+        text, notice = shown_answer(item.text)
+        self.set_class(not item.statement, "-alone")
+        self.text.show(text, notice=notice)
+        self._unpainted = {self.text}
+        if item.statement:
+            self.statement.show(visible(item.statement, lines=True))
+            self._unpainted.add(self.statement)
+        self.query_one("#where", Static).update(Content(item.where), layout=False)
+        self.query_one("#keys", Static).update(
+            key_row(self._codebook.options, former or item.label or ""), layout=False
+        )
+        self.show_marks()
+
+    def show_marks(self) -> None:
+        """Show what stands on the item besides its label."""
+        if self._view is not None and self._view.item is not None:
+            marks = marks_line(self._view.item, self.sureness, self._view.former)
+            self.query_one("#marks", Static).update(marks, layout=False)
+
+    def show_progress(self) -> None:
+        if self._view is not None:
+            progress = self._view.progress
+            last = last_line(self._said, self._view.steps)
+            self.say(pace_line(progress, last, time_left=self.TIME_LEFT))
+            self.title_bar.note = title_note(self._who or "", progress)
+
+    @property
+    def sureness(self) -> str:
+        """How sure the person says they are of the next label."""
+        return ""
+
+    @property
+    def confidence(self) -> float | None:
+        """The same as a number."""
+        return None
+
+    def action_label_at(self, place: int) -> None:
+        """Give a label by the mouse or by name."""
+        at = monotonic()
+        if self.accepts_click(at):
+            self._label(place, at)
+
+    def action_skip(self) -> None:
+        """Put the item behind all others; one that has a label already keeps it, and its place."""
+        item = self.item
+        if item is None:
+            return
+        if item.label is not None:
+            self.go_on("kept as it was")
+            return
+        unit, elapsed_ms = item.unit, self._elapsed_ms(monotonic())
+        self.ask(lambda session: session.skip(unit, elapsed_ms), "skipped", lost="the skip")
+
+    def action_undo(self) -> None:
+        """Take back the newest step."""
+        if self._view is None or self._busy:
+            return
+        if not self._view.steps:
+            self.say(Content(self.NO_STEPS))
+            return
+        current = self.item.unit if self.item is not None else None
+        self.ask(lambda session: session.undo(current), "undone", lost="the undo")
+
+    def action_guide(self) -> None:
+        """Show the guideline beside the item, or above it where there is no room."""
+        if self._codebook is None:
+            return
+        if self.size.width >= WIDE:
+            self.guide.toggle_class("-shown")
+            if not self.guide.has_class("-shown"):
+                self.text.focus()
+        else:
+            self.app.push_screen(TextScreen(self._codebook.title, guideline(self._codebook)))
+
+    def action_scroll_text(self, lines: int) -> None:
+        shown = self.query_one("#page") if self.has_class("-page") else self.text
+        shown.scroll_relative(y=lines, animate=False)
+
+    def action_refresh(self) -> None:
+        """Go on where the store could not be opened or read, or look again whether something came free."""
+        if self._thread is not None and not self._busy and (self.item is None or self.trouble.shown):
+            self.go_on(self._said)
+
+    def go_on(self, said: str) -> None:
+        """Show what comes next."""
+        self.ask(lambda _: None, said, lost="")
+
+    def ask(self, step: Callable[[A], View | None], said: str, *, lost: str) -> None:
+        """Take a step, then show the item that it leads to; else the one that comes next."""
+
+        def ask(session: A) -> Message:
+            view = step(session)
+            try:
+                return self.Shown(view or session.next(), session.codebook, said)
+            except Exception as error:  # the step is on disk: the one thing that a person must not be told wrongly
+                return self.Failed(error, "", said)
+
+        self.submit(ask, lost)
+
+    def _label(self, place: int, at: float) -> None:
+        """Commit a label, then go on; `at` is when its key was pressed."""
+        if (item := self.item) is None or self._codebook is None or not self.asking:
+            return
+        label, unit = self._codebook.options[place].label, item.unit
+        elapsed_ms, confidence = self._elapsed_ms(at), self.confidence
+        self.ask(
+            lambda session: session.label(unit, label, elapsed_ms, confidence), f"{label} (saved)", lost=visible(label)
+        )
+
+    def _elapsed_ms(self, at: float) -> int:
+        return max(0, round(1000 * (at - self._seen_at)))
+
+    def _learn(self, codebook: Codebook) -> None:
+        """Show the question and its keys. Labels are found by name and in the list of keys, too."""
+        self._codebook = codebook
+        self.query_one("#question", Static).update(Content(visible(codebook.question)))
+        self.query_one("#guideline", Static).update(guideline(codebook))
+        for place, option in enumerate(codebook.options):
+            name = visible(option.label)
+            binding = Binding(option.key, f"label_at({place})", name, show=False, tooltip=f"Label: {name}")
+            self._bindings.key_to_bindings[option.key] = [binding]
+        self.refresh_bindings()
