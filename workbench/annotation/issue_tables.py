@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from workbench.annotation.issues import (
@@ -20,6 +20,8 @@ from workbench.figures.book import Book, Entry
 from workbench.figures.table import Column, Kind, Link, Table
 
 SCALE = (-1.0, 1.0)
+LISTS = ("ties", "where people differ", "all")
+"which cases are listed"
 SIGNS = {1: "+1", 0: "0", -1: "-1"}
 LABEL = "+1: agreeing supports the issue; -1: disagreeing does; 0: the statement is not related to it"
 STANDINGS = {
@@ -129,6 +131,7 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
         of.report.issues,
         [
             Column("issue", "issue", lambda row: row.issue),
+            Column("ties", "ties", lambda row: row.ties, Kind.COUNT, help="statements that somebody has to decide"),
             Column(
                 "cohen",
                 "mean Cohen's κ",
@@ -138,7 +141,9 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
                 short="Cohen",
                 scale=SCALE,
             ),
-            Column("sd", "sd", lambda row: row.cohen.sd, Kind.COEFFICIENT, help="over the pairs of annotators"),
+            Column(
+                "sd", "sd", lambda row: row.cohen.sd, Kind.COEFFICIENT, help="over the pairs of annotators", aside=True
+            ),
             Column("cohen_pairs", "pairs", lambda row: row.cohen.defined, Kind.COUNT, help="with a κ", aside=True),
             Column(
                 "fleiss",
@@ -154,14 +159,17 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
             Column("n", "n", lambda row: row.fleiss.n, Kind.COUNT, help="statements with two labels or more"),
             *(sign("given", label) for label in (1, 0, -1)),
             *(sign("gold", label) for label in (1, 0, -1)),
-            Column("ties", "ties", lambda row: row.ties, Kind.COUNT, help="statements that somebody has to decide"),
             Column("decided", "decided", lambda row: row.decided, Kind.COUNT, aside=True, help="statements"),
         ],
         key=lambda row: (row.issue,),
         definition="Over the labels -1, 0 and +1 that annotators gave. Intervals: 95 %, by bootstrap over statements.",
         empty="There are no policy issues yet.",
         link=lambda row: Link("cases", (row.issue,)),
-        detail=lambda row: [one.definition for one in of.definitions if one.name == row.issue and one.definition],
+        detail=lambda row: [
+            f"{one.title or one.name}: {one.definition}"
+            for one in of.definitions
+            if one.name == row.issue and one.definition
+        ],
     )
 
 
@@ -203,24 +211,48 @@ def annotators(of: IssueFigures) -> Table[AnnotatorCount]:
 
 def ties(of: IssueFigures) -> Table[Case]:
     """Return what somebody has to decide."""
-    found = [case for case in of.report.cases if case.open]
-    return _cases(of, "ties", "Ties to decide", found, "No ties: nothing has to be decided.")
+    table = case_table(of, "ties", "Ties to decide", chosen(of.report.cases, 0), "No ties: nothing has to be decided.")
+    return replace(table, link=lambda row: Link("cases", (row.issue,)))
 
 
 def cases(of: IssueFigures, issue: str = "") -> Table[Case]:
     """Return the statements that people labelled, ties first: of an issue, or of all."""
-    listed = [
-        case
-        for case in of.report.cases
-        if (not issue or case.issue == issue) and (case.labels or case.adjudicated is not None)
-    ]
-    found = sorted(listed, key=lambda case: (not case.open, case.adjudicated is None, not case.differs))
+    found = chosen([case for case in of.report.cases if not issue or case.issue == issue], -1)
     title = f"Labels of {issue}" if issue else "Labels"
-    return _cases(of, "cases", title, found, "Nobody has labelled statements for this yet.", *filter(None, (issue,)))
+    return case_table(
+        of, "cases", title, found, "Nobody has labelled statements for this yet.", *filter(None, (issue,))
+    )
 
 
-def _cases(of: IssueFigures, name: str, title: str, found: Sequence[Case], empty: str, *subject: str) -> Table[Case]:
-    """Letters are dealt anew for every statement and issue: A of one row is nobody in particular."""
+def chosen(cases: Sequence[Case], which: int) -> list[Case]:
+    """Return the cases of one of `LISTS`: ties first, then decisions, then where people differ, then the rest."""
+    listed = [case for case in cases if case.labels or case.adjudicated is not None]
+    if LISTS[which] == "ties":
+        listed = [case for case in listed if case.open]
+    elif LISTS[which] == "where people differ":
+        listed = [case for case in listed if case.differs or case.adjudicated is not None]
+    return sorted(listed, key=lambda case: (not case.open, case.adjudicated is None, not case.differs))
+
+
+def nothing_listed(which: int, cases: Sequence[Case]) -> str:
+    """Say why one of `LISTS` has no case."""
+    people = [case for case in cases if case.labels]
+    if not people:
+        return "Nobody has labelled statements for this yet."
+    if not any(len(case.labels) > 1 for case in people):
+        return "Only one person has labelled each statement so far: there is nothing to disagree about."
+    if LISTS[which] == "ties":
+        return "There is nothing to decide: no labels tie, or every tie is decided. x shows more."
+    return "Everybody agrees on every statement that was labelled twice. x shows all."
+
+
+def case_table(
+    of: IssueFigures, name: str, title: str, found: Sequence[Case], empty: str, *subject: str
+) -> Table[Case]:
+    """Return cases as they are listed. Letters are dealt anew for every statement and issue: A of one row is nobody in
+    particular.
+    """
+    meanings = {one.name: f"{one.title or one.name}: {one.definition}" for one in of.definitions if one.definition}
     return Table(
         name,
         title,
@@ -232,11 +264,12 @@ def _cases(of: IssueFigures, name: str, title: str, found: Sequence[Case], empty
             Column("source", "source", lambda row: row.source, Kind.BALANCE, help="the source's own label"),
             Column("gold", "counts", lambda row: row.gold, Kind.BALANCE, help="the label that counts"),
             Column("standing", "because", lambda row: STANDINGS[row.standing], aside=True),
-            Column("open", "to decide", lambda row: row.open, Kind.MARK, mark="◆"),
+            Column("open", "to decide", lambda row: row.open, Kind.MARK, mark="◆", help="the labels tie"),
             Column("text", "text", lambda row: of.texts.get(row.statement, "")),
         ],
         key=lambda row: (row.statement, row.issue),
         empty=empty,
+        detail=lambda row: [text for text in (of.texts.get(row.statement), meanings.get(row.issue)) if text],
         subject=subject,
     )
 

@@ -2,253 +2,229 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
-from workbench.domain.instruments import IssueDefinition
-from workbench.errors import ConflictError, WorkbenchError
-from workbench.tui.annotation.annotate_text import ReadText
-from workbench.tui.annotation.issue_gold_format import (
-    CASE_KEYS,
-    CASES_EXPLAIN,
-    SHOWN,
-    case_columns,
-    case_details,
-    case_key,
-    case_record,
-    chosen,
-    decided_line,
-    nothing_listed,
-)
-from workbench.tui.annotation.issue_grid_format import KEYS, scheme_text
+from workbench.tui.annotation.annotate_format import last_line, pace_line
+from workbench.tui.annotation.decision_session import DecisionSession
+from workbench.tui.annotation.issue_grid_format import KEYS, SIGNS, scheme_text
+from workbench.tui.annotation.session import Tally
+from workbench.tui.annotation.session_screen import SessionScreen
 from workbench.tui.format import visible
-from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.widgets.fluid_table import FluidTable
-from workbench.tui.widgets.record_table import Column, Record, RecordTable
+from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.results.details import explained
+from workbench.tui.results.sheet import Sheet
+from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.row_keys import row_key
 
 if TYPE_CHECKING:
+    from workbench.annotation.issue_tables import IssueFigures
     from workbench.annotation.issues import Case
-    from workbench.pipeline.issues import IssueOverview
 
-DEFINITION_LINES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A decision of this sitting."""
-
-    case: Case
-    "as it was when it was decided"
-    before: int | None
+EXPLAIN = """a, d and n decide: +1 agreeing supports the issue, −1 disagreeing does,
+0 not related. A decision is in the store before the cursor moves on; it
+wins over all labels. Space takes a decision back, z undoes one step
+after another. Labels that changed while they were looked at are shown
+before anything is decided."""
 
 
-class IssueCasesScreen(StoreScreen):
-    """What annotators said, statement by statement, and what was decided."""
+class IssueCasesScreen(SessionScreen[DecisionSession]):
+    """What annotators said of statements for an issue, or for all, and what was decided."""
 
-    CSS_PATH = "issue_cases.tcss"
-    EXPLAIN = CASES_EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a,plus,1", "decide(1)", "+1", key_display="a", tooltip="Decide +1: agreeing supports the issue"),
+        Binding("1", "decide(1)", "+1", show=False),
+        Binding("0", "decide(0)", "0", show=False),
+        Binding("a,plus", "decide(1)", "+1", key_display="a", tooltip="Decide +1: agreeing supports the issue"),
         Binding("d,minus", "decide(-1)", "−1", key_display="d", tooltip="Decide −1: disagreeing supports the issue"),
-        Binding("n,0", "decide(0)", "0", key_display="n", tooltip="Decide 0: not related to the issue"),
+        Binding("n", "decide(0)", "0", tooltip="Decide 0: not related to the issue"),
         Binding("space,backspace,delete", "withdraw", "Take back", key_display="Space", tooltip="Take a decision back"),
         Binding("z", "undo", "Undo", tooltip="Undo the last decision, and the one before"),
         Binding("x", "cycle", "More", tooltip="List what is to decide, where people differ, or all"),
-        Binding("t", "text", "Text", show=False, tooltip="Read the whole statement"),
+        Binding("t", "text", "Text", show=False, tooltip="Read everything about the statement"),
         Binding("i", "issues", "Issues", tooltip="Read what every issue means"),
-        Binding("escape,q", "dismiss(None)", "Leave", key_display="Esc"),
-        Binding("2,3,4,5,6,7,8,9,h", "nothing", show=False),
+        Binding("escape,q", "leave", "Leave", key_display="Esc"),
     ]
+    DEFAULT_CSS = """
+    IssueCasesScreen #empty {
+        height: auto;
+        padding: 2 2;
+        color: $text-muted;
+    }
+    IssueCasesScreen #keys, IssueCasesScreen #pace {
+        height: 1;
+        padding: 0 1;
+        text-wrap: nowrap;
+        text-overflow: ellipsis;
+    }
+    IssueCasesScreen #keys {
+        color: $text-muted;
+    }
+    """
+    UNIT = "statement"
 
-    table = query_one("#cases", FluidTable)
-    statement = query_one("#statement", ReadText)
+    view = query_one(SheetView)
 
     @dataclass
     class Found(Message):
         """Everything was read."""
 
-        found: IssueOverview
+        figures: IssueFigures
 
     @dataclass
     class Decided(Message):
-        """A decision is in the store, or was taken back."""
+        """A decision is in the store, or a step was undone."""
 
-        found: IssueOverview
-        key: str
-        said: Content
-        step: Step | None
-        "None: a step was undone"
+        figures: IssueFigures
+        case: Case
+        "as it was before"
+        said: str
+        steps: int
+        undone: bool = False
 
     @dataclass
     class Changed(Message):
         """The labels changed while they were looked at; nothing was written."""
 
-        found: IssueOverview
+        figures: IssueFigures
 
     def __init__(self, instrument: str, issue: str | None, whose: str = "gold") -> None:
         super().__init__()
         self._instrument, self._issue, self._whose = instrument, issue, whose
-        self._found: IssueOverview | None = None
+        self._figures: IssueFigures | None = None
         self._cases: dict[str, Case] = {}
-        self._texts: dict[str, str] = {}
-        self._definitions: dict[str, IssueDefinition] = {}
         self._listed: tuple[str, ...] = ()
-        self._shown = SHOWN[0] if issue is None else SHOWN[1]
-        self._steps: list[Step] = []
-        self._said = Content("")
-        self._busy = True
+        self._which = 0 if issue is None else 1
+        "which cases are listed: place in `issue_tables.LISTS`"
+        self._steps = 0
 
     def compose_body(self) -> ComposeResult:
         yield Static("Reading the labels …", id="empty", markup=False)
-        yield FluidTable(self._columns, name="cases")
-        with Vertical(id="below"):
-            yield ReadText(name="statement")
-            yield Static(id="details", markup=False)
-            yield Static(KEYS, id="keys", markup=False)
-        yield Static(id="said", markup=False)
+        yield SheetView()
+        yield Static(KEYS, id="keys", markup=False)
+        yield Static(id="pace", markup=False)
 
     def on_mount(self) -> None:
         name = "all issues" if self._issue is None else self._issue.replace("_", " ")
         self.title_bar.place = f"policy issues › {name}"
-        self.query_one("#below").display = self.table.display = False
-        self.table.focus()
-        self.read()
-
-    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
-        self.call_after_refresh(self._show_case)
+        self.view.display = self.query_one("#keys").display = False
+        self.begin(lambda path: DecisionSession(path, self._instrument, self._whose))
+        self.action_refresh()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         if action == "withdraw":
             return self.current is not None and self.current.adjudicated is not None
         if action == "undo":
-            return bool(self._steps)
+            return self._steps > 0
         return self.current is not None or action not in ("decide", "text")
-
-    @property
-    def auditor(self) -> str | None:
-        """Who decides."""
-        return getattr(self.app, "annotator", None)
 
     @property
     def current(self) -> Case | None:
         """The case under the cursor."""
-        return self._cases.get(self.table.current or "")
+        return self._cases.get(self.view.table.current or "")
+
+    def explain(self) -> str:
+        sheet = self.view.sheet
+        return f"{EXPLAIN}\n\n{explained(sheet.table)}" if sheet is not None else EXPLAIN
 
     @on(Found)
     def take(self, event: Found) -> None:
-        self._busy = False
-        self.trouble.hide()
-        self._learn(event.found)
-        self._list(at=0 if not self._listed else None)
+        self.answered()
+        self._learn(event.figures)
+        self._list()
 
     @on(Decided)
     def go_on(self, event: Decided) -> None:
         """Show the decision in its row, which stays where it is, and go on to the next tie."""
-        self._busy = False
-        self.trouble.hide()
-        self._learn(event.found)
-        if event.step is not None:
-            self._steps.append(event.step)
+        self.answered()
+        key, here = _key(event.case), self.view.table.current
+        self._steps, self._said = event.steps, event.said
+        self._learn(event.figures)
+        if event.undone and key not in self._listed:
+            self._which = -1
+            self._list()
         else:
-            self._steps.pop()
-        self._said = event.said
-        self._show_rows()
-        if event.step is None:
-            self._go_to(event.key)
-        elif self.table.current == event.key and self._cases[event.key].adjudicated is not None:
-            self._next_tie()
-        self._show_case()
+            self._show()
+        if event.undone:
+            self._go_to(key)
+        elif here == key and self._cases[key].adjudicated is not None:
+            self._go_to_tie()
 
     @on(Changed)
     def look_again(self, event: Changed) -> None:
-        self._busy = False
-        self._learn(event.found)
-        self._show_rows()
-        self._show_case()
+        self.answered()
+        self._learn(event.figures)
+        self._show()
         self.notify("These labels changed while they were shown. Nothing was decided: look again.", markup=False)
 
-    @on(RecordTable.RowHighlighted)
-    def _show_case(self) -> None:
-        """Show the statement, the issue and the labels under the cursor."""
+    @on(SheetView.Current)
+    def moved(self) -> None:
         self.refresh_bindings()
-        self.query_one("#said", Static).update(self._said, layout=False)
-        case = self.current
-        if case is None:
-            return
-        from workbench.annotation.issues import anonymous
-
-        width = max(20, self.size.width - 2)
-        definition = self._definitions[case.issue]
-        details = case_details(case, anonymous(case), definition, width, DEFINITION_LINES)
-        self.query_one("#details", Static).update(details, layout=False)
-        self.statement.show(visible(self._texts.get(case.statement, ""), lines=True))
-
-    @on(RecordTable.RowSelected)
-    def action_text(self) -> None:
-        if (case := self.current) is not None:
-            self.app.push_screen(TextScreen(case.statement, self._texts.get(case.statement, "")))
 
     def action_decide(self, label: int) -> None:
         """Commit a decision on the labels that are shown."""
-        case = self.current
-        if self._busy or case is None:
-            return
-        if self.auditor is None:
-            self._ask_name(partial(self.action_decide, label))
-            return
-        self._commit(Step(case, case.adjudicated), label)
+        self._decide(label)
 
     def action_withdraw(self) -> None:
-        case = self.current
-        if not self._busy and case is not None and case.adjudicated is not None and self.auditor is not None:
-            self._commit(Step(case, case.adjudicated), CASE_KEYS["space"])
+        if self.current is not None and self.current.adjudicated is not None:
+            self._decide(None)
 
     def action_undo(self) -> None:
-        """Put back what stood before the last decision of this sitting."""
-        if not self._busy and self._steps and self.auditor is not None:
-            self._busy = True
-            self.put_back(self._steps[-1], self.auditor)
+        """Put back what stood before the last decision of this session."""
+        auditor = self.person
+        if self._busy or not self._steps or auditor is None:
+            return
+
+        def undo(session: DecisionSession) -> Message:
+            case = session.undo(auditor)
+            return self.Decided(session.read(), case, f"undone: {_named(case)}", session.steps, undone=True)
+
+        self.submit(undo, lost="the undo")
 
     def action_cycle(self) -> None:
         """List what is to decide, where people differ, or everything that anybody labelled."""
-        self._shown = SHOWN[(SHOWN.index(self._shown) + 1) % len(SHOWN)]
+        from workbench.annotation.issue_tables import LISTS
+
+        self._which = (self._which + 1) % len(LISTS)
         self._list()
 
-    def action_issues(self) -> None:
-        text = scheme_text(tuple(self._definitions.values()))
-        self.app.push_screen(TextScreen("What supporting each issue means", text))
+    def action_text(self) -> None:
+        self.view.show_whole()
 
-    def action_nothing(self) -> None:
-        """Take keys that lead away elsewhere: one of them pressed by mistake must not."""
+    def action_issues(self) -> None:
+        issues = self._figures.definitions if self._figures is not None else ()
+        self.app.push_screen(TextScreen("What supporting each issue means", scheme_text(issues)))
 
     def action_refresh(self) -> None:
-        if not self._busy or self.trouble.shown:
-            self.read()
+        if not self._busy or self.trouble.shown or self._figures is None:
+            self.submit(lambda session: self.Found(session.read()))
 
-    def failed(self, error: WorkbenchError) -> None:
-        self._busy = False
-        super().failed(error)
+    def _decide(self, label: int | None) -> None:
+        case, auditor = self.current, self.person
+        if self._busy or case is None:
+            return
+        if auditor is None:
+            self._ask_name(partial(self._decide, label))
+            return
+        said = f"{_named(case)}: " + ("decision taken back" if label is None else f"{SIGNS[label]} decided")
 
-    def _commit(self, step: Step, label: int | None) -> None:
-        self._busy = True
-        self.decide(step, label, self.auditor or "")
+        def decide(session: DecisionSession) -> Message:
+            if not session.decide(case, label, auditor):
+                return self.Changed(session.read())
+            return self.Decided(session.read(), case, said, session.steps)
+
+        self.submit(decide, lost=said)
 
     def _ask_name(self, then: Callable[[], None]) -> None:
-        from workbench.tui.kit.person_dialog import PersonDialog
-
         def take(name: str | None) -> None:
             if name is not None:
                 setattr(self.app, "annotator", name)  # noqa: B010
@@ -256,95 +232,58 @@ class IssueCasesScreen(StoreScreen):
 
         self.app.push_screen(PersonDialog((), note="Your decisions are kept under this name."), take)
 
-    def _learn(self, found: IssueOverview) -> None:
-        self._found = found
-        self._texts = found.texts()
-        self._definitions = {issue.name: issue for issue in found.issues}
-        self._cases = {case_key(case): case for case in found.report.cases if self._issue in (None, case.issue)}
+    def _learn(self, figures: IssueFigures) -> None:
+        self._figures = figures
+        self._cases = {_key(case): case for case in figures.report.cases if self._issue in (None, case.issue)}
         self._listed = tuple(key for key in self._listed if key in self._cases)
-        left = sum(case.open for case in self._cases.values())
-        self.title_bar.note = f"{left:,} to decide · {self._shown}"
 
-    def _list(self, at: int | None = None) -> None:
+    def _list(self) -> None:
         """List the cases that are meant, ties first."""
+        from workbench.annotation.issue_tables import chosen
+
+        self._listed = tuple(_key(case) for case in chosen(list(self._cases.values()), self._which))
+        self._show()
+        if self.view.table.keys:
+            self.view.table.show_row(0)
+
+    def _show(self) -> None:
+        """Show the listed cases as they are now, each in its place."""
+        from workbench.annotation.issue_tables import LISTS, case_table, nothing_listed
+
+        assert self._figures is not None
         cases = list(self._cases.values())
-        self._listed = tuple(case_key(case) for case in chosen(cases, self._shown))
+        listed = [self._cases[key] for key in self._listed]
+        table = case_table(self._figures, "cases", LISTS[self._which], listed, nothing_listed(self._which, cases))
         empty = self.query_one("#empty", Static)
-        empty.display = not self._listed
-        empty.update(nothing_listed(self._shown, cases))
-        self.table.display = self.query_one("#below").display = bool(self._listed)
-        self.title_bar.note = f"{sum(case.open for case in cases):,} to decide · {self._shown}"
-        self._show_rows(at)
-        if self._listed:
-            self.table.focus()
-        self._show_case()
+        empty.display = not listed
+        empty.update(table.empty)
+        self.view.display = self.query_one("#keys").display = bool(listed)
+        self.view.show(Sheet(table, [self._issue] if self._issue else []))
+        self.title_bar.note = f"{sum(case.open for case in cases):,} to decide · {LISTS[self._which]}"
+        self.refresh_bindings()
+        self.show_progress()
 
-    def _show_rows(self, at: int | None = None) -> None:
-        self.table.show_for_width(self._records, at=at)
-
-    def _next_tie(self) -> None:
-        """Go down to the next case that is to be decided, around the end; stay where there is none."""
-        count, row = len(self._listed), self.table.cursor_row
-        for step in range(1, count):
-            if self._cases[self._listed[(row + step) % count]].open:
-                self.table.show_row((row + step) % count)
-                return
+    def show_progress(self) -> None:
+        cases = self._cases.values()
+        decided, open_ = sum(case.adjudicated is not None for case in cases), sum(case.open for case in cases)
+        self.say(pace_line(Tally(decided, decided + open_), last_line(self._said, self._steps, before=""), narrow=True))
 
     def _go_to(self, key: str) -> None:
-        if key not in self._listed:
-            self._shown = SHOWN[2]
-            self._list()
-        if key in self._listed:
-            self.table.show_row(self._listed.index(key))
+        if key in self.view.table.keys:
+            self.view.table.show_row(self.view.table.keys.index(key))
 
-    def _columns(self, width: int) -> list[Column]:
-        return case_columns(width, self._issue is None)
+    def _go_to_tie(self) -> None:
+        """Go down to the next case that is to be decided, around the end; stay where there is none."""
+        keys, row = self.view.table.keys, self.view.table.cursor_row
+        for step in range(1, len(keys)):
+            if self._cases[keys[(row + step) % len(keys)]].open:
+                self.view.table.show_row((row + step) % len(keys))
+                return
 
-    def _records(self, width: int) -> list[Record]:
-        from workbench.annotation.issues import anonymous
 
-        rows = [(key, self._cases[key]) for key in self._listed]
-        return [
-            case_record(key, case, anonymous(case), self._texts.get(case.statement, ""), width, self._issue is None)
-            for key, case in rows
-        ]
+def _key(case: Case) -> str:
+    return row_key(case.statement, case.issue)
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="read")
-    def read(self) -> None:
-        worker = get_current_worker()
-        found = self._overview()
-        if not worker.is_cancelled:
-            self.post_message(self.Found(found))
 
-    @work(thread=True, exit_on_error=False, group="commit")
-    def decide(self, step: Step, label: int | None, auditor: str) -> None:
-        """Commit a decision on the labels that were shown; on others, show those."""
-        case = step.case
-        try:
-            self._write(case, label, auditor, dict(case.labels))
-        except ConflictError:
-            self.post_message(self.Changed(self._overview()))
-            return
-        said = decided_line(label, case.issue, case.statement, undo=True)
-        self.post_message(self.Decided(self._overview(), case_key(case), said, step))
-
-    @work(thread=True, exit_on_error=False, group="commit")
-    def put_back(self, step: Step, auditor: str) -> None:
-        case = step.case
-        self._write(case, step.before, auditor, None)
-        said = Content(f"undone: {visible(case.statement)} {visible(case.issue).replace('_', ' ')}")
-        self.post_message(self.Decided(self._overview(), case_key(case), said, None))
-
-    def _write(self, case: Case, label: int | None, auditor: str, seen: Mapping[str, int] | None) -> None:
-        from stores.core.store import Store
-
-        with Store.open(self.store_path) as store:
-            store.issues.adjudicate(self._instrument, case.statement, case.issue, label, auditor, seen=seen)
-
-    def _overview(self) -> IssueOverview:
-        """Read labels and what follows from them; nothing here shows an interval, so next to none are computed."""
-        from stores.core.store import Store
-        from workbench.pipeline.issues import issue_overview
-
-        with Store.open(self.store_path) as store:
-            return issue_overview(store, self._instrument, whose=self._whose, resamples=1)
+def _named(case: Case) -> str:
+    return f"{visible(case.statement)} {visible(case.issue).replace('_', ' ')}"

@@ -1,158 +1,113 @@
-"""How far annotators agree on each policy issue, and what the gold labels are made of."""
+"""How far annotators agree on each policy issue, and what the gold labels are made of; ties are decided from here."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import Path
+from typing import ClassVar
 
-from textual import events, on, work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
-from textual.content import Content
-from textual.getters import query_one
-from textual.message import Message
-from textual.widgets import Static
-from textual.worker import get_current_worker
 
-from workbench.tui.annotation.issue_gold_format import (
-    EXPLAIN,
-    gold_details,
-    gold_overview,
-    issue_columns,
-    issue_record,
-)
+from workbench.figures.book import Subject
+from workbench.tui.annotation.issue_cases import IssueCasesScreen
 from workbench.tui.annotation.issue_grid_format import scheme_text
-from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.widgets.fluid_table import FluidTable
-from workbench.tui.widgets.record_table import Record, RecordTable
-
-if TYPE_CHECKING:
-    from workbench.pipeline.issues import IssueOverview
+from workbench.tui.results.book_screen import BookScreen
+from workbench.tui.results.loaded import Loaded, Opened
+from workbench.tui.routes import screen
 
 NO_ISSUES = """This instrument has no policy issues yet. l offers the eight of smartvote and labels for them;
 others come from a file: workbench issues STORE --scheme FILE"""
+EXPLAIN = """Cohen's κ is the mean over all pairs of annotators (arXiv version 1 of Ceron et al. 2024, Table 3).
+Fleiss' κ is over all annotators at once (TACL, Table 1). Both tables print the same values. The published
+values cannot be computed anew: only the gold labels are public, not those of the three annotators.
+
+Few statements bear on any one issue, so most labels are 0: κ is low where people differ on a few of
+these, whatever the share of equal labels.
+
+Which label counts: a decision made here; else the source's own gold label; else what more than half of
+at least two annotators said. w leaves the source's labels out, so that only people and decisions count."""
 
 
-class IssueGoldScreen(StoreScreen):
-    """The issues of an instrument with agreement, gold and ties."""
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What counts."""
 
-    CSS_PATH = "issue_gold.tcss"
-    EXPLAIN = EXPLAIN
+    whose: str = "gold"
+    "gold: a source's own labels count before people's; people: they are left out"
+
+
+class IssueGoldScreen(BookScreen):
+    """The figures on the policy issues of an instrument."""
+
+    COUNTING = "Computing the coefficients and their intervals …"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d", "decide", "Decide", tooltip="Decide all ties, of whatever issue"),
         Binding("l", "label", "Label", tooltip="Label statements, blind to what others said"),
         Binding("w", "whose", "Whose", tooltip="Count a source's own labels before people's, or people's only"),
         Binding("i", "issues", "Issues", tooltip="Read what every issue means"),
-        Binding("escape,q", "dismiss(None)", "Leave", key_display="Esc"),
+        Binding("q", "leave", "Leave", show=False),
     ]
 
-    table = query_one("#issues", FluidTable)
-
-    @dataclass
-    class Computed(Message):
-        """The numbers are there."""
-
-        found: IssueOverview
+    _settings: Settings
 
     def __init__(self, instrument: str) -> None:
-        super().__init__()
+        super().__init__(Settings())
         self._instrument = instrument
-        self._whose = "gold"
-        self._found: IssueOverview | None = None
+        self.PLACE = f"policy issues › {instrument} › gold"
+        self.routes = {"cases": self._cases}
 
-    def compose_body(self) -> ComposeResult:
-        yield Static("Computing the coefficients and their intervals …", id="overview", markup=False)
-        yield FluidTable(issue_columns, name="issues")
-        with VerticalScroll(id="about", can_focus=False):
-            yield Static(id="details", markup=False)
-
-    def on_mount(self) -> None:
-        self.title_bar.place = f"policy issues › {self._instrument} › gold"
-        self.table.display = False
-        self.table.focus()
-
-    def on_screen_resume(self) -> None:
-        self.action_refresh()
-
-    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
-        self.call_after_refresh(self._show_details)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "decide":
-            return self._found is not None and self._found.report.ties > 0
-        return self._found is not None or action not in ("whose", "issues")
+            return self._judged is not None and self._judged.report.ties > 0
+        if action in ("whose", "issues"):
+            return self._judged is not None
+        return super().check_action(action, parameters)
 
-    @on(Computed)
-    def take(self, event: Computed) -> None:
-        self._found = event.found
-        self.trouble.hide()
-        self.table.display = bool(event.found.issues)
-        overview = gold_overview(event.found.report, self._whose) if event.found.issues else Content(NO_ISSUES)
-        self.query_one("#overview", Static).update(overview)
-        self.title_bar.note = f"{event.found.report.ties:,} to decide" if event.found.report.ties else ""
-        self.table.show_for_width(self._records)
-        self.refresh_bindings()
-        self._show_details()
+    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+        return load(self.store_path, self._instrument, settings, known)
 
-    @on(RecordTable.RowHighlighted)
-    def _show_details(self) -> None:
-        place = self._place()
-        if self._found is None or place is None:
-            return
-        details = gold_details(
-            self._found.report.issues[place], self._found.issues[place], max(20, self.size.width - 4)
-        )
-        self.query_one("#details", Static).update(details)
+    def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
+        return "Esc leads back."
 
-    @on(RecordTable.RowSelected)
-    def open_issue(self) -> None:
-        """List the statements of the issue under the cursor."""
-        from workbench.tui.annotation.issue_cases import IssueCasesScreen
+    def explain(self) -> str:
+        return f"{super().explain()}\n\n{EXPLAIN}"
 
-        if (issue := self.table.current) is not None:
-            self.app.push_screen(IssueCasesScreen(self._instrument, issue, self._whose))
+    def say_who(self) -> None:
+        super().say_who()
+        ties = self._judged.report.ties if self._judged is not None else 0
+        self.title_bar.note = f"{ties:,} to decide" if ties else ""
 
     def action_decide(self) -> None:
-        from workbench.tui.annotation.issue_cases import IssueCasesScreen
-
-        self.app.push_screen(IssueCasesScreen(self._instrument, None, self._whose))
+        self.app.push_screen(IssueCasesScreen(self._instrument, None, self._settings.whose))
 
     def action_label(self) -> None:
-        from workbench.tui.annotation.issue_grid import IssueGridScreen
-
-        self.app.push_screen(IssueGridScreen(self._instrument))
+        self.app.push_screen(screen("issue_grid", self._instrument))
 
     def action_whose(self) -> None:
-        self._whose = "people" if self._whose == "gold" else "gold"
-        self.action_refresh()
+        self._set(Settings("people" if self._settings.whose == "gold" else "gold"))
 
     def action_issues(self) -> None:
-        if self._found is not None:
-            self.app.push_screen(TextScreen("What supporting each issue means", scheme_text(self._found.issues)))
+        self.app.push_screen(TextScreen("What supporting each issue means", scheme_text(self._judged.definitions)))
 
-    def action_refresh(self) -> None:
-        self.compute(self._whose)
+    def _cases(self, path: Path, loaded: Loaded, subject: Subject) -> Opened:  # noqa: ARG002
+        """Return what opens the statements of an issue."""
+        (issue,), whose = subject, loaded.settings.whose
+        return lambda: IssueCasesScreen(self._instrument, issue, whose)
 
-    def _place(self) -> int | None:
-        """Return which issue is under the cursor."""
-        names = [issue.name for issue in self._found.issues] if self._found is not None else []
-        return names.index(self.table.current) if self.table.current in names else None
 
-    def _records(self, width: int) -> list[Record]:
-        if self._found is None:
-            return []
-        pairs = zip(self._found.report.issues, self._found.issues, strict=True)
-        return [issue_record(issue, definition, width) for issue, definition in pairs]
+def load(path: Path, instrument: str, settings: Settings, known: Loaded | None = None) -> Loaded:
+    """Return the figures on an instrument's issues. Returns `known` itself where nothing has changed."""
+    from stores.core.store import Store
+    from workbench.annotation.issue_tables import book
+    from workbench.pipeline.issues import issue_figures, issues_of
 
-    @work(thread=True, exclusive=True, exit_on_error=False, group="agreement")
-    def compute(self, whose: str) -> None:
-        from stores.core.store import Store
-        from workbench.pipeline.issues import issue_overview
-
-        worker = get_current_worker()
-        with Store.open(self.store_path) as store:
-            found = issue_overview(store, self._instrument, whose=whose)
-        if not worker.is_cancelled:
-            self.post_message(self.Computed(found))
+    with Store.open(path) as store:
+        rests_on = [store.issues.labels(instrument), issues_of(store, instrument), store.issues.statements(instrument)]
+        if known is not None and known.settings == settings and known.rests_on == rests_on:
+            return known
+        if not rests_on[1]:
+            return Loaded(settings, empty=NO_ISSUES, rests_on=rests_on)
+        found = issue_figures(store, instrument, whose=settings.whose)
+    told = [("", one.rstrip(".")) for one in found.told[1:]]
+    return Loaded(settings, book=book(found), judged=found, options=told, rests_on=rests_on)
