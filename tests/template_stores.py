@@ -16,13 +16,13 @@ from stores.runs.run_rows import Answered
 from stores.runs.scores import ScoredPrompt
 from tests.conftest import new_store
 from workbench import pipeline
-from workbench.audits.reliability.verbalizers import forms_by_prompt
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Template
 from workbench.domain.responses import EXACTLY, ModelCard, Sampling
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, Wording
+from workbench.readers.verbalizers import forms_by_prompt
 
 FAMILIES, NAMES, LANGUAGES, REFS = ("chat", "user"), ("personal-1", "personal-2"), ("en", "de"), ("a", "b")
 MODELS = ("one", "two")

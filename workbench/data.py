@@ -17,6 +17,7 @@ from workbench.domain.questionnaires import Scale
 from workbench.errors import Finding, InputError, UnknownName, UsageError, WorkbenchError
 from workbench.issue_schemes import IssueScheme, read_issue_scheme
 from workbench.readers.lexicon import Lexicon
+from workbench.registry import DEFAULT_AUDIT
 
 SHIPPED_INSTRUMENT = "veldania"
 SHIPPED_QUESTIONNAIRE = "veldania_panel"
@@ -87,7 +88,7 @@ def shipped_audits() -> tuple[str, ...]:
 
 
 @lru_cache
-def shipped_templates(audit: str = "reliability") -> tuple[Template, ...]:
+def shipped_templates(audit: str = DEFAULT_AUDIT) -> tuple[Template, ...]:
     """Return the published templates of an audit. Raises UnknownName."""
     return tuple(_template(row, audit) for row in _toml("prompts", audit)["template"])
 

@@ -1,24 +1,93 @@
-"""What there is to choose from, by name: loaded on use, so that naming a thing costs nothing."""
+"""What there is to choose from, by name: loaded on use, so that naming a thing costs nothing.
+
+Other packages bring more by entry points (`importlib.metadata`): of the group `workbench.audits` an `Audit`, of
+`workbench.readers` a function of (positive label, negative label, language) that returns a `Reader`, of
+`workbench.formats` a function of (path, name) that returns an `Instrument`, of `workbench.lexicons` a path to a TOML
+file as those in `data/lexicons`.
+"""
 
 from __future__ import annotations
 
-from importlib import import_module
-from types import ModuleType
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, cast
 
 from workbench.errors import UnknownName
 
-AUDITS = {
-    "reliability": "workbench.audits.reliability.judge",
-    "bias_score": "workbench.audits.bias_score.judge",
-    "statement_labels": "workbench.audits.bias_score.statement_labels",
-    "questionnaire": "workbench.audits.questionnaire.plan",
-    "response_bias": "workbench.audits.response_bias.plan",
+if TYPE_CHECKING:
+    from workbench.audits.audit import Audit, Place  # the layers leave this type out: nothing is imported
+
+AUDITS, READERS, FORMATS, LEXICONS = "workbench.audits", "workbench.readers", "workbench.formats", "workbench.lexicons"
+"groups of entry points"
+SHIPPED = {
+    "reliability": "workbench.audits.reliability:AUDIT",
+    "consistency": "workbench.audits.consistency:AUDIT",
+    "bias_score": "workbench.audits.bias_score:AUDIT",
+    "statement_labels": "workbench.audits.bias_score:LABELS",
+    "questionnaire": "workbench.audits.questionnaire:AUDIT",
+    "response_bias": "workbench.audits.response_bias:AUDIT",
 }
-READERS = ("label-words", "label-words-coded")
+"audits of this package, in the order in which people meet them"
+DEFAULT_AUDIT = next(iter(SHIPPED))
+"the audit that is meant where none is named"
 
 
-def audit(name: str) -> ModuleType:
-    """Return the module of an audit. Raises UnknownName, listing those there are."""
-    if name not in AUDITS:
-        raise UnknownName(f"no audit is named {name!r}. There is: {', '.join(AUDITS)}")
-    return import_module(AUDITS[name])
+def audits() -> tuple[str, ...]:
+    """Return the names of all audits: those that ship, then those of other packages."""
+    return tuple(_audits())
+
+
+def every_audit() -> tuple[Audit, ...]:
+    """Return all audits."""
+    return tuple(map(audit, audits()))
+
+
+def asking() -> tuple[Audit, ...]:
+    """Return the audits that put questions to models; the others judge answers to these."""
+    return tuple(one for one in every_audit() if one.asks)
+
+
+def free_text() -> tuple[str, ...]:
+    """Return the names of the audits whose answers are free text, which people and classifiers read."""
+    return tuple(one.name for one in every_audit() if one.free_text)
+
+
+def places() -> tuple[Place, ...]:
+    """Return where the results of audits are in the terminal; one that names no digit gets the first free one."""
+    known = [one.place for one in every_audit() if one.place is not None]
+    free = iter(digit for digit in "4567890" if digit not in {"5", *(place.key for place in known)})
+    return tuple(place if place.key else replace(place, key=next(free, "")) for place in known)
+
+
+@cache
+def audit(name: str) -> Audit:
+    """Return an audit. Raises UnknownName, listing those there are."""
+    known = _audits()
+    if name not in known:
+        raise UnknownName(f"no audit is named {name!r}. There is: {', '.join(known)}")
+    return cast("Audit", known[name].load())
+
+
+@cache
+def _audits() -> dict[str, EntryPoint]:
+    shipped = {name: EntryPoint(name, value, AUDITS) for name, value in SHIPPED.items()}
+    return shipped | {name: point for name, point in added(AUDITS).items() if name not in shipped}
+
+
+@cache
+def added(group: str) -> dict[str, EntryPoint]:
+    """Return what other packages bring to a group, by name."""
+    return {point.name: point for point in entry_points(group=group)}
+
+
+def load_added(group: str, name: str) -> Any:
+    """Return what another package brings under a name; None where none brings it."""
+    point = added(group).get(name)
+    return None if point is None else point.load()
+
+
+def names(group: str, shipped: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of what ships and of what other packages bring to a group."""
+    return tuple(dict.fromkeys((*shipped, *added(group))))

@@ -13,16 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.test_reliability import VARIANTS
-from workbench.audits.base import FAIL, INSUFFICIENT, PASS
+from workbench.audits.codes import FAIL, INSUFFICIENT, PASS
 from workbench.audits.reliability.counts import ALL, PRINTED, TEMPLATE, TESTS, Counts, Options
 from workbench.audits.reliability.exact import ExactOptions, ExactReport, LabelMass, judge
 from workbench.audits.reliability.expected import AGREE, DISAGREE, FEW, TIE, Readable
 from workbench.audits.reliability.judge import judge as judge_samples
-from workbench.audits.reliability.verbalizers import first_forms, label_forms
 from workbench.domain.prompts import FREE_TEXT, LIKERT, Template
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.readers.tokens import continues_word
+from workbench.readers.verbalizers import first_forms, label_forms
 from workbench.stats.proportions import is_reliable
 
 EVERY = (*TESTS, ALL, TEMPLATE)

@@ -20,7 +20,7 @@ from workbench.audits.questionnaire.conditions import (
     remarks,
     shown,
 )
-from workbench.audits.questionnaire.plan import Conversations, context_key, default_variants, mass, probes
+from workbench.audits.questionnaire.plan import Conversations, context_key, default_variants, probes
 from workbench.data import shipped_templates
 from workbench.domain.prompts import Message, Probe
 from workbench.domain.questionnaires import (
@@ -38,6 +38,7 @@ from workbench.domain.questionnaires import (
 )
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.errors import UnknownName, UsageError
+from workbench.readers.next_tokens import mass
 
 TEMPLATES = [t for t in shipped_templates("questionnaire") if t.family == "qm"]
 FIRST = VariantId(VariantKind.PARAPHRASE, 1)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.audits.base import FAIL, INSUFFICIENT, PASS, conjunction
+from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, conjunction
 from workbench.audits.reliability.judge import (
     ALL,
     PRINTED,

@@ -12,7 +12,6 @@ from tests.inference.jobs_of_prompts import mixed_job, text
 from tests.inference.oracle import Oracle
 from tests.inference.random_models import STOP, VOCABULARY, build, engine_over
 from tests.inference.test_words import SPACE, tokenizer, tokens
-from workbench.audits.reliability.verbalizers import label_forms
 from workbench.data import lexicon
 from workbench.domain.prompts import Message, Prompt, Template
 from workbench.domain.readings import Stance
@@ -22,6 +21,7 @@ from workbench.inference.local import load_local
 from workbench.inference.local_words import SpelledVocabulary
 from workbench.inference.plain import PlainEngine
 from workbench.readers.label_words import LabelWords
+from workbench.readers.verbalizers import label_forms
 
 CLOSE = 1e-5
 AFTER = range(3, VOCABULARY, 2)

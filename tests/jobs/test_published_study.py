@@ -17,7 +17,7 @@ from stores.annotation.annotator import Annotator
 from stores.annotation.classifiers import Predicted
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
-from workbench.audits.base import probes
+from workbench.audits.audit import probes
 from workbench.audits.bias_score import tally as bias_tally
 from workbench.audits.bias_score.judged import BiasChoice, judge_bias
 from workbench.classifier.config import LABELS, TrainConfig

@@ -16,12 +16,11 @@ from tests.conftest import template
 from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
 from tests.jobs.test_jobs import ended, wait
 from workbench import pipeline
-from workbench.audits.base import PASS
+from workbench.audits.codes import PASS
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED
 from workbench.audits.reliability.exact import ExactReport
-from workbench.audits.reliability.verbalizers import FIRST, first_forms, forms_by_prompt, label_forms
 from workbench.audits.reliability.verdicts import label_mass, run_verdicts
 from workbench.cli.jobs import progress_line
 from workbench.domain.designs import Design
@@ -36,6 +35,7 @@ from workbench.inference.remote import load_remote
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline import design_checks, scoring
+from workbench.readers.verbalizers import FIRST, first_forms, forms_by_prompt, label_forms
 from workbench.tui.jobs.job_lines import job_details
 
 EXACT = Design("small", "scripted", samples=1, sampling=EXACTLY)

@@ -17,7 +17,6 @@ from tests.template_stores import FAMILIES, LANGUAGES, MODELS, NAMES, REFS, Made
 from tests.tui.bias_stores import HOSTILE_REF, SAMPLES, asked, sided
 from workbench.audits.bias_score.prefixes import prefixes
 from workbench.audits.reliability.arrays import counts
-from workbench.audits.reliability.verbalizers import label_forms
 from workbench.audits.reliability.verdicts import label_mass
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Template, TemplateChoice
@@ -25,6 +24,7 @@ from workbench.errors import UnknownName
 from workbench.evidence.rule_reading import read
 from workbench.evidence.runs import runs_of, template_notes
 from workbench.pipeline.planning import plan
+from workbench.readers.verbalizers import label_forms
 
 asking = st.tuples(
     st.sampled_from(("ask", "ask one")),

@@ -14,7 +14,7 @@ from stores.core.migrations.v10_to_18 import m010_plans
 from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from workbench import pipeline
-from workbench.audits.base import INSUFFICIENT
+from workbench.audits.codes import INSUFFICIENT
 from workbench.audits.reliability.counts import PRINTED, Counts
 from workbench.audits.reliability.judge import Report, judge
 from workbench.audits.reliability.verdicts import run_verdicts

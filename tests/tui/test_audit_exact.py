@@ -13,10 +13,10 @@ from tests.tui.audit_runs import audited, small
 from tests.tui.conftest import screen_text, shown, until
 from tests.tui.test_audit_screen import SIZES, judged, rows, table
 from workbench.audits.reliability import judge as reliability
-from workbench.audits.reliability.verbalizers import label_forms
 from workbench.domain.prompts import Probe
 from workbench.domain.responses import EXACTLY, ModelCard
 from workbench.domain.statements import variant_order
+from workbench.readers.verbalizers import label_forms
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.audit_options import OptionsScreen, RunsScreen

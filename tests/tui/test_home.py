@@ -135,7 +135,9 @@ async def test_labels_the_classifier_and_the_bias_stand_on_home_and_enter_goes_t
         assert "gauche-7b  -" in text
         assert "leans left" in text
         facts = app.screen.query_one(OptionList)
-        facts.highlighted = next(n for n, option in enumerate(facts.options) if (option.id or "").startswith("bias:"))
+        facts.highlighted = next(
+            n for n, option in enumerate(facts.options) if (option.id or "").startswith("results:bias")
+        )
         await pilot.press("enter")
         await until(pilot, lambda: app.current_mode == "results")
 

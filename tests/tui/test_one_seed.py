@@ -46,7 +46,7 @@ from workbench.tui.results import (
 )
 
 WRITTEN_HERE = ("domain/seeds.py", "cli/arguments_seed.py")
-WITHOUT = {("audits/questionnaire_figures.py", "Condition")}
+WITHOUT = {("audits/questionnaire/figures.py", "Condition")}
 "a seed of 0 that says that nothing was drawn"
 
 

@@ -109,7 +109,7 @@ def _demo_design(store: Store, audit: str, model: str) -> Design:
             statements=refs,
             templates=DEMO_TEMPLATES,
         )
-    defaults = registry.audit(audit).DEFAULTS
+    defaults = registry.audit(audit).defaults
     if defaults.material == "questionnaire":
         contexts = Contexts(DEMO_CONDITIONS, respondents=DEMO_RESPONDENTS)
         variants = ("original",)

@@ -22,7 +22,7 @@ from workbench.inference.chat_formats import NO_DEFAULT
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.jobs.job_rows import Job
-    from workbench.audits.base import Defaults
+    from workbench.audits.audit import Defaults
     from workbench.domain.instruments import Instrument
     from workbench.pipeline.planning import Plan
 
@@ -119,7 +119,7 @@ def requested_design(store: Store, options: Namespace) -> Design:
     from workbench import registry
     from workbench.data import shipped_templates
 
-    defaults = registry.audit(options.audit).DEFAULTS
+    defaults = registry.audit(options.audit).defaults
     _check_choices(options, defaults)
     instrument = store.instruments.get(options.instrument or _only(store, defaults))
     family = options.family or defaults.family

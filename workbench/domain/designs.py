@@ -9,6 +9,7 @@ from typing import Any
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import Sampling
 from workbench.domain.seeds import SEED
+from workbench.registry import DEFAULT_AUDIT
 
 PUBLISHED_SAMPLES = 30
 "Ceron et al. 2024, section 5.4"
@@ -22,7 +23,7 @@ class Design:
 
     instrument: str
     model: str
-    audit: str = "reliability"
+    audit: str = DEFAULT_AUDIT
     samples: int = PUBLISHED_SAMPLES
     "answers to each prompt"
     sampling: Sampling = field(default_factory=Sampling)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from workbench.domain.keys import content_key
+from workbench.registry import DEFAULT_AUDIT
 
 SPELLINGS = "2"
 "version of the spellings of labels whose probabilities are computed, see `audits.label_forms`"
@@ -71,7 +72,7 @@ class Template:
     address: str = "personal"
     "personal (asks you) or impersonal (sets a task)"
     language: str = "en"
-    audit: str = "reliability"
+    audit: str = DEFAULT_AUDIT
     scale: str = ""
     "what an answer is: empty, one of the two labels; `likert`, a number; `free`, any text"
     version: int = field(default=1, compare=False)

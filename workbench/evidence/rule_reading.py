@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import cast
 
 from stores.core.store import Store
 from stores.runs.rule_readings import RuleReading
@@ -25,13 +26,20 @@ from workbench.readers.label_words import LabelWords
 from workbench.readers.likert import Likert
 
 LABEL_WORDS = "label-words"
+RULES = (LABEL_WORDS, "label-words-coded")
+"rules that read a label by its words: ours, and the published one"
+
+
+def readers() -> tuple[str, ...]:
+    """Return the names of the rules that can read labels, those of other packages included."""
+    return registry.names(registry.READERS, RULES)
 
 
 @lru_cache(maxsize=256)
 def label_reader(positive: str, negative: str, language: str, name: str) -> LabelWords:
     """Return the rule that reads answers to a template with these labels. Raises UnknownName."""
-    if name not in registry.READERS:
-        raise UnknownName(f"no reader is named {name!r}. There is: {', '.join(registry.READERS)}")
+    if name not in RULES:
+        raise UnknownName(f"no reader is named {name!r}. There is: {', '.join(readers())}")
     return LabelWords(positive, negative, lexicon(language), rule="coded" if name == "label-words-coded" else "ours")
 
 
@@ -43,7 +51,10 @@ def template_reader(template: Template, name: str = LABEL_WORDS) -> Reader | Non
         return Likert()
     if template.scale == LETTER:
         return ChoiceLetter()
-    return label_reader(template.positive, template.negative, template.language, name)
+    labels = template.positive, template.negative, template.language
+    if (made := registry.load_added(registry.READERS, name)) is not None:
+        return cast("Reader", made(*labels))
+    return label_reader(*labels, name)
 
 
 @dataclass(slots=True)

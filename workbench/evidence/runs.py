@@ -7,20 +7,11 @@ from collections.abc import Collection, Iterable, Sequence
 from stores.core.store import Store
 from stores.instruments.template_versions import AskedTemplate
 from stores.runs.run_rows import Failures, Run
+from workbench import registry
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.responses import EXACT, UNKNOWN
 from workbench.errors import AmbiguousRun, UnknownName
 from workbench.evidence.fingerprints import split
-
-QUESTIONNAIRE = "questionnaire"
-JUDGED_BY = {
-    "reliability": "verdicts STORE",
-    "bias_score": "bias STORE",
-    "statement_labels": "sides STORE",
-    QUESTIONNAIRE: f"verdicts STORE --audit {QUESTIONNAIRE}",
-    "response_bias": "verdicts STORE --audit response_bias",
-}
-"audit -> the command that says what its answers come to"
 
 
 def find_run(
@@ -147,22 +138,25 @@ def instead(store: Store, audit: str) -> str:
     """Say what to do where nothing of an audit was asked: look at what was, or ask."""
     if there := elsewhere(store, audit):
         return there.removeprefix(". ")
-    questions = [name for name in store.instruments.names() if _has_targets(store, name)]
-    other = f"; the targets of {', '.join(questions)} are asked with --audit {QUESTIONNAIRE}" if questions else ""
-    return f"Start with: workbench run STORE --audit {audit} --model NAME{other if audit != QUESTIONNAIRE else ''}"
+    instruments = store.instruments.names()
+    meant = {
+        one.name: [name for name in instruments if one.may_be_asked(store, name)]
+        for one in registry.asking()
+        if one.own_material and one.name != audit
+    }
+    others = "".join(
+        f"; {', '.join(names)} {'is' if len(names) == 1 else 'are'} asked with --audit {name}"
+        for name, names in meant.items()
+        if names
+    )
+    return f"Start with: workbench run STORE --audit {audit} --model NAME{others}"
 
 
 def elsewhere(store: Store, audit: str) -> str:
     """Return `. There are answers of …: workbench …`, for those of other audits; empty where there are none."""
-    asked = {run.audit for run in store.runs.list()}
-    asked |= {"response_bias"} if store.choices.instruments_with_answers() else set()
-    looked_at = [f"of {name}: workbench {JUDGED_BY[name]}" for name in sorted(asked - {audit}) if name in JUDGED_BY]
+    others = [one for one in registry.asking() if one.name != audit and one.answered(store)]
+    looked_at = [f"of {one.name}: workbench {one.command}" for one in others]
     return f". There are answers {'; '.join(looked_at)}" if looked_at else ""
-
-
-def _has_targets(store: Store, instrument: str) -> bool:
-    found = store.questionnaires.summary(instrument)
-    return found is not None and found.target > 0
 
 
 def matching(

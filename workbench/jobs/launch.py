@@ -109,7 +109,7 @@ def is_noted(store: Store, plan: pipeline.Plan) -> bool:
     """Whether a job says that this design was asked, or nobody will want to know: figures of people's answers and of
     multiple-choice questions are of what a job asked of their instrument.
     """
-    if registry.audit(plan.design.audit).DEFAULTS.material == "statements":
+    if not registry.audit(plan.design.audit).about_whole_job:
         return True
     spec = json.loads(json.dumps(plan.design.as_json()))
     return any(job.kind == SAMPLE and job.state == "done" and job.spec == spec for job in store.jobs.list())

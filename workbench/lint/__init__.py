@@ -6,6 +6,7 @@ stray blanks, answers on statements that are not there.
 
 from __future__ import annotations
 
+from workbench import registry
 from workbench.domain.findings import SEVERITIES, LintFinding, by_severity, folded
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaire_tallies import Tallied, tallied
@@ -31,6 +32,7 @@ def lint(
         *template_findings(instrument.templates),
         *statement_findings(instrument, language),
         *people_findings(instrument),
+        *(finding for audit in registry.every_audit() for finding in audit.lint(instrument)),
     ]
     if answers is not None:
         found = [*about_asked(found, instrument, answers), *questionnaire_findings(instrument, answers)]

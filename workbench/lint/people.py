@@ -9,9 +9,8 @@ from workbench.data import shipped_issue_scheme
 from workbench.domain.findings import LintFinding, folded
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import Side
-from workbench.lint.templates import asks
+from workbench.lint.templates import needs_sides
 
-BIAS_SCORE = "bias_score"
 FEWEST_PER_ISSUE = 6
 "labelled statements; fewer are marked in the stance per policy issue (Ceron et al. 2024, Figure 5)"
 
@@ -35,7 +34,8 @@ def _sides(instrument: Instrument) -> Iterator[LintFinding]:
         elif statement.dimension is None:
             message = f"leans {statement.leaning} and has no dimension, so the bias score leaves it out"
             yield LintFinding("warning", "half-labelled", ref, message, ref)
-    if instrument.templates and asks(instrument.templates, BIAS_SCORE) and not labelled:
+    wanted = instrument.templates and needs_sides(instrument.templates)
+    if wanted and not labelled:
         message = "no statement has a dimension and a leaning, so there is no bias score"
         yield LintFinding("note", "no-labels", instrument.name, message)
     sides = Counter((s.dimension, s.leaning) for s in labelled if s.dimension and s.leaning)

@@ -10,7 +10,7 @@ from workbench.domain.questionnaire_tallies import Tallied, named_few
 from workbench.domain.questionnaire_texts import shared_texts
 from workbench.domain.questionnaires import Form, Meaning, Question, Role
 from workbench.domain.statements import ORIGINAL
-from workbench.lint.templates import RELIABILITY, asks
+from workbench.lint.templates import compares_wordings
 
 
 def questionnaire_findings(instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
@@ -27,7 +27,7 @@ def about_asked(found: Iterable[LintFinding], instrument: Instrument, answers: T
     """
     meant = {("missing-variant", question.ref) for question in answers.questionnaire.of_role(Role.CONTEXT)}
     meant |= {("question", q.ref) for q in answers.questionnaire.questions if q.form is Form.QUESTION}
-    reworded = asks(instrument.templates, RELIABILITY)
+    reworded = compares_wordings(instrument.templates)
     return (one for one in found if reworded or (one.code, one.ref) not in meant)
 
 

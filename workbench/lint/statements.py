@@ -21,7 +21,7 @@ from workbench.domain.statements import (
     text_fault,
     variant_order,
 )
-from workbench.lint.templates import RELIABILITY, asks
+from workbench.lint.templates import compares_wordings
 
 COMPARED = (VariantKind.ORIGINAL, VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
 "what the reliability tests ask about; the other kinds belong to the bias score, and a statement may do without them"
@@ -48,7 +48,7 @@ def _same(a: str, b: str) -> str:
 def _kinds(instrument: Instrument) -> Iterator[LintFinding]:
     """Say once what no statement has, instead of once a statement."""
     there = {wording.variant.kind for statement in instrument.statements for wording in statement.wordings}
-    for kind in COMPARED if asks(instrument.templates, RELIABILITY) else ():
+    for kind in COMPARED if compares_wordings(instrument.templates) else ():
         if kind not in there:
             article = "an" if kind.value.startswith("o") else "a"
             message = f"no statement has {article} {kind}, so what compares it is not tested"

@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from workbench import registry
 from workbench.domain.findings import LintFinding, Quoted, folded
 from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, MODEL_SLOT, SLOT, Template
 
-RELIABILITY = "reliability"
 SCALES = ("", LIKERT, FREE_TEXT, LETTER)
 _OTHER_SLOT = re.compile(r"\{\w*\}|%[sd]")
 
@@ -19,17 +19,26 @@ def template_findings(templates: Iterable[Template]) -> Iterator[LintFinding]:
     """Yield what is odd about each template, and about the two label orders of one."""
     orders: dict[tuple[str, str], list[Template]] = defaultdict(list)
     for template in templates:
-        if template.audit == RELIABILITY:
+        if compares_wordings([template]):
             orders[template.family, template.name].append(template)
         yield from _template(template)
     for (_, name), group in orders.items():
         yield from _orders(name, group)
 
 
-def asks(templates: Iterable[Template], audit: str) -> bool:
-    """Return whether an instrument with these templates is for an audit: it has some of it, or none at all."""
-    audits = {template.audit for template in templates}
-    return not audits or audit in audits
+def compares_wordings(templates: Iterable[Template]) -> bool:
+    """Return whether an instrument with these templates is for an audit that compares wordings and label orders."""
+    return any(registry.audit(name).compares_wordings for name in _audits(templates))
+
+
+def needs_sides(templates: Iterable[Template]) -> bool:
+    """Return whether an instrument with these templates is for an audit that counts by dimension and side."""
+    return any(registry.audit(name).needs_sides for name in _audits(templates))
+
+
+def _audits(templates: Iterable[Template]) -> set[str]:
+    """Return the audits that an instrument is for: those of its templates, all where it has no template."""
+    return {template.audit for template in templates} & set(registry.audits()) or set(registry.audits())
 
 
 def _orders(name: str, group: list[Template]) -> Iterator[LintFinding]:

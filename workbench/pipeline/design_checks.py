@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from workbench import registry
-from workbench.audits.questionnaire.conditions import ZERO_SHOT
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Prompt, Template
-from workbench.domain.questionnaire_texts import shared_texts
-from workbench.domain.questionnaires import Question
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED
-from workbench.domain.statements import Statement
 from workbench.errors import ModelError, UnknownName, UsageError
 from workbench.inference.cluster_link import check_installed
 from workbench.inference.cluster_shards import LOCAL, checked_address
@@ -113,30 +108,11 @@ def check_ideal(design: Design, prompt: Prompt) -> None:
             raise UsageError(f"{found[0].reason}. It predicts the questionnaire that it is named after, and no other")
 
 
-def check_given_away(design: Design, questions: Sequence[Question], statements: Iterable[Statement]) -> None:
-    """Raise UsageError where a target has a text of a context question, which would show the answer that is predicted.
-
-    Files with such a pair are refused; texts and roles that were changed since they were read may come to it.
-    """
-    spoken = {
-        one.ref: replace(one, wordings=tuple(w for w in one.wordings if w.language == design.language))
-        for one in statements
-    }
-    wanted = [pair for pair in shared_texts(spoken, questions) if not design.statements or pair[0] in design.statements]
-    if wanted and set(design.contexts.conditions) != {ZERO_SHOT}:
-        target, context = wanted[0]
-        raise UsageError(
-            f"the target {target} has the text of the context question {context}, so people's answers to it would be "
-            "shown before it is asked. Change one of the texts, or take one of them out: workbench questionnaire "
-            f"STORE --question {context} --role none"
-        )
-
-
 def check_settled(design: Design, templates: Sequence[Template]) -> None:
     """Raise UsageError where a design needs answers that are one of two labels and its templates ask for others."""
     sampling = design.sampling
     others = list(dict.fromkeys(t.name for t in templates if decided_by(t) is None))
-    defaults = registry.audit(design.audit).DEFAULTS
+    defaults = registry.audit(design.audit).defaults
     if not defaults.drawn:
         if sampling != EXACTLY:
             raise UsageError(f"the audit {design.audit} reads probabilities and samples nothing; leave {sampling} out")
@@ -153,10 +129,9 @@ def check_settled(design: Design, templates: Sequence[Template]) -> None:
             f"exact label probabilities need templates that are answered by one of two labels; {', '.join(others)} of "
             f"the audit {design.audit} are answered on a scale or in free text. Sample them"
         )
-    if sampling.mode == EXACT and design.audit != "reliability":
-        raise UsageError(
-            f"exact label probabilities are judged in the reliability audit alone; sample the answers to {design.audit}"
-        )
+    if sampling.mode == EXACT and not defaults.exact_by:
+        able = ", ".join(one.name for one in registry.asking() if one.defaults.exact_by == "labels")
+        raise UsageError(f"exact label probabilities are judged in the audit {able}; sample answers to {design.audit}")
     if sampling.stop and len(others) == len({t.name for t in templates}):
         raise UsageError(
             f"no answer to the audit {design.audit} is decided before its end: a second number would make an answer on "

@@ -10,25 +10,20 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench import registry
-from workbench.audits.base import Material
-from workbench.audits.questionnaire.conditions import IN_ALL_WORDINGS, expanded, remarks, unpredicted, without_context
-from workbench.audits.reliability.verbalizers import forms_by_prompt
-from workbench.audits.response_bias.plan import left_out
 from workbench.data import shipped_templates
-from workbench.domain.choices import ChoiceItems
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import parted
 from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.questionnaire_tallies import named_few
-from workbench.domain.questionnaires import Role, Survey
 from workbench.domain.responses import EXACT, ModelCard, Request
-from workbench.domain.statements import ORIGINAL, Statement, VariantId, variant_order
+from workbench.domain.statements import Statement, variant_order
 from workbench.errors import UnknownName, UsageError
 from workbench.pipeline.deciding import decided_for
-from workbench.pipeline.design_checks import check_design, check_given_away, check_ideal, check_script, check_settled
+from workbench.pipeline.design_checks import check_design, check_ideal, check_script, check_settled
 from workbench.pipeline.valid_answers import ValidTally, valid_tally
+from workbench.readers.verbalizers import forms_by_prompt
 
 DEFAULT_LANGUAGE = "en"
 "of templates that are there in several languages, but not in those of the statements"
@@ -152,7 +147,7 @@ class Plan:
                 )
 
     def _how(self) -> str:
-        if not registry.audit(self.design.audit).DEFAULTS.drawn:
+        if not registry.audit(self.design.audit).defaults.drawn:
             return "read: probabilities of the next token; nothing is sampled"
         if _next_tokens(self.design):
             return "read: probabilities of the offered letters as the next token; nothing is sampled"
@@ -212,23 +207,19 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None, attempt
     design = replace(design, language=design.language or instrument.language)
     templates = _chosen_templates(instrument, design)
     _known("statement", design.statements, [s.ref for s in instrument.statements], design.instrument)
-    statements = [s for s in instrument.statements if not design.statements or s.ref in design.statements]
-    material = _material(store, design)
-    survey = material if isinstance(material, Survey) else None
-    if survey is not None:
-        statements = _asked(survey, design, instrument.statements)
-        check_given_away(design, survey.questionnaire.questions, instrument.statements)
-    if material is None:
-        statements = _without_questions(instrument, design, statements)
+    statements: Sequence[Statement] = [
+        s for s in instrument.statements if not design.statements or s.ref in design.statements
+    ]
+    audit = registry.audit(design.audit)
+    statements, material = audit.asked(store, design, instrument, statements)
     all_variants = {w.variant for s in instrument.statements for w in s.wordings if w.language == design.language}
     _known("variant", design.variants, sorted(map(str, all_variants)), design.instrument)
-    audit = registry.audit(design.audit)
     ordered = sorted(all_variants, key=variant_order)
     variants = [v for v in ordered if str(v) in design.variants] or list(audit.default_variants(ordered))
     probes = tuple(audit.probes(statements, templates, variants, design.language, spoken_name(design.model), material))
     if not probes:
-        said = _remarks(material, statements, variants, design.language) if isinstance(material, Mapping) else ()
-        why = "; ".join(said) or _why_none(instrument, design, statements, survey)
+        said = audit.remarks(statements, variants, design.language, material)
+        why = "; ".join(said) or audit.why_nothing(instrument, design, statements, material)
         raise UsageError(f"the design has no prompts: {why}")
     prompts = {probe.prompt.key: probe.prompt for probe in probes}
     check_settled(design, templates)
@@ -238,39 +229,10 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None, attempt
     if card is not None and attempt is not None:
         stored = stored | _settled(store, design, list(prompts), card, attempt, tally)
     said = (
-        *_remarks(material, statements, variants, design.language),
+        *audit.remarks(statements, variants, design.language, material),
         *_in_other_languages(templates, design.language),
     )
     return Plan(design, templates, probes, prompts, stored, said, tally)
-
-
-def _remarks(
-    material: Material, statements: Sequence[Statement], variants: Sequence[VariantId], language: str
-) -> tuple[str, ...]:
-    """Say what of the material is not asked, and what else a person should know of it."""
-    if material is None:
-        return ()
-    if isinstance(material, Survey):
-        people = material.questionnaire
-        return (*remarks(people), *unpredicted(people), *without_context(material))
-    return left_out(statements, variants, language, material)
-
-
-def _without_questions(instrument: Instrument, design: Design, statements: Sequence[Statement]) -> list[Statement]:
-    """Return statements without multiple-choice questions, which ask for no stance.
-
-    Raises UsageError where one is named, or nothing else is there.
-    """
-    questions = {item.ref for item in instrument.choices}
-    named = [ref for ref in design.statements if ref in questions]
-    left = [statement for statement in statements if statement.ref not in questions]
-    if questions and (named or not left):
-        what = f"{named_few(named)}:" if named else f"{instrument.name} has"
-        raise UsageError(
-            f"{what} multiple-choice questions alone, which the audit {design.audit} cannot ask; choose --audit "
-            "response_bias, or another --instrument"
-        )
-    return left
 
 
 def _in_other_languages(templates: Sequence[Template], language: str) -> tuple[str, ...]:
@@ -279,73 +241,6 @@ def _in_other_languages(templates: Sequence[Template], language: str) -> tuple[s
     if not others:
         return ()
     return (f"note: the statements are in {language!r} and the templates in {', '.join(map(repr, others))}",)
-
-
-def _why_none(instrument: Instrument, design: Design, statements: Sequence[Statement], survey: Survey | None) -> str:
-    """Say why a design with these statements asks nothing."""
-    if registry.audit(design.audit).DEFAULTS.material == "choices":
-        return (
-            f"none of these questions has such a variant in {design.language!r}, or is about the bias that the "
-            "templates speak of"
-        )
-    targets = {q.ref for q in survey.questionnaire.of_role(Role.TARGET)} if survey else set()
-    several = set(expanded(design.contexts.conditions)) & set(IN_ALL_WORDINGS)
-    if survey and design.variants and str(ORIGINAL) not in design.variants and not several:
-        return f"wordings other than the original are asked under {', '.join(IN_ALL_WORDINGS)} alone"
-    if any(s.ref in targets and any(w.language == design.language for w in s.wordings) for s in statements):
-        said = remarks(survey.questionnaire) if survey else ()
-        return "; ".join(said) or "none of these respondents answered these targets with yes or no"
-    languages = sorted({w.language for s in instrument.statements for w in s.wordings})
-    return f"{design.instrument} has no wording in {design.language!r} for it. Its languages: {', '.join(languages)}"
-
-
-def _material(store: Store, design: Design) -> Material:
-    """Return what an audit is given beside statements. Raises UsageError where the instrument has nothing of it."""
-    wanted = registry.audit(design.audit).DEFAULTS.material
-    if wanted == "statements":
-        return None
-    if wanted == "choices":
-        return _choices(store, design)
-    questionnaire = store.questionnaires.get(design.instrument)
-    if questionnaire is None:
-        raise UsageError(
-            f"{design.instrument} is no questionnaire: none of its statements has a role. Give the columns `role`, "
-            "`form` and `scale` in statements.csv and people's answers in answers.csv (data/README.md), or choose "
-            "another --instrument"
-        )
-    return Survey(questionnaire, design.contexts, design.seed)
-
-
-def _choices(store: Store, design: Design) -> ChoiceItems:
-    """Return which statements are multiple-choice questions. Raises UsageError where none is."""
-    items = store.choices.items(design.instrument)
-    if not items:
-        raise UsageError(
-            f"{design.instrument} has no multiple-choice questions. Import some: workbench import STORE --format "
-            "choices PATH (data/README.md), or choose another --instrument"
-        )
-    others = [ref for ref in design.statements if ref not in items]
-    if others:
-        raise UsageError(f"{named_few(others)} of {design.instrument}: no multiple-choice question")
-    return items
-
-
-def _asked(survey: Survey, design: Design, statements: Sequence[Statement]) -> list[Statement]:
-    """Return the statements of a questionnaire without the targets that are not wanted.
-
-    Raises UsageError where a context question is asked for as a target, or there is no target.
-    """
-    targets = [question.ref for question in survey.questionnaire.of_role(Role.TARGET)]
-    if not targets:
-        raise UsageError(f"{design.instrument} has no target question; give one the role `target`")
-    others = [ref for ref in design.statements if ref not in targets]
-    if others:
-        raise UsageError(
-            f"{', '.join(others[:5])} {'is' if len(others) == 1 else 'are'} not asked: only targets are, after the "
-            f"context questions. Targets of {design.instrument}: {', '.join(targets)}"
-        )
-    unwanted = set(targets) - set(design.statements or targets)
-    return [statement for statement in statements if statement.ref not in unwanted]
 
 
 def _stored(
@@ -386,7 +281,7 @@ def _settled(
 
 def _next_tokens(design: Design) -> bool:
     """Return whether a prompt is answered by the probabilities of its next token."""
-    return design.sampling.mode == EXACT and registry.audit(design.audit).DEFAULTS.exact_by == "next tokens"
+    return design.sampling.mode == EXACT and registry.audit(design.audit).defaults.exact_by == "next tokens"
 
 
 def spoken_name(model: str) -> str:

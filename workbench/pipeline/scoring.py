@@ -19,11 +19,7 @@ import numpy as np
 from stores.core.store import Store
 from stores.runs.scores import ScoredPrompt, TokenTable
 from workbench import registry
-from workbench.audits.questionnaire.plan import CONDITION, mass
-from workbench.audits.questionnaire.plan import TOP as PUBLISHED_TOP
-from workbench.audits.reliability.verbalizers import forms_by_prompt
-from workbench.audits.response_bias.plan import offered
-from workbench.domain.prompts import LETTER, Prompt
+from workbench.domain.prompts import Prompt
 from workbench.domain.responses import ModelCard
 from workbench.domain.thinking import in_thought
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
@@ -31,6 +27,8 @@ from workbench.inference.base import Metered, NextTokens, Scored, Unhurried
 from workbench.pipeline.asking import FLUSH_AFTER_S, Progress, changed_words, saved, turns_of
 from workbench.pipeline.planning import Plan, restocked
 from workbench.pipeline.windows import check_window
+from workbench.readers.next_tokens import PUBLISHED_TOP, mass
+from workbench.readers.verbalizers import forms_by_prompt
 
 if TYPE_CHECKING:
     from workbench.inference.base import Model
@@ -68,7 +66,7 @@ class _Scoring:
         self.stopped = False
         self._store, self._model, self._attempt, self._job = store, model, attempt, job
         self._should_stop = should_stop
-        self._labels_wanted = registry.audit(plan.design.audit).DEFAULTS.exact_by == "labels"
+        self._labels_wanted = registry.audit(plan.design.audit).defaults.exact_by == "labels"
         self._forms = forms_by_prompt(plan.templates, plan.probes) if self._labels_wanted else {}
         self._words = () if self._labels_wanted else labels_of(plan)
         self.plan = plan
@@ -249,20 +247,22 @@ def score_design(
 def _portions(
     plan: Plan, wanted: Sequence[tuple[bytes, Prompt]], together: int
 ) -> Iterator[Sequence[tuple[bytes, Prompt]]]:
-    """Yield prompts that are computed together. A condition is finished before the next one begins, for a run that is
-    stopped should leave whole figures of the first.
+    """Yield prompts that are computed together. All of one value of the audit's `portion_axis` are finished before the
+    next begins: a run that is stopped should leave whole figures of the first.
     """
-    conditions = {probe.prompt.key: dict(probe.axes).get(CONDITION) for probe in reversed(plan.probes)}
-    for _, group in groupby(wanted, key=lambda item: conditions.get(item[0])):
-        of_condition = list(group)
-        for first in range(0, len(of_condition), together):
-            yield of_condition[first : first + together]
+    axis = registry.audit(plan.design.audit).portion_axis
+    values = {probe.prompt.key: dict(probe.axes).get(axis) for probe in reversed(plan.probes)}
+    for _, group in groupby(wanted, key=lambda item: values.get(item[0])):
+        of_value = list(group)
+        for first in range(0, len(of_value), together):
+            yield of_value[first : first + together]
 
 
 def labels_of(plan: Plan) -> tuple[str, ...]:
     """Return the labels of a plan's templates, each once; of lettered options the letters."""
-    if any(t.scale == LETTER for t in plan.templates):
-        return tuple(sorted({letter for probe in plan.probes for letter in offered(probe)}))
+    audit = registry.audit(plan.design.audit)
+    if letters := {letter for probe in plan.probes for letter in audit.offered(probe)}:
+        return tuple(sorted(letters))
     return tuple(dict.fromkeys(label for t in plan.templates for label in (t.positive, t.negative)))
 
 

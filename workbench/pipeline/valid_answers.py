@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from stores.core.store import Store
 from workbench import registry
-from workbench.audits.response_bias.plan import offered
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Probe
 from workbench.domain.responses import EXACT, ModelCard
@@ -59,9 +58,10 @@ def valid_count(answers: Iterable[tuple[str, int]], letters: str) -> int:
 
 def valid_tally(store: Store, design: Design, probes: Sequence[Probe], card: ModelCard | None) -> ValidTally | None:
     """Return which answers count; None where an audit counts all, or nothing is drawn."""
-    if not registry.audit(design.audit).DEFAULTS.until_valid or design.sampling.mode == EXACT:
+    audit = registry.audit(design.audit)
+    if not audit.defaults.until_valid or design.sampling.mode == EXACT:
         return None
-    letters = {probe.prompt.key: offered(probe) for probe in probes}
+    letters = {probe.prompt.key: audit.offered(probe) for probe in probes}
     how = {"dtype": design.dtype, "chat_format": design.chat_format}
     held = store.drawn.of_prompts(list(letters), design.model, design.sampling, card, **how)
     return ValidTally(

@@ -17,6 +17,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
+from workbench import registry
 from workbench.errors import StoreGone, WorkbenchError
 from workbench.tui.commands import ActionProvider
 from workbench.tui.format import percent
@@ -27,7 +28,7 @@ from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.literal import LiteralApp
 from workbench.tui.recent_stores import remember
-from workbench.tui.routes import opener
+from workbench.tui.routes import opener, results_of
 from workbench.tui.statements.statements import StatementsScreen
 
 if TYPE_CHECKING:
@@ -42,9 +43,7 @@ LOOK_EVERY_S, LOOKS = 2.0, 3
 "seconds between two looks for the store's file, and how many in a row have to miss it"
 TELL_S = 20.0
 "for which a sentence about the store's file stays on the screen"
-OPENED = ("audit", "annotate", "results", "consistency", "questionnaire", "response_bias")
-"modes whose screens are imported when they are first shown"
-READ_ONLY = ("audit", "results", "consistency", "questionnaire", "response_bias")
+READ_ONLY = tuple(place.mode for place in registry.places())
 "modes whose levels below can be left at any time: what is typed there is stored at once"
 
 
@@ -58,18 +57,19 @@ class WorkbenchApp(LiteralApp):
         "home": HomeScreen,
         "statements": StatementsScreen,
         "jobs": JobsScreen,
-        **{mode: opener(mode) for mode in OPENED},
+        "annotate": opener("annotate"),
+        **{place.mode: results_of(place) for place in registry.places()},
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "go('home')", "Home", show=False, tooltip="Go to Home"),
         Binding("2", "go('statements')", "Statements", show=False, tooltip="Go to Statements"),
         Binding("3", "go('jobs')", "Jobs", show=False, tooltip="Go to Jobs"),
-        Binding("4", "go('audit')", "Audit", show=False, tooltip="Go to Audit: the verdicts"),
         Binding("5", "go('annotate')", "Annotate", show=False, tooltip="Go to Annotate: queues, labels, adjudication"),
-        Binding("6", "go('results')", "Results", show=False, tooltip="Go to Results: the left/right bias"),
-        Binding("7", "go('consistency')", "Consistency", show=False, tooltip="Go to Results: leaning, policy issues"),
-        Binding("8", "go('questionnaire')", "Questionnaire", show=False, tooltip="Go to Results: bias against people"),
-        Binding("9", "go('response_bias')", "Response bias", show=False, tooltip="Go to Results: response biases"),
+        *(
+            Binding(place.key, f"go('{place.mode}')", place.label, show=False, tooltip=place.tooltip)
+            for place in registry.places()
+            if place.key
+        ),
         Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
         Binding("escape", "back", "Back", show=False),
         Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain the numbers and columns here"),

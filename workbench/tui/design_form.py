@@ -12,10 +12,11 @@ from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
+from workbench.registry import DEFAULT_AUDIT
 from workbench.tui.form_numbers import number, whole
 
 if TYPE_CHECKING:
-    from workbench.audits.base import Defaults
+    from workbench.audits.audit import Defaults
 
 DEFAULT_MODEL = "smollm2"
 DRAWN = ("samples", "temperature", "top_p", "top_k", "max_tokens")
@@ -45,7 +46,7 @@ class FormValues:
     """The form as typed."""
 
     instrument: str
-    audit: str = "reliability"
+    audit: str = DEFAULT_AUDIT
     model: str = DEFAULT_MODEL
     family: str = "chat"
     language: str = ""

@@ -8,6 +8,8 @@ from typing import Any, cast
 
 from textual.screen import Screen
 
+from workbench.audits.audit import Place
+
 ROUTES = {
     "archived": "statements.archived.ArchivedScreen",
     "checks": "statements.checks.ChecksScreen",
@@ -18,20 +20,20 @@ ROUTES = {
     "issue_gold": "annotation.issue_gold.IssueGoldScreen",
     "issue_grid": "annotation.issue_grid.IssueGridScreen",
     "survey": "annotation.survey.SurveyScreen",
-    "audit": "results.audit.AuditScreen",
     "annotate": "annotation.queues.QueuesScreen",
-    "results": "results.bias.BiasScreen",
-    "consistency": "results.consistency.ConsistencyScreen",
-    "questionnaire": "results.questionnaire.QuestionnaireScreen",
-    "response_bias": "results.response_bias.ResponseBiasScreen",
 }
 "name -> module and class, below `workbench.tui`"
 
 
 def screen(name: str, *arguments: object) -> Screen[Any]:
-    """Return a new screen. Raises KeyError for a name without a route."""
-    module, _, kind = ROUTES[name].rpartition(".")
+    """Return a new screen, by the name of its route or by its module and class. Raises KeyError for another name."""
+    module, _, kind = (name if "." in name else ROUTES[name]).rpartition(".")
     return cast("Screen[Any]", getattr(import_module(f"workbench.tui.{module}"), kind)(*arguments))
+
+
+def results_of(place: Place) -> Callable[[], Screen[Any]]:
+    """Return what makes the screen of an audit's results: its own, or the one that shows any audit's book."""
+    return opener(place.screen) if place.screen else lambda: screen("results.audit_book.AuditBookScreen", place.mode)
 
 
 def opener(name: str) -> Callable[[], Screen[Any]]:

@@ -1,1 +1,72 @@
 """Theory-grounded left/right bias of free answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.audits.audit import Audit, Defaults, HomeLine, Place
+from workbench.domain.statements import VariantId
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+
+
+class BiasScore(Audit):
+    """Free answers under prefixes: does a model agree with one side more than with the other?"""
+
+    name = "bias_score"
+    question = "free answers under ten prefixes; does it agree with one side more than with the other?"
+    free_text = True
+    needs_sides = True
+    place = Place(
+        mode="results",
+        key="6",
+        letter="r",
+        label="Bias",
+        tooltip="Go to Results: the left/right bias",
+        screen="results.bias.BiasScreen",
+    )
+    command = "bias STORE"
+    after = "people label a sample of them, or a classifier reads them all: n, then c"
+    home_help = """Bias         (right - left) / 2, -1 wholly left to +1 wholly right, with
+             a 95 % interval over statements (Faulborn et al. 2025)"""
+
+    @property
+    def defaults(self) -> Defaults:
+        from workbench.audits.bias_score.tally import DEFAULTS
+
+        return DEFAULTS
+
+    def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+        from workbench.audits.bias_score.tally import default_variants
+
+        return default_variants(available)
+
+    def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
+        from workbench.audits.bias_score.home import lines
+
+        return lines(store)
+
+
+class StatementLabels(Audit):
+    """What a model says of the dimension and the side of each statement."""
+
+    name = "statement_labels"
+    question = "is a statement economic or cultural, left or right?"
+    by_rule = True
+    command = "sides STORE"
+
+    @property
+    def defaults(self) -> Defaults:
+        from workbench.audits.bias_score.statement_labels import DEFAULTS
+
+        return DEFAULTS
+
+    def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+        from workbench.audits.bias_score.statement_labels import default_variants
+
+        return default_variants(available)
+
+
+AUDIT, LABELS = BiasScore(), StatementLabels()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.audits.base import probes
+from workbench.audits.audit import probes
 from workbench.audits.bias_score.common import Comparison, between_models, between_selections, contrast
 from workbench.audits.bias_score.correction import COUNTED, NET, Correction, Trial, correction
 from workbench.audits.bias_score.draws import Resampling, ResponseResampling, StatementResampling

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.audits.base import Defaults, probes
+from workbench.audits.audit import Defaults, probes
 from workbench.domain.readings import Stance
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.base import Defaults
+from workbench.audits.audit import Defaults
 from workbench.domain.readings import STANCES
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import (

@@ -1,1 +1,50 @@
 """Whose answers a model's are, and which policy issues it supports (Ceron et al. 2024, section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.audits.audit import Audit, Defaults, HomeLine, Place
+from workbench.domain.statements import VariantId
+from workbench.registry import DEFAULT_AUDIT, audit
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+
+
+class Consistency(Audit):
+    """Leaning and stances on policy issues, of the reliable answers to the reliability audit."""
+
+    name = "consistency"
+    question = "whose answers are the model's, and which policy issues does it support?"
+    asks = False
+    place = Place(
+        mode="consistency",
+        key="7",
+        letter="c",
+        label="",
+        tooltip="Go to Results: leaning, policy issues",
+        screen="results.consistency.ConsistencyScreen",
+    )
+    command = "consistency STORE"
+    home_help = """Consistency  share of the statements on which a reliable stance of the
+             newest model is that of left, center and right parties"""
+
+    @property
+    def defaults(self) -> Defaults:
+        return audit(DEFAULT_AUDIT).defaults
+
+    def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+        return audit(DEFAULT_AUDIT).default_variants(available)
+
+    def answered(self, store: Store) -> bool:
+        return bool(store.runs.list(DEFAULT_AUDIT))
+
+    def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
+        from workbench.audits.consistency.home import lines
+
+        return lines(store, shared)
+
+
+AUDIT = Consistency()

@@ -8,6 +8,7 @@ from typing import Literal
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
+from workbench import registry
 from workbench.audits.consistency import judge as audit
 from workbench.audits.consistency.book import Material
 from workbench.audits.consistency.judge import Consistency, reliable_stances
@@ -21,7 +22,7 @@ from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.fingerprints import split
-from workbench.evidence.runs import JUDGED_BY, matching, of_models, runs_of, told_apart, without_runs
+from workbench.evidence.runs import matching, of_models, runs_of, told_apart, without_runs
 
 Whose = Literal["gold", "people"]
 
@@ -124,7 +125,7 @@ def _check_statements(instrument: Instrument) -> None:
     if questions and all(statement.ref in questions for statement in instrument.statements):
         raise UsageError(
             f"{instrument.name} has multiple-choice questions alone, and a stance is on a statement; what models "
-            f"answered: workbench {JUDGED_BY['response_bias']}"
+            f"answered: workbench {registry.audit('response_bias').command}"
         )
 
 

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.base import PASS, conjunction
+from workbench.audits.codes import PASS, conjunction
 from workbench.audits.reliability.counts import PRINTED
 from workbench.audits.reliability.judge import Report
 from workbench.domain.counting import plural

@@ -17,12 +17,13 @@ from workbench.audits.questionnaire.figures import (
 )
 from workbench.audits.questionnaire.judged import QuestionnaireJudged
 from workbench.audits.questionnaire.masses import Mark, spelled, top_masses, vocabulary_masses
-from workbench.audits.questionnaire.plan import CONTEXT, RESPONDENT, TOP
+from workbench.audits.questionnaire.plan import CONTEXT, RESPONDENT
 from workbench.audits.questionnaire.rows import Gathered, condition_of, variant_of
 from workbench.domain.prompts import Prompt
 from workbench.domain.questionnaires import Question, Role
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.errors import UnknownName
+from workbench.readers.next_tokens import PUBLISHED_TOP
 from workbench.stats.arrays import BoolArray
 
 
@@ -176,7 +177,7 @@ def prompt_asked(store: Store, judged: QuestionnaireJudged, model: str, probe: i
         context=row.axes.get(CONTEXT, ""),
         outdated=bool(found.outdated[found.probe == probe].any()),
         tokens=tuple(
-            TokenRow(text, math.exp(log), spelled(text, row.labels), counted=place < TOP)
+            TokenRow(text, math.exp(log), spelled(text, row.labels), counted=place < PUBLISHED_TOP)
             for place, (text, log) in enumerate(row.tokens)
         ),
         rest=row.rest,

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import exp
 from typing import Literal
 
-from workbench.audits.questionnaire.plan import TOP, mass
+from workbench.readers.next_tokens import PUBLISHED_TOP, mass
 
 Mark = Literal["yes", "no", "other"]
 Labels = tuple[str, str]
@@ -17,7 +17,7 @@ Labels = tuple[str, str]
 def top_masses(tokens: Sequence[tuple[str, float]], labels: Labels) -> tuple[float, float, float]:
     """Return how much of the probability of the ten likeliest tokens is yes, no and other."""
     yes = no = other = 0.0
-    for text, log in tokens[:TOP]:
+    for text, log in tokens[:PUBLISHED_TOP]:
         mark = spelled(text, labels)
         if mark == "yes":
             yes += exp(log)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from workbench.audits.base import Defaults, Material
+from workbench.audits.audit import Defaults, Material
 from workbench.audits.questionnaire.conditions import (
     IN_ALL_WORDINGS,
     ZERO_SHOT,
@@ -38,8 +38,6 @@ CONDITION, CONTEXT, QUESTIONS, RESPONDENT, SEED = "condition", "context", "quest
 "axes of a probe; `questions` where only so many of the context questions are shown, `seed` where something is drawn"
 CONTEXT_DIGITS = 16
 "hexadecimal digits that tell contexts apart"
-TOP = 10
-"likeliest next tokens among which the published masses are summed"
 
 
 def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
@@ -228,22 +226,6 @@ def _form(message: Message) -> str:
     return canonical([message.role, message.content])
 
 
-def mass(tokens: Sequence[tuple[str, float]], label: str) -> float:
-    """Return the probability of the tokens that spell a label, blanks around it and case aside.
-
-    `tokens`: (text, log-probability in nats). Section 3.1, footnote 2.
-
-    Examples
-    --------
-    >>> round(mass([(" Yes", -1.0), ("yes", -2.0), ("no", -3.0), ("Yesterday", -4.0)], "yes"), 4)
-    0.5032
-    """
-    from math import exp
-
-    wanted = label.strip().casefold()
-    return sum(exp(log) for text, log in tokens if text.strip().casefold() == wanted)
-
-
 __all__ = [
     "CONDITION",
     "CONTEXT",
@@ -251,10 +233,8 @@ __all__ = [
     "QUESTIONS",
     "RESPONDENT",
     "SEED",
-    "TOP",
     "Conversations",
     "context_key",
     "default_variants",
-    "mass",
     "probes",
 ]

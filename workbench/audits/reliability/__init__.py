@@ -1,1 +1,54 @@
 """ProbVAA: is a stance stable when the same thing is asked again, or in other words (Ceron et al. 2024)?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.audits.audit import Audit, Defaults, HomeLine, Place
+from workbench.domain.statements import VariantId
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+
+
+class Reliability(Audit):
+    """Verdicts on every statement, and kappas between wordings."""
+
+    name = "reliability"
+    question = "is the model's stance the same whatever the wording, template and order of labels?"
+    by_rule = True
+    compares_wordings = True
+    place = Place(
+        mode="audit",
+        key="4",
+        letter="v",
+        label="Audit",
+        tooltip="Go to Audit: the verdicts",
+        screen="results.audit.AuditScreen",
+    )
+    command = "verdicts STORE"
+    after = "4 shows the verdicts"
+    home_help = """Verdicts     a statement is reliable if it passes the sampling,
+             paraphrase, negation, opposite and label order test under
+             every template (Ceron et al. 2024). ✗ fails one or more;
+             · few: too few readable answers to decide"""
+
+    @property
+    def defaults(self) -> Defaults:
+        from workbench.audits.reliability.judge import DEFAULTS
+
+        return DEFAULTS
+
+    def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+        from workbench.audits.reliability.counts import default_variants
+
+        return default_variants(available)
+
+    def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
+        from workbench.audits.reliability.home import lines
+
+        return lines(store, shared)
+
+
+AUDIT = Reliability()

@@ -18,16 +18,16 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.audits.base import Codes
+from workbench.audits.codes import Codes
 from workbench.audits.reliability.counts import PRINTED, SWAPPED, Counts, Options
 from workbench.audits.reliability.expected import AGREE, DISAGREE, FEW, TIE, Expected, Readable, expected
 from workbench.audits.reliability.judge import Report, Signs, TemplateShares
 from workbench.audits.reliability.rows import VariantRow
-from workbench.audits.reliability.verbalizers import VERSION
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.statements import VariantId
 from workbench.domain.verdicts import MeanSd
 from workbench.errors import UsageError
+from workbench.readers.verbalizers import VERSION
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
 LEAST_NAMED = 0.05

@@ -32,7 +32,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.base import FAIL, INSUFFICIENT, PASS, VOID, Codes, Defaults, codes, conjunction, probes
+from workbench.audits.audit import Defaults, probes
+from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, VOID, Codes, codes, conjunction
 from workbench.audits.reliability.counts import (
     ALL,
     PRINTED,
@@ -78,7 +79,7 @@ __all__ = [
 
 Signs = npt.NDArray[np.int8]
 
-DEFAULTS = Defaults(samples=30, sampling=Sampling(), family="chat")
+DEFAULTS = Defaults(samples=30, sampling=Sampling(), family="chat", exact_by="labels")
 "Ceron et al. 2024, section 5.4; temperature, nucleus and length are those of the released code"
 
 KIND_OF_TEST = {

@@ -12,7 +12,6 @@ from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.book import book
 from workbench.audits.reliability.exact import ExactOptions, ExactReport
 from workbench.audits.reliability.judge import Options, Report
-from workbench.audits.reliability.verbalizers import FIRST, RULES
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
@@ -20,6 +19,7 @@ from workbench.domain.readings import ReaderCard
 from workbench.evidence.rule_reading import LABEL_WORDS
 from workbench.evidence.runs import template_notes
 from workbench.figures.book import Book
+from workbench.readers.verbalizers import FIRST, RULES
 
 
 @dataclass(frozen=True, eq=False)

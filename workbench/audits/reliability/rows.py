@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.audits.base import FAIL, INSUFFICIENT, PASS, VOID, verdict
+from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, VOID, verdict
 from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, TEMPLATE, TESTS
 from workbench.domain.readings import Stance
 from workbench.domain.statements import Relation, VariantKind

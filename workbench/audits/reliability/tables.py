@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.audits.base import PASS, VOID, verdict
+from workbench.audits.codes import PASS, VOID, verdict
 from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.counts import ALL, TEMPLATE, TESTS
 from workbench.audits.reliability.exact import ExactReport

@@ -12,12 +12,12 @@ from workbench.audits.reliability import exact as of_probabilities
 from workbench.audits.reliability.arrays import counts, layout
 from workbench.audits.reliability.exact import ExactOptions, LabelMass
 from workbench.audits.reliability.judge import Options, Report, judge
-from workbench.audits.reliability.verbalizers import FIRST, VERSION, forms_of
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.responses import EXACT
 from workbench.errors import UsageError
 from workbench.evidence.rule_reading import LABEL_WORDS, read
 from workbench.evidence.runs import nothing_answered
+from workbench.readers.verbalizers import FIRST, VERSION, forms_of
 
 PROBABILITIES = "label-probabilities"
 "stands where a sampled run has its reader, with the version of the spellings"

@@ -13,11 +13,11 @@ from workbench.audits.reliability.exact import ExactReport, ExactRow
 from workbench.audits.reliability.judge import Report
 from workbench.audits.reliability.rows import Decides, VariantRow
 from workbench.audits.reliability.tables import SHORT, since, why
-from workbench.audits.reliability.verbalizers import RULES
 from workbench.domain.readings import Stance
 from workbench.domain.verdicts import Estimate, Verdict
 from workbench.figures.marks import MARKS
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+from workbench.readers.verbalizers import RULES
 
 Row = TypeVar("Row")
 Place = tuple[str, str, str, str]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from workbench.audits.base import Defaults, Material
+from workbench.audits.audit import Defaults, Material
 from workbench.audits.response_bias.deltas import NO_MIDDLE, NOT_TWO, Definition
 from workbench.domain.choice_statements import PERTURBATION_OF
 from workbench.domain.choice_texts import Fault, parse_choice

@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from workbench import registry
 from workbench.errors import WorkbenchError
 from workbench.tui.home.home_lines import home_lines
 from workbench.tui.kit.base import StoreScreen
@@ -27,48 +28,43 @@ IDLE_TICKS = 5
 JUDGING = "Judging the answers …"
 "seconds between two looks while no job is active: another terminal may start one"
 
-EXPLAIN = """Instrument   statements, all their wordings in all languages, and what
+STORE_HELP = """Instrument   statements, all their wordings in all languages, and what
              the checks found in them
 Responses    answers that are stored, of all models and samplings
 Job          answers stored of those planned. The rate is of this
-             attempt, in answers a second; the ETA assumes that it stays
-Verdicts     a statement is reliable if it passes the sampling,
-             paraphrase, negation, opposite and label order test under
-             every template (Ceron et al. 2024). ✗ fails one or more;
-             · few: too few readable answers to decide
-Consistency  share of the statements on which a reliable stance of the
-             newest model is that of left, center and right parties
-Predictions  of the newest model: share of the persons whose answer it
-             predicts, and by how much its yes differs from theirs, mean
-             over questions (Haller et al. 2025)
-Choices      multiple-choice questions: changes that move people's
-             answers, how many of them move those of the newest model,
-             and in the same direction (Tjuatja et al. 2024). Errors of
-             typing are overlooked by people
-Labels       items that people have labelled; to adjudicate: they
+             attempt, in answers a second; the ETA assumes that it stays"""
+PEOPLE_HELP = """Labels       items that people have labelled; to adjudicate: they
              disagree, and somebody has to decide
 Classifier   macro F1 on its test set, of the readings whose confidence
-             reaches 0.9
-Bias         (right - left) / 2, -1 wholly left to +1 wholly right, with
-             a 95 % interval over statements (Faulborn et al. 2025)"""
-
-
+             reaches 0.9"""
 MODE_OF = {
     "instrument": "statements",
-    "statements": "statements",
     "job": "jobs",
-    "jobs": "jobs",
-    "verdicts": "audit",
     "responses": "audit",
-    "consistency": "consistency",
-    "predictions": "questionnaire",
-    "choices": "response_bias",
     "labels": "annotate",
-    "annotate": "annotate",
     "classifier": "results",
-    "bias": "results",
 }
-"kind of a line -> where Enter on it goes"
+"kind of a line -> where Enter on it goes, where that is not a mode of this name"
+
+
+def explain() -> str:
+    """Return what the lines mean, those of every audit included."""
+    audits = (audit.home_help for audit in registry.every_audit() if audit.home_help)
+    return "\n".join((STORE_HELP, *audits, PEOPLE_HELP))
+
+
+def keys_to_audits() -> list[BindingType]:
+    """Return the keys that lead to the results of audits: their digits, and a letter."""
+    return [
+        Binding(
+            ",".join(filter(None, (place.key, place.letter))),
+            f"app.go('{place.mode}')",
+            place.label or place.mode.capitalize(),
+            show=bool(place.label),
+            tooltip=place.tooltip,
+        )
+        for place in registry.places()
+    ]
 
 
 class HomeScreen(StoreScreen):
@@ -76,19 +72,13 @@ class HomeScreen(StoreScreen):
 
     CSS_PATH = "home.tcss"
     PLACE = "home"
-    EXPLAIN = EXPLAIN
+    EXPLAIN = explain()
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("2,s", "app.go('statements')", "Statements", tooltip="Go to Statements"),
         Binding("3,j", "app.go('jobs')", "Jobs", tooltip="Go to Jobs"),
-        Binding("4,v", "app.go('audit')", "Audit", tooltip="Go to Audit: the verdicts"),
         Binding("5,a", "app.go('annotate')", "Label", tooltip="Go to Annotate: queues, labels, adjudication"),
-        Binding("6,r", "app.go('results')", "Bias", tooltip="Go to Results: the left/right bias"),
-        Binding(
-            "c", "app.go('consistency')", "Consistency", show=False, tooltip="Go to Results: leaning, policy issues"
-        ),
         Binding("i", "import_shipped", "Import veldania", tooltip="Import the shipped instrument veldania"),
-        Binding("8,p", "app.go('questionnaire')", "People", tooltip="Go to Results: bias against people"),
-        Binding("9", "app.go('response_bias')", "Choices", tooltip="Go to Results: response biases"),
+        *keys_to_audits(),
     ]
 
     facts = query_one("#facts", OptionList)
@@ -175,12 +165,12 @@ class HomeScreen(StoreScreen):
     @on(OptionList.OptionSelected)
     def open_line(self, event: OptionList.OptionSelected) -> None:
         kind = (event.option_id or "").partition(":")[0]
-        mode = MODE_OF.get(kind)
+        mode = MODE_OF.get(kind, kind)
         if event.option_id == "next:import":
             self.action_import_shipped()
         elif event.option_id == "next:job":
             self.app.switch_mode("jobs")
-        elif mode:
+        elif mode in self.app.MODES:
             self.app.switch_mode(mode)
 
     def failed(self, error: WorkbenchError) -> None:

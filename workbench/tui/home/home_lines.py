@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -14,17 +13,8 @@ from workbench.tui.format import bar, estimate, human_duration, job_mark, percen
 if TYPE_CHECKING:
     from stores.instruments.instruments import InstrumentSummary
     from stores.jobs.job_rows import Job
-    from workbench.domain.verdicts import Estimate
-    from workbench.tui.overview import (
-        ChoiceLine,
-        ClassifierScore,
-        ConsistencyLine,
-        Judgement,
-        LintCount,
-        Overview,
-        PredictionLine,
-        RunVerdicts,
-    )
+    from workbench.audits.audit import HomeLine
+    from workbench.tui.overview import AuditLines, ClassifierScore, Judgement, LintCount, Overview
 
 Line = tuple[str, Content]
 "a key, and what the line says"
@@ -38,6 +28,7 @@ UNITS = {"sample": "answers", "train": "steps", "classify": "responses"}
 def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
     """Return what Home says, each line under a key that stays the same between refreshes."""
     lines: list[Line] = []
+    audits = judgement.audits if judgement else ()
     for summary in overview.instruments:
         lint = judgement.lint.get(summary.name) if judgement else None
         lines.append((f"instrument:{summary.name}", _instrument(summary, lint)))
@@ -45,19 +36,10 @@ def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
         models = plural(overview.models, "model")
         lines.append(("responses:", _line("Responses", f"{overview.answers:,}", f"answers of {models} are stored")))
     lines += [(f"job:{job.id}", _job(job)) for job in (overview.active or overview.jobs[:1])[:JOBS_SHOWN]]
-    for number, verdicts in enumerate(judgement.verdicts if judgement else ()):
-        lines.append((f"verdicts:{number}", _verdicts(verdicts)))
-    if judgement and judgement.consistency:
-        lines.append(("consistency:", _consistency(judgement.consistency)))
-    if judgement and judgement.predictions:
-        lines.append(("predictions:", _predictions(judgement.predictions)))
-    if judgement and judgement.choices:
-        lines.append(("choices:", _choices(judgement.choices)))
+    lines += [(f"{of.mode}:{one.key}", _audit(one)) for of in audits for one in of.lines]
     lines += _labels(overview)
     if judgement and judgement.classifier:
         lines.append(("classifier:", _classifier(judgement.classifier)))
-    for line in judgement.bias if judgement else ():
-        lines.append((f"bias:{line.model}", _line("Bias", line.model, _signed(line.total))))
     if (step := _next_step(overview, judgement)) is not None:
         lines.append(step)
     return lines
@@ -106,50 +88,11 @@ def _job(job: Job) -> Content:
     return _line(f"Job {job.id}", what, detail, below=Content.styled(" · ".join(parts), "dim"))
 
 
-def _verdicts(verdicts: RunVerdicts) -> Content:
-    below = Content.styled(visible(verdicts.label), "dim")
-    if verdicts.trouble:
-        return _line("Verdicts", "none yet", verdicts.trouble, style="dim", below=below)
-    detail = f"✗ {verdicts.failed} to review"
-    if verdicts.insufficient:
-        detail += f"  · {verdicts.insufficient} few"
-    if verdicts.void:
-        detail += f"  ∅ {verdicts.void} void"
-    return _line("Verdicts", f"✓ {verdicts.passed} of {verdicts.statements} reliable", detail, below=below)
-
-
-def _consistency(line: ConsistencyLine) -> Content:
-    shares = ", ".join(f"{name} {percent(share.value)}" for name, share in line.shares if share.defined)
-    like = f"answers like {shares} of the time" if shares else "no party to compare with"
-    enough = f"{line.enough} of {plural(line.issues, 'policy issue')} with six reliable statements"
-    return _line("Consistency", line.model, enough, below=Content.styled(like, "dim"))
-
-
-def _predictions(line: PredictionLine) -> Content:
-    right = f"predicts {percent(line.accuracy, digits=1)} (majority {percent(line.majority, digits=1)})"
-    bias = "–" if math.isnan(line.bias) else f"{100 * line.bias:.1f} points"
-    marks = [f"! {line.unfinished}"] if line.unfinished else []
-    marks += [f"! {'only 1 person' if line.few == 1 else f'only {line.few} people'} on a question"] if line.few else []
-    about = [f"mean |bias| {bias}", plural(line.questions, "question"), line.condition, visible(line.instrument)]
-    below = _packed([*((mark, "$text-warning") for mark in marks), *((part, "dim") for part in about)])
-    return _line("Predictions", line.model, right, below=below)
-
-
-def _choices(line: ChoiceLine) -> Content:
-    about = [f"{plural(line.asked, 'model')} asked"] if line.asked else []
-    about += [f"{line.imported:,} imported"] if line.imported else []
-    about.append(visible(line.instrument))
-    if line.trouble:
-        below = _packed([(part, "dim") for part in about])
-        return _line("Choices", "no response biases yet", line.trouble, style="dim", below=below)
-    found = f"{line.significant} of {line.biases} {'bias' if line.biases == 1 else 'biases'} significant"
-    found = found if line.biases else "no bias has a test yet"
-    parts = [(f"{line.human_like} human-like", "dim")] if line.significant else []
-    if line.short:
-        parts.append((f"! {plural(line.short, 'prompt')} with too few valid answers", "$text-warning"))
-    if line.perturbations:
-        parts.append((f"typos: {line.perturbed} of {line.perturbations} significant", "dim"))
-    return _line("Choices", line.subject, found, below=_packed([*parts, *((part, "dim") for part in about)]))
+def _audit(line: HomeLine) -> Content:
+    """Return what an audit says of its newest result."""
+    parts = [(visible(words), "$text-warning" if warns else "dim") for words, warns in line.below]
+    below = _packed(parts) if parts else None
+    return _line(line.label, line.main, line.detail, style="dim" if line.dim else "bold", below=below)
 
 
 def _packed(parts: Sequence[tuple[str, str]]) -> Content:
@@ -181,16 +124,6 @@ def _classifier(score: ClassifierScore) -> Content:
     return _line("Classifier", score.name, detail, below=Content.styled(visible(score.rests_on), "dim"))
 
 
-def _signed(total: Estimate) -> str:
-    if not total.defined:
-        return f"undefined: {total.undefined}"
-    if not (total.high < 0 or total.low > 0):  # also where there is no interval
-        side = "no clear side"
-    else:
-        side = "leans left" if total.value < 0 else "leans right"
-    return f"{total.value:+.2f} [{total.low:+.2f}, {total.high:+.2f}]  {side}, n {total.n:,}"
-
-
 def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
     if not overview.instruments:
         return (
@@ -204,7 +137,7 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
             ),
         )
     if not overview.answers and not overview.jobs and overview.imported:
-        return _see_choices()
+        return next(_todo(judgement.audits), None) if judgement else None
     if not any(summary.statements for summary in overview.instruments):
         below = Content.styled("also from a question; a model drafts variants, people review them", "dim")
         detail = "then n: write the first statement"
@@ -228,23 +161,13 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
     if overview.queues and not overview.classifiers:
         detail = "then n, t: train the stance classifier"
         return ("jobs:next", _line("Next step", "3", detail, style="bold $text-accent"))
-    if judgement and judgement.bias:
-        below = Content.styled("Enter there goes down to the answers behind a figure", "dim")
-        return ("bias:next", _line("Next step", "6", "see the bias", style="bold $text-accent", below=below))
-    if judgement and judgement.verdicts:
-        below = Content.styled("Enter there goes down to the answers behind a verdict", "dim")
-        detail = "see which statements are unreliable, and why"
-        return ("verdicts:next", _line("Next step", "4", detail, style="bold $text-accent", below=below))
-    if judgement and judgement.predictions:
-        below = Content.styled("Enter there goes down to the people who were missed, and to single prompts", "dim")
-        detail = "see the bias against what people answered"
-        return ("predictions:next", _line("Next step", "8", detail, style="bold $text-accent", below=below))
-    if judgement and judgement.choices:
-        return _see_choices()
-    return None
+    return next(_todo(judgement.audits), None) if judgement else None
 
 
-def _see_choices() -> Line:
-    below = Content.styled("Enter there goes down to the questions and their two forms", "dim")
-    detail = "see which changes of a question move the answers"
-    return ("choices:next", _line("Next step", "9", detail, style="bold $text-accent", below=below))
+def _todo(audits: Sequence[AuditLines]) -> Iterator[Line]:
+    """Yield the results that can be looked at, as next steps."""
+    for of in audits:
+        for line in of.lines:
+            if line.todo:
+                below = Content.styled(line.todo_below, "dim")
+                yield f"{of.mode}:next", _line("Next step", of.key, line.todo, style="bold $text-accent", below=below)

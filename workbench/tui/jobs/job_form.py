@@ -10,11 +10,11 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Label, Select, Static
 
+from workbench import registry
 from workbench.domain.questionnaires import Role
 from workbench.domain.seeds import SEED
 from workbench.errors import UsageError, WorkbenchError
 from workbench.inference.dtypes import DTYPES
-from workbench.registry import AUDITS
 from workbench.tui.design_form import (
     ANSWERS,
     DRAWN,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from stores.core.store import Store
+    from workbench.audits.audit import Audit
     from workbench.domain.instruments import Instrument
     from workbench.domain.statements import VariantId
 
@@ -327,7 +328,7 @@ def read_choices(store: Store) -> tuple[Choices, ...]:
                 statements=len(instrument.statements),
                 variants=tuple(map(str, variants)),
                 languages=_languages(instrument),
-                audits=tuple(_audit_choices(instrument, audit, variants) for audit in AUDITS),
+                audits=tuple(_audit_choices(instrument, audit, variants) for audit in registry.asking()),
                 has_questionnaire=any(q.role is Role.TARGET for q in store.questionnaires.questions(name)),
                 biases=response_bias_fields.biases_of(store, name),
             )
@@ -341,17 +342,16 @@ def _languages(instrument: Instrument) -> tuple[str, ...]:
     return tuple(sorted(spoken, key=lambda language: (language != own, language))) or (own,)
 
 
-def _audit_choices(instrument: Instrument, audit: str, variants: Sequence[VariantId]) -> AuditChoices:
-    from workbench import data, registry
+def _audit_choices(instrument: Instrument, audit: Audit, variants: Sequence[VariantId]) -> AuditChoices:
+    from workbench import data
 
-    module = registry.audit(audit)
-    templates = [t for t in instrument.templates if t.audit == audit] or data.shipped_templates(audit)
-    usual = module.DEFAULTS.family
+    templates = [t for t in instrument.templates if t.audit == audit.name] or data.shipped_templates(audit.name)
+    usual = audit.defaults.family
     return AuditChoices(
-        audit=audit,
+        audit=audit.name,
         families=tuple(dict.fromkeys(sorted((t.family for t in templates), key=lambda family: family != usual))),
         templates=tuple(dict.fromkeys((t.family, t.name) for t in templates)),
-        variants=tuple(map(str, module.default_variants(variants))),
-        usual=usual_values(instrument.name, audit, module.DEFAULTS),
-        tokens={family: str(tokens) for family, tokens in module.DEFAULTS.tokens.items()},
+        variants=tuple(map(str, audit.default_variants(variants))),
+        usual=usual_values(instrument.name, audit.name, audit.defaults),
+        tokens={family: str(tokens) for family, tokens in audit.defaults.tokens.items()},
     )

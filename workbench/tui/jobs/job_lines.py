@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
-from workbench.tui.design_form import QUESTIONNAIRE, RESPONSE_BIAS
+from workbench import registry
 from workbench.tui.format import bar, human_duration, job_mark, literal, percent, visible
 from workbench.tui.jobs.asked_lines import asked_about, asking, valid_answers
 from workbench.tui.jobs.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN
@@ -16,13 +16,12 @@ from workbench.tui.widgets.record_table import Record
 
 if TYPE_CHECKING:
     from stores.jobs.job_rows import Job
+    from workbench.audits.audit import Audit
 
 CHECK = "check"
 "the kind of jobs that screens/checks.py starts; see `workbench.pipeline.checking`"
 UNITS = {TRAIN: "steps", CLASSIFY: "responses", CHECK: "texts", DRAFT: "prompts"}
 "what a job counts; every other kind counts answers, or prompts where it computes label probabilities"
-READ_BY_RULE = ("reliability", "statement_labels")
-"audits whose answers a rule reads as they arrive: only there is an answer readable or not"
 
 _HINTS: Mapping[str, Mapping[str, str]] = {
     SAMPLE: {
@@ -55,12 +54,11 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
     },
 }
 
-_AFTER_SAMPLING = {
-    "reliability": "4 shows the verdicts",
-    QUESTIONNAIRE: "8 shows accuracy and bias",
-    RESPONSE_BIAS: "9 shows the response biases",
-    "bias_score": "people label a sample of them, or a classifier reads them all: n, then c",
-}
+
+def _audit(job: Job) -> Audit | None:
+    """Return the audit that a job asks for; None where it asks for none, or its package is not here."""
+    name = str(job.spec.get("audit", registry.DEFAULT_AUDIT))
+    return registry.audit(name) if name in registry.audits() else None
 
 
 def kind(job: Job) -> str:
@@ -153,7 +151,8 @@ def hint(job: Job, *, begun: bool = False) -> str:
     if job.failed_items and job.retry_helps and job.state in ("failed", "cancelled"):
         return f"y asks again what failed, {_HINTS.get(job.kind, _HINTS[SAMPLE])[job.state]}"
     if job.state == "done" and job.kind not in _HINTS.keys() - {SAMPLE}:
-        return _AFTER_SAMPLING.get(str(job.spec.get("audit", "reliability")), "")
+        audit = _audit(job)
+        return audit.after if audit is not None else ""
     return _HINTS.get(job.kind, _HINTS[SAMPLE]).get(job.state, "")
 
 
@@ -187,7 +186,8 @@ def _sampled(job: Job) -> str:
         return f"no {counted} in this attempt · all {failed:,.0f} failed"
     if not answers:
         return f"no {counted} yet in this attempt"
-    by_rule = job.spec.get("audit", "reliability") in READ_BY_RULE and not job.exact
+    audit = _audit(job)
+    by_rule = audit is not None and audit.by_rule and not job.exact
     read = ("unreadable", "refused") if by_rule else ()
     shares = [f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in read]
     if cut := job.progress.get("truncated", 0):

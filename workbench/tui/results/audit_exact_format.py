@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.content import Content
 
-from workbench.audits.reliability.verbalizers import RULES
+from workbench.readers.verbalizers import RULES
 from workbench.tui.format import visible
 from workbench.tui.results.audit_format import ALL_OF, chance_cell, decides_cell
 from workbench.tui.results.audit_statement_format import (

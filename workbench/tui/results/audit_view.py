@@ -247,7 +247,7 @@ def line_of(
 
 def lines_of(report: Report, instrument: Instrument, language: str) -> dict[str, tuple[ItemLine, ...]]:
     """Return the table over all templates and under each."""
-    from workbench.audits.base import PASS, VOID
+    from workbench.audits.codes import PASS, VOID
 
     statements = {s.ref: s for s in instrument.statements}
     templates = report.counts.templates

@@ -1,0 +1,258 @@
+"""What an audit is: which prompts it needs, how answers to them are judged, and where its figures are shown.
+
+An audit is an object in a folder of its own. The registry hands it out by its name; the command line, forms, jobs and
+screens ask it what they need to know and name none. Its module imports nothing heavy: what computes is imported on use.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from workbench.domain.choices import ChoiceItems
+from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import Probe, Template
+from workbench.domain.questionnaire_tallies import named_few
+from workbench.domain.questionnaires import Survey
+from workbench.domain.responses import Sampling
+from workbench.domain.statements import Statement, VariantId
+from workbench.errors import UsageError
+from workbench.figures.book import Book
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.domain.designs import Design
+    from workbench.domain.findings import LintFinding
+    from workbench.figures.table import AnyTable
+
+Material = Survey | ChoiceItems | None
+"what an audit is given beside statements: people's answers to a questionnaire, or which statements are multiple choice"
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """How an audit was published, and so how it is asked unless told otherwise."""
+
+    samples: int
+    "answers to each prompt"
+    sampling: Sampling
+    family: str
+    "of its templates"
+    drawn: bool = True
+    "False: nothing is drawn, a prompt is answered by probabilities alone"
+    exact_by: Literal["labels", "next tokens", ""] = ""
+    "what is computed where nothing is drawn: how likely each label of the template is, or each next token; empty: "
+    "answers have to be drawn"
+    material: Literal["statements", "questionnaire", "choices"] = "statements"
+    "what it asks about: any statements, or those that a questionnaire or multiple-choice questions are made of"
+    until_valid: bool = False
+    "answers that are none of those offered are drawn again; they are kept and do not count"
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    "family of templates -> most tokens of an answer, where that differs"
+    ours: bool = False
+    "whether the sampling is not published but ours"
+
+    def sampling_of(self, family: str) -> Sampling:
+        """Return how answers to a family of templates are drawn."""
+        return replace(self.sampling, max_new_tokens=self.tokens.get(family, self.sampling.max_new_tokens))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an audit's figures are in the terminal."""
+
+    mode: str
+    "its name, as `--screen` takes it"
+    key: str
+    "the digit that leads there, from anywhere; empty: none"
+    label: str
+    "in the footer of Home"
+    tooltip: str
+    screen: str = ""
+    "module and class, below `workbench.tui`; empty: the screen that shows the book of any audit"
+    letter: str = ""
+    "a second key, on Home alone"
+
+
+@dataclass(frozen=True, slots=True)
+class HomeLine:
+    """What Home says of an audit's newest result."""
+
+    key: str
+    "the same between two looks at the store"
+    label: str
+    main: str
+    detail: str
+    below: Sequence[tuple[str, bool]] = ()
+    "(words, whether they are a warning) on the lines below"
+    dim: bool = False
+    "whether there is no result yet"
+    todo: str = ""
+    "what the next step is where nothing else waits; empty: none"
+    todo_below: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a command prints, or writes in the form that was asked for."""
+
+    tables: Sequence[AnyTable]
+    about: Mapping[str, Any]
+    "what the figures are of and how they came about, as plain values"
+    title: str
+    told: Sequence[str] = ()
+    "what the figures rest on, in paragraphs"
+    notes: Sequence[str] = ()
+    "what a reader must know"
+
+
+class Audit(ABC):
+    """One audit. A class attribute that has a value here may be left out."""
+
+    name: ClassVar[str]
+    question: ClassVar[str]
+    "what it asks, in a sentence without the name"
+    asks: ClassVar[bool] = True
+    "False: it judges the answers to another audit's prompts"
+    free_text: ClassVar[bool] = False
+    "whether its answers are free text, which people and classifiers read"
+    by_rule: ClassVar[bool] = False
+    "whether a rule reads each answer as it arrives, so that progress says how many are readable"
+    compares_wordings: ClassVar[bool] = False
+    "whether it compares paraphrase, negation, opposite and both orders of the labels, so that lint misses those"
+    needs_sides: ClassVar[bool] = False
+    "whether it counts answers by the dimension and side of statements, so that lint misses these"
+    own_material: ClassVar[bool] = False
+    "whether it asks about more than statements, so that an instrument that has it is meant for this audit"
+    about_whole_job: ClassVar[bool] = False
+    "whether figures are of what a job asked of an instrument, so that stored answers count once a job says so"
+    portion_axis: ClassVar[str] = ""
+    "axis of a probe: everything of one value is asked before the next one begins"
+    place: ClassVar[Place | None] = None
+    command: ClassVar[str]
+    "what follows `workbench` to see its figures, with the word STORE for the store"
+    after: ClassVar[str] = ""
+    "what to do once a job of it is done"
+    home_help: ClassVar[str] = ""
+    "explains its lines on Home"
+
+    @property
+    @abstractmethod
+    def defaults(self) -> Defaults:
+        """How it is asked unless told otherwise."""
+
+    @abstractmethod
+    def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
+        """Return the wordings that are asked about where none are named."""
+
+    def probes(
+        self,
+        statements: Sequence[Statement],
+        templates: Sequence[Template],
+        variants: Sequence[VariantId],
+        language: str,
+        model_name: str,
+        material: Material = None,
+    ) -> Iterator[Probe]:
+        """Yield every prompt that the audit needs: every wording of every statement under every template.
+
+        Parameters
+        ----------
+        model_name : what a template may call the model
+        material : what `asked` returned
+        """
+        return probes(statements, templates, variants, language, model_name, material)
+
+    def asked(
+        self, store: Store, design: Design, instrument: Instrument, chosen: Sequence[Statement]
+    ) -> tuple[Sequence[Statement], Material]:
+        """Return which of the chosen statements a design asks about, and what the audit is given beside them.
+
+        Raises UsageError where the instrument has nothing of it.
+        """
+        return without_questions(instrument, design, chosen), None
+
+    def may_be_asked(self, store: Store, instrument: str) -> Sequence[str] | None:
+        """Return the refs of which the first so many may be asked for; None: an instrument has nothing for it."""
+        return [line.ref for line in store.instruments.lines(instrument)]
+
+    def remarks(
+        self, statements: Sequence[Statement], variants: Sequence[VariantId], language: str, material: Material
+    ) -> tuple[str, ...]:
+        """Return what a person should know before it is asked, and what is not asked."""
+        return ()
+
+    def why_nothing(
+        self, instrument: Instrument, design: Design, statements: Sequence[Statement], material: Material
+    ) -> str:
+        """Say why a design asks nothing."""
+        languages = sorted({w.language for s in instrument.statements for w in s.wordings})
+        return f"{instrument.name} has no wording in {design.language!r} for it. Its languages: {', '.join(languages)}"
+
+    def offered(self, probe: Probe) -> str:
+        """Return the letters that a prompt offers; empty where it offers none."""
+        return ""
+
+    def lint(self, instrument: Instrument) -> Iterator[LintFinding]:
+        """Yield what is odd about an instrument for this audit."""
+        return iter(())
+
+    def answered(self, store: Store) -> bool:
+        """Return whether there are answers that it judges."""
+        return bool(store.runs.list(self.name))
+
+    def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
+        """Return what Home says of the newest results.
+
+        `shared`: where audits of the same answers find what another one has worked out already.
+        """
+        return ()
+
+    def book(self, store: Store, options: Mapping[str, Any]) -> Book:
+        """Return all figures of its answers. Raises WorkbenchError where there is nothing to judge."""
+        raise UsageError(f"the figures of {self.name} have a command of their own: workbench {self.command}")
+
+    def printed(self, store: Store, options: Mapping[str, Any], *, data: bool) -> Printed:
+        """Return what `verdicts` prints: the first table for people, `data` every table for a program."""
+        book = self.book(store, options)
+        entries = [entry for entry in book.contents if not entry.empty]
+        tables = [entry.make() for entry in (entries if data else entries[:1])]
+        return Printed(tables, book.about, book.title, book.told, book.notes)
+
+
+def probes(
+    statements: Sequence[Statement],
+    templates: Sequence[Template],
+    variants: Sequence[VariantId],
+    language: str,
+    model_name: str,
+    material: Material = None,  # noqa: ARG001  any statements can be asked about
+) -> Iterator[Probe]:
+    """Yield every wording of every statement under every template; wordings that a statement lacks are left out."""
+    for statement in statements:
+        for variant in variants:
+            wording = statement.wording(variant, language)
+            if wording is not None:
+                for template in templates:
+                    axes = (("model_name", model_name),) if template.names_model else ()
+                    prompt = template.render(wording.text, model_name)
+                    yield Probe(statement.ref, str(variant), template.name, template.inverted, prompt, axes)
+
+
+def without_questions(instrument: Instrument, design: Design, chosen: Sequence[Statement]) -> Sequence[Statement]:
+    """Return statements without multiple-choice questions, which ask for no stance.
+
+    Raises UsageError where one is named, or nothing else is there.
+    """
+    questions = {item.ref for item in instrument.choices}
+    named = [ref for ref in design.statements if ref in questions]
+    left = [statement for statement in chosen if statement.ref not in questions]
+    if questions and (named or not left):
+        what = f"{named_few(named)}:" if named else f"{instrument.name} has"
+        raise UsageError(
+            f"{what} multiple-choice questions alone, which the audit {design.audit} cannot ask; choose --audit "
+            "response_bias, or another --instrument"
+        )
+    return left

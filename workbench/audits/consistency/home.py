@@ -1,0 +1,39 @@
+"""What Home says of whom the newest model answers like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from stores.core.store import Store
+from workbench.audits.audit import HomeLine
+from workbench.audits.consistency import judge as of_stances
+from workbench.audits.reliability.home import RUNS_SHOWN, report_of
+from workbench.domain.counting import plural
+from workbench.figures.shown import number
+from workbench.figures.table import Kind
+from workbench.registry import DEFAULT_AUDIT
+
+
+def lines(store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
+    """Return one line, of the newest model; none where there is neither a party nor a policy-issue label."""
+    for run in reversed(store.runs.list(DEFAULT_AUDIT)[-RUNS_SHOWN:]):
+        report = report_of(store, run, shared)
+        if isinstance(report, str):
+            continue
+        instrument = store.instruments.get(run.instrument)
+        land = of_stances.landscape(instrument, store.issues.gold(run.instrument))
+        issues = int((land.labels != 0).any(axis=1).sum())
+        if not land.parties and not issues:
+            return ()
+        stances = [of_stances.reliable_stances(run.model, report)]
+        result = of_stances.judge(land, stances, options=of_stances.Options(resamples=0))
+        families = result.leaning(run.model).families if land.parties else ()
+        shares = ", ".join(
+            f"{of.family.value} {number(of.share.value, Kind.SHARE)}" for of in families if of.share.defined
+        )
+        enough = sum(not stance.few for stance in result.issues(run.model))
+        like = f"answers like {shares} of the time" if shares else "no party to compare with"
+        detail = f"{enough} of {plural(issues, 'policy issue')} with six reliable statements"
+        return [HomeLine("consistency:", "Consistency", run.model, detail, [(like, False)])]
+    return ()
