@@ -14,7 +14,7 @@ from types import TracebackType
 
 from stores.annotation.annotation_items import CONTEXT, Context, as_context
 from stores.annotation.people import reader_id
-from stores.core.authorizer import guard
+from stores.core.authorizer import restrict
 from stores.core.base import later, now, now_after
 from stores.core.permissions import at_a_queue
 from stores.core.store import Store
@@ -83,7 +83,7 @@ class Annotator:
         self._codebook_id = found.codebook_id
         versions = store.connection.execute("select id from codebook where name = ?", (found.codebook.name,))
         self._codebooks = ",".join(str(int(row[0])) for row in versions)
-        guard(store.connection, at_a_queue(int(self._me), found.id, self._codebooks))
+        restrict(store.connection, at_a_queue(int(self._me), found.id, self._codebooks))
 
     @classmethod
     def open(cls, path: Path | str, queue: str, name: str) -> Annotator:
@@ -99,7 +99,7 @@ class Annotator:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The guarded connection."""
+        """The connection, which reads and writes only what this person may."""
         return self._store.connection
 
     def next(self) -> Item | None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 
 from stores.annotation.people import reader_id
-from stores.core.authorizer import guard
+from stores.core.authorizer import restrict
 from stores.core.base import now_after
 from stores.core.permissions import over_issues
 from stores.core.store import Store
@@ -70,7 +70,7 @@ class IssueAnnotator:
         with store.write() as connection:
             self._me = reader_id(connection, ReaderKind.PERSON, self.name, "")
         rows = store.connection.execute("select id from reader where kind = 'import' and name = ?", (self.name,))
-        guard(store.connection, over_issues(self._me, [row[0] for row in rows.fetchall()]))
+        restrict(store.connection, over_issues(self._me, [row[0] for row in rows.fetchall()]))
 
     @classmethod
     def open(cls, path: Path | str, instrument: str, name: str) -> IssueAnnotator:
@@ -86,7 +86,7 @@ class IssueAnnotator:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The guarded connection."""
+        """The connection, which reads and writes only what this person may."""
         return self._store.connection
 
     def sheet(self) -> Sheet:

@@ -22,7 +22,7 @@ from functools import partial
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Permissions:
     """What one person may see and write in a store."""
 
     views: Mapping[str, str]
@@ -38,25 +38,25 @@ class Sight:
     "table -> condition on `new` under which a row is not taken"
 
 
-def guard(connection: sqlite3.Connection, sight: Sight) -> None:
+def restrict(connection: sqlite3.Connection, permissions: Permissions) -> None:
     """Leave a connection to one person, who may see and write no more than this, for as long as it is open."""
     secret = secrets.token_hex(8)
-    for name, body in sight.views.items():
+    for name, body in permissions.views.items():
         connection.execute(f"create temp view {name}_{secret} as {body}")
         connection.execute(f"create temp view {name} as select * from {name}_{secret}")
-    for table, condition in sight.refused.items():
+    for table, condition in permissions.refused.items():
         connection.execute(
             f"create temp trigger {table}_{secret} before insert on main.{table} when {condition} "
             "begin select raise(abort, 'not authorized: only one''s own may be written'); end"
         )
     connection.commit()
-    names = frozenset(f"{name}_{secret}" for name in (*sight.views, *sight.refused))
-    connection.set_authorizer(partial(_authorize, sight, names))
+    names = frozenset(f"{name}_{secret}" for name in (*permissions.views, *permissions.refused))
+    connection.set_authorizer(partial(_authorize, permissions, names))
 
 
 def _authorize(
-    sight: Sight,
-    guards: frozenset[str],
+    permissions: Permissions,
+    own: frozenset[str],
     action: int,
     first: str | None,
     second: str | None,
@@ -68,23 +68,23 @@ def _authorize(
     if action == sqlite3.SQLITE_READ:
         allowed = (
             first == "identity"
-            or view in guards
-            or first in guards
-            or first in sight.views
-            or _reads(sight, first, second)
+            or view in own
+            or first in own
+            or first in permissions.views
+            or _reads(permissions, first, second)
         )
     elif action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_FUNCTION):
         allowed = True
     elif action == sqlite3.SQLITE_INSERT:
-        allowed = first in sight.inserted
+        allowed = first in permissions.inserted
     elif action == sqlite3.SQLITE_UPDATE:
-        columns = sight.updated.get(first or "", frozenset())
+        columns = permissions.updated.get(first or "", frozenset())
         allowed = columns is None or second in columns
     elif action == sqlite3.SQLITE_DELETE:
-        allowed = first in sight.deleted
+        allowed = first in permissions.deleted
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
-def _reads(sight: Sight, table: str | None, column: str | None) -> bool:
-    columns = sight.readable.get(table or "", frozenset())
-    return columns is None or column in columns or (column == "" and table in sight.readable)
+def _reads(permissions: Permissions, table: str | None, column: str | None) -> bool:
+    columns = permissions.readable.get(table or "", frozenset())
+    return columns is None or column in columns or (column == "" and table in permissions.readable)

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stores.core.authorizer import Sight
+from stores.core.authorizer import Permissions
 
 _STATEMENTS: dict[str, frozenset[str] | None] = {"text": None, "wording": None, "statement": None, "instrument": None}
 
 
-def at_a_queue(me: int, queue: int, codebooks: str) -> Sight:
+def at_a_queue(me: int, queue: int, codebooks: str) -> Permissions:
     """Return what a person (rowid of a reader) sees at a queue; `codebooks`: rowids of its codebook's versions."""
-    return Sight(
+    return Permissions(
         views={name: body.format(me=me, queue=queue, codebooks=codebooks) for name, body in _QUEUE_VIEWS.items()},
         readable=_STATEMENTS
         | {
@@ -31,14 +31,14 @@ def at_a_queue(me: int, queue: int, codebooks: str) -> Sight:
     )
 
 
-def over_issues(me: int, imported: Iterable[int]) -> Sight:
+def over_issues(me: int, imported: Iterable[int]) -> Permissions:
     """Return what a person sees who labels statements for policy issues.
 
     `imported` are the readers under whose name labels of the same person were imported: they are their own, too.
     """
     mine = ", ".join(str(int(reader)) for reader in (me, *imported))
     withdrawn = f"(new.label is null and new.reader_id in ({mine}))"
-    return Sight(
+    return Permissions(
         views={
             "my_issue_label": "select statement_id, issue, reader_id, revision, label, at from main.issue_label "
             f"where reader_id in ({mine})"

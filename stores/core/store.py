@@ -27,7 +27,7 @@ from stores.instruments.statements import Statements
 from stores.jobs.jobs import Jobs
 from stores.runs.bias import BiasReadings
 from stores.runs.predictions import Predictions
-from stores.runs.raw_answers import DrawnAnswers
+from stores.runs.raw_answers import RawAnswers
 from stores.runs.readings import Readings
 from stores.runs.runs import Runs
 from stores.runs.scores import Scores
@@ -63,7 +63,7 @@ class Store:
         self.questionnaires = Questionnaires(self)
         self.choices = Choices(self)
         self.runs = Runs(self)
-        self.drawn = DrawnAnswers(self)
+        self.raw_answers = RawAnswers(self)
         self.scores = Scores(self)
         self.predictions = Predictions(self)
         self.readings = Readings(self)

@@ -4,7 +4,8 @@ A body is text that any program with SQLite can read. A text with half a surroga
 blob of its bytes instead.
 
 Texts are not compressed. Measured on 1.5 million answers of 800 to 1,500 characters: compressed, the file is a quarter
-smaller, but is written at two thirds of the speed and read at a sixth, and no other program reads it.
+smaller (1.6 instead of 2.2 GB), but is written at two thirds of the speed and read at a fifth, and no other program
+reads the texts. Short answers are the same either way: five million of 10 to 60 characters take 0.44 GB.
 """
 
 from __future__ import annotations

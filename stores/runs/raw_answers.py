@@ -37,7 +37,7 @@ class AskedProbe:
     axes: Mapping[str, str]
 
 
-class DrawnAnswers(Aggregate):
+class RawAnswers(Aggregate):
     """The verbs on answers as they were drawn."""
 
     def of_prompts(

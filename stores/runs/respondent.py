@@ -1,6 +1,6 @@
 """One person answering a survey: what they may see and write, and nothing else.
 
-The connection is guarded as an annotator's is (`stores.core.authorizer`): no model's answers, nobody else's, no labels.
+The connection reads and writes no more than that (`stores.core.authorizer`): no answers of models or others, no labels.
 What is shown is a text; which wording of which statement it is stays in here.
 """
 
@@ -17,7 +17,7 @@ from statistics import median
 from types import TracebackType
 
 from stores.annotation.surveys import IDLE_MS
-from stores.core.authorizer import Sight, guard
+from stores.core.authorizer import Permissions, restrict
 from stores.core.base import named, now_after
 from stores.core.store import Store
 from stores.core.texts import restored
@@ -132,7 +132,7 @@ class Respondent:
         connection = store.connection
         for trigger in _OWN_ONLY:
             connection.execute(trigger.format(survey=int(survey)))
-        guard(connection, _sight(int(survey)))
+        restrict(connection, _permissions(int(survey)))
 
     @classmethod
     def open(cls, path: Path | str, survey: int) -> Respondent:
@@ -146,7 +146,7 @@ class Respondent:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The guarded connection."""
+        """The connection, which reads and writes only what this person may."""
         return self._store.connection
 
     def next(self) -> Question | None:
@@ -286,10 +286,10 @@ def _first(items: Mapping[int, _Item]) -> int | None:
     return min(put_off)[1] if put_off else None
 
 
-def _sight(survey: int) -> Sight:
+def _permissions(survey: int) -> Permissions:
     """Return what a respondent sees: texts, the own sitting and the own answers."""
     me = f"(select respondent from main.survey where id = {survey})"
-    return Sight(
+    return Permissions(
         views={
             "my_item": f"select position, wording_id from main.survey_item where survey_id = {survey}",
             "my_event": "select uid, position, agrees, skipped, elapsed_ms, at from main.survey_event "

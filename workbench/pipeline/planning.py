@@ -271,7 +271,7 @@ def _settled(
     held = store.runs.by_other_snapshots(card, design.sampling, attempt)
     if tally is None:
         return {key: design.samples for key, _, n in held if n >= design.samples}
-    drawn = store.drawn.of_models({model for _, model, _ in held}, design.sampling, keys)
+    drawn = store.raw_answers.of_models({model for _, model, _ in held}, design.sampling, keys)
     return {
         key: design.samples
         for key, model, _ in held

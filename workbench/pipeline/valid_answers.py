@@ -63,7 +63,7 @@ def valid_tally(store: Store, design: Design, probes: Sequence[Probe], card: Mod
         return None
     letters = {probe.prompt.key: audit.offered(probe) for probe in probes}
     how = {"dtype": design.dtype, "chat_format": design.chat_format}
-    held = store.drawn.of_prompts(list(letters), design.model, design.sampling, card, **how)
+    held = store.raw_answers.of_prompts(list(letters), design.model, design.sampling, card, **how)
     return ValidTally(
         letters=letters,
         valid={key: valid_count(counts.items(), letters[key]) for key, counts in held.items()},

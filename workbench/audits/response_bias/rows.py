@@ -132,7 +132,7 @@ def asked_here(store: Store, run: Run, items: Mapping[str, ChoiceItem]) -> Itera
     exact = run.sampling.mode == EXACT
     forms = _exact_forms(store, run) if exact else _drawn_forms(store, run)
     of_template: dict[str, dict[tuple[str, str], Form]] = {}
-    for probe in store.drawn.probes(run):
+    for probe in store.raw_answers.probes(run):
         if probe.ref in items and probe.probe in forms:
             place = of_template.setdefault(probe.template, {})
             place[probe.ref, _variant(probe)] = forms[probe.probe]  # of several the newest, which comes last
@@ -211,10 +211,10 @@ def _exact_table(model: str, at: Asked, pairs: Pairs) -> Table:
 
 def _drawn_forms(store: Store, run: Run) -> dict[int, Form]:
     """Return the answers to each probe as letters: those that are not offered were drawn again."""
-    counts, truncated = store.drawn.of_run(run), store.runs.truncated(run)
+    counts, truncated = store.raw_answers.of_run(run), store.runs.truncated(run)
     designs = [Design.from_json(spec) for spec in store.predictions.designs(run)]
     found: dict[int, Form] = {}
-    for probe in store.drawn.probes(run):
+    for probe in store.raw_answers.probes(run):
         if offered := int(probe.axes.get(OPTIONS, 0)):
             wanted, most = _asked_for(designs, probe, run.language)
             arm = _arm(counts.get(probe.probe, {}), offered, truncated.get(probe.probe, 0))
@@ -236,7 +236,7 @@ def _exact_forms(store: Store, run: Run) -> dict[int, Form]:
     """
     tables = store.scores.tables_of_run(run)
     found: dict[int, Form] = {}
-    for probe in store.drawn.probes(run):
+    for probe in store.raw_answers.probes(run):
         offered, table = int(probe.axes.get(OPTIONS, 0)), tables.get(probe.probe)
         if offered and table is not None:
             words = table.words if table.words is not None else _words(table.tokens)
