@@ -12,6 +12,7 @@ from typing import Any
 from stores.annotation.classifiers import Classifiers
 from stores.annotation.labels import Labels
 from stores.annotation.queues import Queues
+from stores.annotation.rulings import Rulings
 from stores.annotation.surveys import Surveys
 from stores.core.connection import open_database, translated
 from stores.core.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved
@@ -70,6 +71,7 @@ class Store:
         self.jobs = Jobs(self)
         self.queues = Queues(self)
         self.labels = Labels(self)
+        self.rulings = Rulings(self)
         self.exchange = Exchange(self)
         self.classifiers = Classifiers(self)
         self.bias = BiasReadings(self)

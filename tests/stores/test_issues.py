@@ -85,6 +85,7 @@ LEAKS = (
     "select * from pragma_table_info('issue_label')",
     "select response from v_answers",
     "select label from v_readings",
+    "select verdict from ruling",
     "select agree from v_stances",
     "pragma table_info(issue_label)",
     "pragma writable_schema = on",

@@ -1,4 +1,4 @@
-"""Schema 19 and later: plain texts, views for people."""
+"""Schema 19 and later: plain texts, views for people, rulings."""
 
 from __future__ import annotations
 
@@ -171,3 +171,27 @@ Answers that no rule has read, or that were cut off in thought, stand in a row w
 this depends on options (which rule, the least number of readable answers, the band), so verdicts are no view:
 `workbench verdicts --csv` writes them.
 """
+
+
+@migrations()
+def m021_rulings(db: Database) -> None:
+    """Auditors' rulings, as events: see `stores.annotation.rulings`. A null verdict takes back the ruling `undoes`."""
+    run(
+        db,
+        """
+        create table ruling (
+            uid blob primary key,
+            kind text not null check (kind in ('statement', 'wording', 'prompt', 'answer', 'reading')),
+            subject_key blob not null,
+            subject text not null,
+            verdict text,
+            label text,
+            reason text not null,
+            auditor text not null,
+            at text not null,
+            undoes blob,
+            check ((verdict is null) = (undoes is not null))
+        ) strict, without rowid;
+        create index ruling_of on ruling (subject_key)
+        """,
+    )

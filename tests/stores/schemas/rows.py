@@ -116,6 +116,10 @@ ROWS: dict[int, str] = {
     17: "update model set snapshot = 'm-2026-01-01'; update draw set fingerprint = 'fp_1'",
     18: "update score set version = '2'",
     19: "insert into text values (6, x'06', x'eda080')",  # half a surrogate pair
+    21: f"""
+        insert into ruling (uid, kind, subject_key, subject, verdict, reason, auditor, at)
+            values (x'91', 'prompt', x'92', '{{"prompt": "21"}}', 'excluded', 'odd', 'otto', {AT})
+    """,
 }
 
 
