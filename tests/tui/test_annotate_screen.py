@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
-import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -114,87 +112,6 @@ def test_what_was_saved_fits_on_the_line_at_any_pace(per_hour: float | None) -> 
         assert ("an hour" in line.plain) is (per_hour in (412.4, 9_999.0))
 
 
-async def test_a_label_is_in_the_file_before_the_next_item_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = labelling_store(tmp_path / "a.db", answers(3))
-    held, go = threading.Event(), threading.Event()
-    original = Annotator.next
-
-    def slow(self: Annotator) -> object:
-        if self.history():
-            held.set()
-            assert go.wait(30)
-        return original(self)
-
-    monkeypatch.setattr(Annotator, "next", slow)
-    async with seated(path) as seat:
-        await seat.pilot.press("d")
-        await seat.until(held.is_set)
-        assert labels_of(path)[0][2] == "disagree"
-        assert "answer 0000" in seat.text
-        assert "answer 0001" not in seat.text
-        go.set()
-        await seat.until(lambda: "answer 0001" in seat.text)
-
-
-async def test_keys_pressed_while_a_label_is_saved_label_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = labelling_store(tmp_path / "a.db", answers(6))
-    held, go = threading.Event(), threading.Event()
-    original = Annotator.label
-
-    def slow(self: Annotator, *args: Any, **named: Any) -> None:
-        held.set()
-        assert go.wait(30)
-        original(self, *args, **named)
-
-    monkeypatch.setattr(Annotator, "label", slow)
-    async with seated(path) as seat:
-        await seat.pilot.press("a")
-        await seat.until(held.is_set)
-        await seat.pilot.press("d", "d", "s", "d", "z")
-        go.set()
-        await seat.until(lambda: seat.screen.ready)
-        assert "answer 0001" in seat.text
-    assert [label for _, _, label in labels_of(path)] == ["agree"]
-
-
-async def test_a_burst_of_keys_never_labels_an_item_that_was_not_painted(tmp_path: Path) -> None:
-    """What a slow line delivers at once: all keys are in before the first is handled."""
-    from textual import events
-
-    path = labelling_store(tmp_path / "a.db", answers(12))
-    async with seated(path) as seat:
-        driver = seat.app._driver
-        assert driver is not None
-        for key in "addndua":
-            event = events.Key(key, key)
-            event.set_sender(seat.app)
-            driver.send_message(event)
-        await seat.until(lambda: "answer 0001" in seat.text and seat.screen.ready)
-        for _ in range(5):
-            await seat.pilot.pause()
-        assert "answer 0001" in seat.text
-    assert [(text[:11], label) for text, _, label in labels_of(path)] == [("answer 0000", "agree")]
-
-
-async def test_a_key_that_comes_sooner_than_anybody_reads_is_dropped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session_screen, "GLANCE_S", 3600.0)
-    path = labelling_store(tmp_path / "a.db", answers(3))
-    app = WorkbenchApp(path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await app.push_screen(AnnotateScreen(QUEUE, "ana"))
-        await until(pilot, lambda: "answer 0000" in screen_text(app))
-        await pilot.press("a")
-        await pilot.pause()
-        assert "answer 0000" in screen_text(app)
-    assert labels_of(path) == []
-
-
 async def test_undo_goes_back_step_by_step_and_returns_in_the_same_order(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(6))
     async with seated(path) as seat:
@@ -290,17 +207,6 @@ async def test_how_sure_one_is_goes_with_one_label_only(tmp_path: Path) -> None:
     rows = connection.execute("select confidence from reading where label is not null order by at").fetchall()
     connection.close()
     assert rows == [(0.67,), (None,)]
-
-
-async def test_the_time_from_paint_to_key_is_kept(tmp_path: Path) -> None:
-    path = labelling_store(tmp_path / "a.db", answers(2))
-    async with seated(path) as seat:
-        await asyncio.sleep(0.3)
-        await seat.press("a")
-    connection = sqlite3.connect(path)
-    elapsed = connection.execute("select elapsed_ms from reading").fetchone()[0]
-    connection.close()
-    assert 250 <= elapsed < 5000
 
 
 async def test_the_guideline_opens_above_on_80_columns_and_beside_on_140(tmp_path: Path) -> None:
@@ -523,47 +429,6 @@ async def test_what_was_before_a_person_when_the_terminal_died_comes_first(tmp_p
     async with seated(path) as seat:
         assert "answer 0001" in seat.text
         assert seat.note == "ana  1/4"
-
-
-async def test_a_label_that_could_not_be_saved_says_so_and_the_same_key_tries_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stores.core.connection.BUSY_TIMEOUT_MS", 100)
-    path = labelling_store(tmp_path / "a.db", answers(3))
-    async with seated(path) as seat:
-        with held(path):
-            await seat.pilot.press("d")
-            await seat.until(lambda: "disagree was NOT saved" in flat(seat.text))
-            assert "answer 0000" in seat.text
-            assert "press the key again" in flat(seat.text)
-        assert labels_of(path) == []
-        await seat.press("d")
-        assert "answer 0001" in seat.text
-        assert "NOT saved" not in seat.text
-    assert [label for _, _, label in labels_of(path)] == ["disagree"]
-
-
-async def test_a_label_that_was_saved_is_not_called_lost_when_the_next_item_cannot_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = labelling_store(tmp_path / "a.db", answers(3))
-    original = Annotator.next
-    broken = [True]
-
-    def failing(self: Annotator) -> object:
-        if broken[0] and self.history():
-            raise sqlite3.OperationalError("disk I/O error")
-        return original(self)
-
-    monkeypatch.setattr(Annotator, "next", failing)
-    async with seated(path) as seat:
-        await seat.pilot.press("d")
-        await seat.until(lambda: "disagree (saved), but the next one could not be read" in seat.text)
-        assert "NOT saved" not in seat.text
-        broken[0] = False
-        await seat.pilot.press("f5")
-        await seat.until(lambda: "answer 0001" in seat.text)
-    assert [label for _, _, label in labels_of(path)] == ["disagree"]
 
 
 async def test_a_store_that_cannot_be_opened_is_a_calm_panel_and_f5_tries_again(tmp_path: Path) -> None:

@@ -26,7 +26,6 @@ from workbench.domain.statements import (
 )
 from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.tui.annotation.split_form import SplitForm
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.editor_dialog import EditorDialog
@@ -34,6 +33,7 @@ from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.statements.archived import ArchivedScreen
 from workbench.tui.statements.bulk_form import BulkForm
 from workbench.tui.statements.history import HistoryScreen
+from workbench.tui.statements.split_form import SplitForm
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statement_form import AboutForm, StatementForm
 from workbench.tui.statements.statements import StatementsScreen

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
-import sqlite3
-import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -17,7 +14,6 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from stores.core.store import Store
-from stores.runs.respondent import Respondent
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, made, screen_text, until
 from workbench.annotation.survey import ALL, Design
@@ -134,66 +130,6 @@ async def test_the_name_is_asked_and_said_what_is_asked_and_that_nothing_is_righ
         await seat.pilot.press("enter")
         await seat.until(lambda: seat.screen.ready)
         assert seat.statement in seat.text
-    assert given(path) == {}
-
-
-async def test_a_and_d_answer_and_the_answer_is_in_the_file_before_the_next_statement_shows(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held, go = threading.Event(), threading.Event()
-    original = Respondent.next
-
-    def slow(self: Respondent) -> object:
-        if self.answers()[0] and not go.is_set():
-            held.set()
-            assert go.wait(30)
-        return original(self)
-
-    monkeypatch.setattr(Respondent, "next", slow)
-    async with seated(path) as seat:
-        first = seat.statement
-        await seat.pilot.press("d")
-        await seat.until(held.is_set)
-        assert list(given(path).values()) == [False]
-        assert seat.statement == first
-        await seat.pilot.press("a", "a", "s", "z")
-        go.set()
-        await seat.until(lambda: seat.screen.ready)
-        assert "last: disagree (saved) – z to undo" in seat.text
-        second = seat.statement
-        assert second != first
-        await seat.press("A")
-        assert "last: agree (saved)" in seat.text
-        assert seat.note == "ana  2/12"
-    assert list(given(path).values()).count(True) == 1
-
-
-async def test_a_burst_of_keys_never_answers_a_statement_that_was_not_painted(path: Path) -> None:
-    from textual import events
-
-    async with seated(path) as seat:
-        driver = seat.app._driver
-        assert driver is not None
-        for key in "addada":
-            event = events.Key(key, key)
-            event.set_sender(seat.app)
-            driver.send_message(event)
-        await seat.until(lambda: seat.note == "ana  1/12" and seat.screen.ready)
-        for _ in range(5):
-            await seat.pilot.pause()
-        assert seat.note == "ana  1/12"
-    assert list(given(path).values()) == [True]
-
-
-async def test_a_key_that_comes_sooner_than_anybody_reads_is_dropped(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with seated(path) as seat:
-        monkeypatch.setattr(session_screen, "GLANCE_S", 3600.0)
-        first = seat.statement
-        await seat.pilot.press("a", "d", "s")
-        await seat.pilot.pause()
-        assert seat.statement == first
     assert given(path) == {}
 
 
@@ -351,55 +287,6 @@ async def test_hostile_statements_are_shown_literally_and_long_ones_scroll(
             assert wanted in together
         assert "Thank you, [b]x[/]." in seat.text
     assert len(given(path)) == 2 * len(texts)
-
-
-async def test_the_time_from_paint_to_key_is_kept(path: Path) -> None:
-    async with seated(path) as seat:
-        await asyncio.sleep(0.3)
-        await seat.press("a")
-    rows = sqlite3.connect(path).execute("select elapsed_ms from survey_event").fetchall()
-    assert 250 <= rows[0][0] < 5000
-
-
-async def test_an_answer_that_could_not_be_saved_says_so_and_the_same_key_tries_again(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("stores.core.connection.BUSY_TIMEOUT_MS", 100)
-    async with seated(path) as seat:
-        first = seat.statement
-        blocker = sqlite3.connect(path, isolation_level=None)
-        blocker.execute("begin immediate")
-        await seat.pilot.press("d")
-        await seat.until(lambda: "disagree was NOT saved" in flat(seat.text))
-        assert seat.statement == first
-        blocker.rollback()
-        blocker.close()
-        assert given(path) == {}
-        await seat.press("d")
-        assert "NOT saved" not in seat.text
-    assert list(given(path).values()) == [False]
-
-
-async def test_an_answer_that_was_saved_is_not_called_lost_when_the_next_cannot_be_read(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    original, broken = Respondent.next, [True]
-
-    def failing(self: Respondent) -> object:
-        if broken[0] and self.answers()[0]:
-            raise sqlite3.OperationalError("disk I/O error")
-        return original(self)
-
-    monkeypatch.setattr(Respondent, "next", failing)
-    async with seated(path) as seat:
-        await seat.pilot.press("d")
-        await seat.until(lambda: "only the next one could not be read" in flat(seat.text))
-        assert "NOT saved" not in seat.text
-        await seat.pilot.press("a", "s")
-        broken[0] = False
-        await seat.pilot.press("f5")
-        await seat.until(lambda: seat.note == "ana  1/12" and seat.screen.ready)
-    assert list(given(path).values()) == [False]
 
 
 async def test_a_name_that_is_taken_is_a_calm_panel_and_enter_asks_for_another(tmp_path: Path) -> None:

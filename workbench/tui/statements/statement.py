@@ -252,7 +252,7 @@ class StatementScreen(Screen[str]):
             self.app.push_screen(AboutForm(self._instrument, self._sheet.statement), self._come_back)
 
     def action_split(self) -> None:
-        from workbench.tui.annotation.split_form import SplitForm
+        from workbench.tui.statements.split_form import SplitForm
 
         if self._sheet is not None and self._sheet.original is not None:
             form = SplitForm(self._instrument, self._sheet.statement, self._sheet.language)
