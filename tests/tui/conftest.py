@@ -196,3 +196,12 @@ def screen_text(app: App[Any]) -> str:
 def flowing(app: App[Any]) -> str:
     """Return all that the terminal shows now as words with one blank between, so that no wrapped line matters."""
     return " ".join(screen_text(app).replace("│", " ").split())
+
+
+@pytest.fixture
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let keys count as soon as an item is painted; the time a person needs at least has a test of its own."""
+    from workbench.tui.annotation import session_screen
+
+    monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
+    monkeypatch.setattr(session_screen, "CLICK_S", 0.0)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Input
 
 from stores.annotation.annotator import Annotator, Progress
@@ -24,7 +21,7 @@ from tests.tui.annotation_stores import (
     labels_of,
     leases_of,
 )
-from tests.tui.conftest import screen_text, until
+from tests.tui.seats import Seat, at_screen
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Codebook, LabelOption, Subject
 from workbench.tui import format as tui_format
@@ -32,60 +29,19 @@ from workbench.tui.annotation import session_screen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.annotation.annotate_format import last_line, pace_line
 from workbench.tui.annotation.given_dialog import GivenScreen
-from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.note_dialog import NoteDialog
-from workbench.tui.widgets.frame import TitleBar
 
-
-@pytest.fixture(autouse=True)
-def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let keys count as soon as an item is painted; the time a person needs at least has a test of its own."""
-    monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
-    monkeypatch.setattr(session_screen, "CLICK_S", 0.0)
-
-
-@dataclass
-class Seat:
-    """A person at the screen."""
-
-    app: WorkbenchApp
-    pilot: Pilot[Any]
-    screen: AnnotateScreen
-
-    async def press(self, *keys: str) -> None:
-        """Press keys, each when the item before it is painted."""
-        for key in keys:
-            await self.until(lambda: self.screen.ready)
-            await self.pilot.press(key)
-        await self.until(lambda: self.screen.ready)
-
-    async def until(self, holds: Callable[[], object]) -> None:
-        await until(self.pilot, holds)
-
-    @property
-    def text(self) -> str:
-        return screen_text(self.app)
-
-    @property
-    def note(self) -> str:
-        return self.screen.query_one(TitleBar).note
+pytestmark = pytest.mark.usefixtures("no_pause")
 
 
 @asynccontextmanager
 async def seated(
     path: Path, name: str = "ana", *, queue: str = QUEUE, size: tuple[int, int] = (80, 24)
 ) -> AsyncIterator[Seat]:
-    app = WorkbenchApp(path)
-    async with app.run_test(size=size) as pilot:
-        screen = AnnotateScreen(queue, name)
-        await app.push_screen(screen)
-        await until(pilot, lambda: screen.ready or screen.trouble.shown)
-        yield Seat(app, pilot, screen)
-
-
-def flat(text: str) -> str:
-    return " ".join(text.split())
+    async with at_screen(path, AnnotateScreen(queue, name), size=size) as seat:
+        await seat.until(lambda: seat.screen.ready or seat.screen.trouble.shown)
+        yield seat
 
 
 async def test_every_key_of_the_codebook_gives_its_label(tmp_path: Path) -> None:
@@ -201,7 +157,7 @@ async def test_how_sure_one_is_goes_with_one_label_only(tmp_path: Path) -> None:
         await seat.press("c", "c")
         assert "you are fairly sure" in seat.text
         await seat.press("a")
-        assert "sure" not in flat(seat.text).replace("Sure?", "")
+        assert "sure" not in seat.words.replace("Sure?", "")
         await seat.press("a")
     connection = sqlite3.connect(path)
     rows = connection.execute("select confidence from reading where label is not null order by at").fetchall()
@@ -215,7 +171,7 @@ async def test_the_guideline_opens_above_on_80_columns_and_beside_on_140(tmp_pat
     async with seated(path) as seat:
         await seat.pilot.press("g")
         await seat.until(lambda: isinstance(seat.app.screen, TextScreen))
-        assert words in flat(seat.text)
+        assert words in seat.words
         await seat.pilot.press("a", "escape")
         await seat.until(lambda: seat.app.screen is seat.screen)
         assert "answer 0000" in seat.text
@@ -434,7 +390,7 @@ async def test_what_was_before_a_person_when_the_terminal_died_comes_first(tmp_p
 async def test_a_store_that_cannot_be_opened_is_a_calm_panel_and_f5_tries_again(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(3))
     async with seated(path, queue="second") as seat:
-        await seat.until(lambda: "no queue is named 'second'" in flat(seat.text))
+        await seat.until(lambda: "no queue is named 'second'" in seat.words)
         await seat.pilot.press("a", "z", "s", "m", "v", "g")
         assert seat.app.screen is seat.screen
         labelling_store(path, ("later",), queue="second")

@@ -13,23 +13,22 @@ from typing import Any
 
 import pytest
 from textual import events
-from textual.pilot import Pilot
 
 from stores.annotation.annotator import Annotator
 from stores.annotation.issue_annotator import IssueAnnotator
 from stores.runs.respondent import Respondent
 from tests.conftest import instrument
 from tests.tui.annotation_stores import QUEUE, answers, held, labelling_store, labels_of
-from tests.tui.conftest import flowing, made, shown, until
+from tests.tui.conftest import made, shown
 from tests.tui.issue_stores import issue_store
 from tests.tui.issue_stores import labels_of as issue_labels
+from tests.tui.seats import Seat, at_screen
 from tests.tui.test_adjudicate_screen import decisions, labelled, queued
 from workbench.tui.annotation import session_screen
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.annotation.issue_grid import IssueGridScreen
 from workbench.tui.annotation.survey import SurveyScreen
-from workbench.tui.app import WorkbenchApp
 
 
 @dataclass(frozen=True)
@@ -104,24 +103,16 @@ KINDS = {
         lambda screen: screen.current.unit,
     ),
 }
+pytestmark = pytest.mark.usefixtures("no_pause")
 ALL = pytest.mark.parametrize("kind", KINDS)
 LABELLING = pytest.mark.parametrize("kind", ["queue", "survey", "issues"])
 ONE_BY_ONE = pytest.mark.parametrize("kind", ["queue", "survey"])
 
 
-@pytest.fixture(autouse=True)
-def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
-    monkeypatch.setattr(session_screen, "CLICK_S", 0.0)
-
-
 @dataclass
-class Seat:
-    """A person at the screen."""
+class Place(Seat):
+    """A person at the screen of a kind of session."""
 
-    app: WorkbenchApp
-    pilot: Pilot[Any]
-    screen: Any
     of: Kind
 
     @property
@@ -132,33 +123,18 @@ class Seat:
     def sight(self) -> object:
         return self.of.sight(self.screen)
 
-    async def press(self, *keys: str) -> None:
-        for key in keys:
-            await self.until(lambda: self.rest)
-            await self.pilot.press(key)
-        await self.until(lambda: self.rest)
-
-    async def until(self, holds: Callable[[], object]) -> None:
-        await until(self.pilot, holds)
-
-    def says(self, *words: str) -> bool:
-        return all(each in flowing(self.app) for each in words)
-
 
 @asynccontextmanager
-async def seated(path: Path, kind: str) -> AsyncIterator[Seat]:
+async def seated(path: Path, kind: str, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Place]:
     of = KINDS[kind]
     if not path.exists():
         of.fill(path)
-    app = WorkbenchApp(path, annotator="ana")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await app.push_screen(screen := of.screen())
-        seat = Seat(app, pilot, screen, of)
+    async with at_screen(path, of.screen(), "ana", size) as seat:
         if kind == "survey":
-            await seat.until(lambda: seat.says("Enter begins."))
-            await pilot.press("enter")
-        await seat.until(lambda: seat.rest)
-        yield seat
+            await seat.begin()
+        place = Place(seat.app, seat.pilot, seat.screen, of)
+        await place.until(lambda: place.rest)
+        yield place
 
 
 @pytest.fixture
@@ -212,7 +188,7 @@ async def test_keys_pressed_while_a_label_is_saved_label_nothing(
         gate.go.set()
         await seat.until(lambda: seat.sight != first and seat.rest)
         seat.screen.still_waits()  # the clock ran out as the answer came
-        await seat.until(lambda: seat.says("last: agree (saved) – z to undo"))
+        await seat.until(lambda: "last: agree (saved) – z to undo" in seat.words)
     assert of.kept(path) == [of.labels[0]]
 
 
@@ -257,10 +233,12 @@ async def test_undo_goes_back_step_by_step_and_withdraws(path: Path, kind: str) 
         for place, former in zip(reversed(seen), ("agree", "disagree", "agree"), strict=True):
             await seat.press("z")
             assert seat.sight == place
-            assert kind == "issues" or seat.says(f"‹{former}›", f"you had said {former}: withdrawn", "last: undone")
+            assert kind == "issues" or all(
+                words in seat.words for words in (f"‹{former}›", f"you had said {former}: withdrawn", "last: undone")
+            )
         assert KINDS[kind].kept(path) == []
         await seat.pilot.press("z")
-        await seat.until(lambda: seat.says("nothing to undo"))
+        await seat.until(lambda: "nothing to undo" in seat.words)
         for place in seen:
             assert seat.sight == place
             await seat.press("d")
@@ -285,7 +263,7 @@ async def test_a_label_that_could_not_be_saved_says_so_and_the_same_key_tries_ag
         assert of.kept(path) == []
         await seat.press("d")
         await seat.until(lambda: seat.sight != first)
-        assert not seat.says("NOT saved")
+        assert "NOT saved" not in seat.words
         assert f"{of.said[1]} (saved)" in shown(seat.app, "#pace")
     assert of.kept(path) == [of.labels[1]]
 
@@ -307,7 +285,7 @@ async def test_a_label_that_was_saved_is_not_called_lost_when_the_next_item_cann
         first, broken[0] = seat.sight, True
         await seat.pilot.press("d")
         await seat.until(lambda: "disagree (saved), but the next one could not be read" in shown(seat.app, "#pace"))
-        assert not seat.says("NOT saved")
+        assert "NOT saved" not in seat.words
         await seat.pilot.press("a", "s", "z")
         broken[0] = False
         await seat.pilot.press("f5")

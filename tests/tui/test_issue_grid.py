@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.cells import cell_len
 from textual import events
-from textual.pilot import Pilot
 from textual.widgets import Input
 
 from stores.core.store import Store
 from tests.conftest import instrument, statement
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from tests.tui.issue_stores import ISSUES, LAW, SOCIETY, issue_store, label, labels_of
+from tests.tui.seats import Seat, at_screen
 from workbench.data import shipped_issue_scheme
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.statements import ORIGINAL, Statement, Wording
@@ -30,48 +29,22 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 
+pytestmark = pytest.mark.usefixtures("no_pause")
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
-
-
-@pytest.fixture(autouse=True)
-def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let keys count as soon as a statement is painted; the time a person needs at least has a test of its own."""
-    monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
-
-
-@dataclass
-class Seat:
-    """A person at the grid."""
-
-    app: WorkbenchApp
-    pilot: Pilot[Any]
-    screen: IssueGridScreen
-
-    async def press(self, *keys: str) -> None:
-        """Press keys, each when the one before is done."""
-        for key in keys:
-            await self.until(lambda: self.screen.ready)
-            await self.pilot.press(key)
-        await self.until(lambda: self.screen.ready)
-
-    async def until(self, holds: Callable[[], object]) -> None:
-        await until(self.pilot, holds)
-
-    def at(self) -> tuple[str | None, str]:
-        """The statement and the issue under the cursor."""
-        return self.screen.table.current, ISSUES[self.screen.table.issue]
 
 
 @asynccontextmanager
 async def seated(
     path: Path, person: str = "ana", size: tuple[int, int] = (80, 24), name: str = "small"
 ) -> AsyncIterator[Seat]:
-    app = WorkbenchApp(path, annotator=person)
-    async with app.run_test(size=size) as pilot:
-        screen = IssueGridScreen(name)
-        await app.push_screen(screen)
-        await until(pilot, lambda: screen.ready or screen.trouble.shown)
-        yield Seat(app, pilot, screen)
+    async with at_screen(path, IssueGridScreen(name), person, size) as seat:
+        await seat.until(lambda: seat.screen.ready or seat.screen.trouble.shown)
+        yield seat
+
+
+def at(seat: Seat) -> tuple[str | None, str]:
+    """The statement and the issue under the cursor."""
+    return seat.screen.table.current, ISSUES[seat.screen.table.issue]
 
 
 @pytest.fixture
@@ -115,7 +88,7 @@ async def test_a_label_is_on_disk_before_the_cursor_moves(path: Path, monkeypatc
 async def test_keys_give_labels_and_a_full_row_leads_to_the_next(path: Path) -> None:
     async with seated(path) as seat:
         await seat.press("a", "d", "n", "plus", "minus", "0", "1", "a")
-        assert seat.at() == ("a-2", ISSUES[0])
+        assert at(seat) == ("a-2", ISSUES[0])
         assert shown(seat.app, "#pace").startswith("▰▱▱▱▱ 33 %")
         assert "+1 liberal society (saved) – z to undo" in shown(seat.app, "#pace")
         assert seat.screen.title_bar.note == "ana  1/3"
@@ -127,14 +100,14 @@ async def test_the_rest_of_a_row_is_filled_with_0_and_taken_back_as_one_step(pat
     async with seated(path) as seat:
         await seat.press("l", "l", "l", "d", "f")
         assert labels_of(path, "ana") == {("a-1", issue): -1 if issue == LAW else 0 for issue in ISSUES}
-        assert seat.at() == ("a-2", ISSUES[0])
+        assert at(seat) == ("a-2", ISSUES[0])
         assert "0 for 7 issues (saved)" in shown(seat.app, "#pace")
         await seat.press("z")
         assert labels_of(path, "ana") == {("a-1", LAW): -1}
-        assert seat.at()[0] == "a-1"
+        assert at(seat)[0] == "a-1"
         await seat.press("z")
         assert labels_of(path, "ana") == {}
-        assert seat.at() == ("a-1", LAW)
+        assert at(seat) == ("a-1", LAW)
         await seat.press("z")
         assert "nothing to undo" in shown(seat.app, "#pace")
 
@@ -143,7 +116,7 @@ async def test_a_label_is_taken_back_in_its_place(path: Path) -> None:
     label(path, "ana", {"a-1": {LAW: 1, SOCIETY: 0}})
     async with seated(path) as seat:
         await seat.press("l", "l", "l", "space")
-        assert seat.at() == ("a-1", LAW)
+        assert at(seat) == ("a-1", LAW)
         assert labels_of(path, "ana") == {("a-1", SOCIETY): 0}
         await seat.press("z")
         assert labels_of(path, "ana") == {("a-1", LAW): 1, ("a-1", SOCIETY): 0}
@@ -169,11 +142,11 @@ async def test_what_others_said_is_nowhere(path: Path) -> None:
 async def test_the_next_open_cell_is_found_around_the_end(path: Path) -> None:
     label(path, "ana", {"a-2": dict.fromkeys(ISSUES, 0), "a-1": dict.fromkeys(ISSUES[:7], 0)})
     async with seated(path) as seat:
-        assert seat.at() == ("a-1", SOCIETY), "it begins where something is open"
+        assert at(seat) == ("a-1", SOCIETY), "it begins where something is open"
         await seat.press("u")
-        assert seat.at() == ("b-1", ISSUES[0])
+        assert at(seat) == ("b-1", ISSUES[0])
         await seat.press("f", "u")
-        assert seat.at() == ("a-1", SOCIETY)
+        assert at(seat) == ("a-1", SOCIETY)
         await seat.press("n", "u")
         assert "every cell that is listed has a label" in shown(seat.app, "#pace")
 
@@ -191,7 +164,7 @@ async def test_the_filter_shows_what_is_open_and_keeps_a_finished_row_until_it_i
         assert "every statement is done: x shows all" in shown(seat.app, "#pace")
         await seat.press("z")
         assert list(seat.screen.table.keys) == ["a-1", "a-2", "b-1"], "what is undone is listed"
-        assert seat.at()[0] == "b-1"
+        assert at(seat)[0] == "b-1"
 
 
 async def test_keys_typed_ahead_stay_on_the_statement_that_is_in_sight(path: Path) -> None:
@@ -203,7 +176,7 @@ async def test_keys_typed_ahead_stay_on_the_statement_that_is_in_sight(path: Pat
         await seat.until(lambda: seat.screen.ready)
         await seat.pilot.pause()
         assert {ref for ref, _ in labels_of(path, "ana")} == {"a-1"}
-        assert seat.at() == ("a-2", ISSUES[0])
+        assert at(seat) == ("a-2", ISSUES[0])
         said = shown(seat.app, "#pace")
         assert "(saved) ! 4 keys not taken: typed before this statement was seen" in said
 
@@ -228,7 +201,7 @@ async def test_a_move_of_the_cursor_during_a_write_is_not_taken_back(path: Path)
         await seat.until(lambda: "waiting for the store" in shown(seat.app, "#pace"))
         held.execute("commit")
         await seat.until(lambda: not seat.screen._busy)
-        assert seat.at() == ("a-2", ISSUES[0])
+        assert at(seat) == ("a-2", ISSUES[0])
         assert labels_of(path, "ana") == {("a-1", ISSUES[0]): 1}
     held.close()
 
@@ -249,15 +222,6 @@ async def test_a_statement_that_was_edited_meanwhile_is_not_labelled_until_it_is
         assert seat.screen.table.keys == ("a-1", "b-1")
         await seat.press("a")
         assert labels_of(path, "ana") == {("a-1", ISSUES[0]): 1}
-
-
-async def test_keys_that_lead_elsewhere_do_not_lead_away(path: Path) -> None:
-    async with seated(path) as seat:
-        await seat.press("right", "h", "2", "5", "6")
-        assert seat.app.screen is seat.screen
-        assert seat.at() == ("a-1", ISSUES[0])
-        await seat.press("G")
-        assert seat.at()[0] == "b-1"
 
 
 async def test_who_labels_is_asked_and_a_name_that_is_nobodys_can_be_mended(path: Path) -> None:

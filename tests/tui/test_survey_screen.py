@@ -3,81 +3,33 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Input
 
 from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, made, screen_text, until
+from tests.tui.seats import Seat, at_screen
 from workbench.annotation.survey import ALL, Design
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind, Wording
-from workbench.tui.annotation import session_screen
 from workbench.tui.annotation.survey import SurveyScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
-from workbench.tui.widgets.frame import TitleBar
 
 NAME = "small"
-
-
-@pytest.fixture(autouse=True)
-def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let keys count as soon as a statement is painted; the time a person needs at least has a test of its own."""
-    monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
-    monkeypatch.setattr(session_screen, "CLICK_S", 0.0)
+pytestmark = pytest.mark.usefixtures("no_pause")
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return made(tmp_path / "audit.db", replace(instrument(), survey=()))
-
-
-@dataclass
-class Seat:
-    """A person at the screen."""
-
-    app: WorkbenchApp
-    pilot: Pilot[Any]
-    screen: SurveyScreen
-
-    async def press(self, *keys: str) -> None:
-        """Press keys, each when the statement before it is painted."""
-        for key in keys:
-            await self.until(lambda: self.screen.ready)
-            await self.pilot.press(key)
-        await self.until(lambda: self.screen.ready)
-
-    async def until(self, holds: Callable[[], object]) -> None:
-        await until(self.pilot, holds)
-
-    async def begin(self) -> None:
-        await self.until(lambda: "Enter begins." in self.text)
-        await self.pilot.press("enter")
-        await self.until(lambda: self.screen.ready)
-
-    @property
-    def text(self) -> str:
-        return screen_text(self.app)
-
-    @property
-    def statement(self) -> str:
-        assert self.screen._view is not None
-        item = self.screen._view.item
-        assert item is not None
-        return item.text
-
-    @property
-    def note(self) -> str:
-        return self.screen.query_one(TitleBar).note
 
 
 @asynccontextmanager
@@ -90,11 +42,7 @@ async def seated(
     size: tuple[int, int] = (80, 24),
     begin: bool = True,
 ) -> AsyncIterator[Seat]:
-    app = WorkbenchApp(path)
-    async with app.run_test(size=size) as pilot:
-        screen = SurveyScreen(instrument, design, name)
-        await app.push_screen(screen)
-        seat = Seat(app, pilot, screen)
+    async with at_screen(path, SurveyScreen(instrument, design, name), size=size) as seat:
         if begin:
             await seat.begin()
         yield seat
@@ -110,17 +58,13 @@ def given(path: Path) -> dict[tuple[str, str, str], bool]:
         }
 
 
-def flat(text: str) -> str:
-    return " ".join(text.split())
-
-
 async def test_the_name_is_asked_and_said_what_is_asked_and_that_nothing_is_right(path: Path) -> None:
     async with seated(path, None, begin=False) as seat:
         await seat.until(lambda: isinstance(seat.app.screen, PersonDialog))
         assert "pseudonym" in seat.text
         await seat.pilot.press(*"heron", "enter")
         await seat.until(lambda: "Enter begins." in seat.text)
-        text = flat(seat.text)
+        text = seat.words
         assert "Welcome, heron. You will read 12 statements, one at a time." in text
         assert "there is no right answer" in text
         assert seat.note == "heron  0/12"
@@ -129,7 +73,7 @@ async def test_the_name_is_asked_and_said_what_is_asked_and_that_nothing_is_righ
         assert seat.app.annotator is None, "a pseudonym is not the name under which labels are kept"
         await seat.pilot.press("enter")
         await seat.until(lambda: seat.screen.ready)
-        assert seat.statement in seat.text
+        assert seat.item in seat.text
     assert given(path) == {}
 
 
@@ -155,37 +99,37 @@ async def test_undo_goes_back_step_by_step_and_says_what_was_taken_back(path: Pa
     async with seated(path) as seat:
         seen = []
         for key in ("a", "d", "s", "a"):
-            seen.append(seat.statement)
+            seen.append(seat.item)
             await seat.press(key)
         for text, former in zip(seen[::-1], ("‹agree›", "", "‹disagree›", "‹agree›"), strict=True):
             await seat.press("z")
-            assert seat.statement == text
+            assert seat.item == text
             assert [mark for mark in ("‹agree›", "‹disagree›") if mark in seat.text] == ([former] if former else [])
             assert "last: undone" in seat.text
         assert given(path) == {}
         await seat.pilot.press("z")
         await seat.until(lambda: "nothing to undo" in seat.text)
         await seat.press("d")
-        assert seat.statement == seen[1]
+        assert seat.item == seen[1]
     assert list(given(path).values()) == [False]
 
 
 async def test_leaving_and_coming_back_goes_on_where_one_was_and_undo_reaches_back(path: Path) -> None:
     async with seated(path) as seat:
-        first = seat.statement
+        first = seat.item
         await seat.press("a")
-        waiting = seat.statement
+        waiting = seat.item
         await seat.pilot.press("1", "2", "h")
         assert seat.app.screen is seat.screen
         await seat.pilot.press("q")
         await seat.until(lambda: seat.app.screen is not seat.screen)
     async with seated(path, begin=False) as seat:
         await seat.until(lambda: "Enter begins." in seat.text)
-        assert "Welcome back, ana. You have answered 1 of 12" in flat(seat.text)
+        assert "Welcome back, ana. You have answered 1 of 12" in seat.words
         await seat.begin()
-        assert seat.statement == waiting
+        assert seat.item == waiting
         await seat.press("z")
-        assert seat.statement == first
+        assert seat.item == first
         assert "‹agree›" in seat.text
 
 
@@ -206,7 +150,7 @@ async def test_escape_at_the_name_leaves_and_a_bad_name_is_told(path: Path) -> N
     async with seated(path, None, begin=False) as seat:
         await seat.until(lambda: isinstance(seat.app.screen, PersonDialog))
         await seat.pilot.press("enter")
-        await seat.until(lambda: "the respondent's name is empty" in flat(seat.text))
+        await seat.until(lambda: "the respondent's name is empty" in seat.words)
         await seat.pilot.press("escape")
         await seat.until(lambda: not isinstance(seat.app.screen, PersonDialog | SurveyScreen))
 
@@ -214,8 +158,8 @@ async def test_escape_at_the_name_leaves_and_a_bad_name_is_told(path: Path) -> N
 async def test_the_end_shows_ones_own_consistency_and_the_key_to_go_on(path: Path) -> None:
     async with seated(path) as seat:
         while seat.screen._view is not None and seat.screen._view.item is not None:
-            contrary = seat.statement.startswith(("Not so", "Repeal"))
-            first = "a-1" in seat.statement
+            contrary = seat.item.startswith(("Not so", "Repeal"))
+            first = "a-1" in seat.item
             await seat.press("d" if contrary != first else "a")
         text = seat.text
         assert "That was the last one. Thank you, ana." in text
@@ -242,13 +186,13 @@ async def test_the_end_shows_ones_own_consistency_and_the_key_to_go_on(path: Pat
 
 async def test_skipped_twice_stays_unanswered_and_the_end_says_so(path: Path) -> None:
     async with seated(path) as seat:
-        first = seat.statement
+        first = seat.item
         await seat.press("s", *["a"] * 11)
-        assert seat.statement == first
+        assert seat.item == first
         await seat.press("s")
         assert "1 you left without an answer." in seat.text
         await seat.press("z")
-        assert seat.statement == first
+        assert seat.item == first
 
 
 async def test_further_statements_are_a_key_away(tmp_path: Path) -> None:
@@ -279,8 +223,8 @@ async def test_hostile_statements_are_shown_literally_and_long_ones_scroll(
         for _ in range(2 * len(texts)):
             assert "\x1b" not in seat.text
             assert "agree" in seat.text
-            assert "a Agree" in seat.text or "a agree" in flat(seat.text)
-            seen.append(flat(seat.text))
+            assert "a Agree" in seat.text or "a agree" in seat.words
+            seen.append(seat.words)
             await seat.press("d")
         together = " ".join(seen)
         for wanted in ("[@click=app.bell]x[/] closes", "␛[31mred␛[0m", "right \\u202e to left", "space shows more"):
@@ -293,7 +237,7 @@ async def test_a_name_that_is_taken_is_a_calm_panel_and_enter_asks_for_another(t
     path = made(tmp_path / "a.db", instrument())
     async with seated(path, "1", begin=False) as seat:
         await seat.until(lambda: seat.screen.trouble.shown)
-        assert "came from a file" in flat(seat.text)
+        assert "came from a file" in seat.words
         await seat.pilot.press("a", "z", "enter")
         await seat.until(lambda: isinstance(seat.app.screen, PersonDialog))
         await seat.pilot.press(*"ana", "enter")
@@ -305,7 +249,7 @@ async def test_an_instrument_with_nothing_to_compare_says_so(tmp_path: Path) -> 
     bare = tuple(replace(s, wordings=s.wordings[:1]) for s in instrument().statements)
     path = made(tmp_path / "a.db", replace(instrument(), statements=bare, survey=(), party_answers=()))
     async with seated(path, begin=False) as seat:
-        await seat.until(lambda: "no statement with an original and a variant" in flat(seat.text))
+        await seat.until(lambda: "no statement with an original and a variant" in seat.words)
 
 
 async def test_the_numbers_are_explained_and_the_keys_listed(path: Path) -> None:
@@ -337,9 +281,9 @@ async def test_six_people_answer_through_the_screen_and_stand_beside_the_model(t
     for number in range(1, 7):
         async with seated(path, f"p{number}") as seat:
             while seat.screen._view is not None and seat.screen._view.item is not None:
-                contrary = seat.statement.startswith(("Not so", "Repeal"))
-                leaning = any(ref in seat.statement for ref in list(STATEMENTS)[:2])
-                slip = random.Random(f"{number} {seat.statement}").random() < 0.1
+                contrary = seat.item.startswith(("Not so", "Repeal"))
+                leaning = any(ref in seat.item for ref in list(STATEMENTS)[:2])
+                slip = random.Random(f"{number} {seat.item}").random() < 0.1
                 await seat.press("a" if (contrary != leaning) != slip else "d")
     app = WorkbenchApp(path, start="audit")
     async with app.run_test(size=(80, 24)) as pilot:

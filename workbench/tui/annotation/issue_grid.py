@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on, work
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -34,6 +34,7 @@ from workbench.tui.annotation.issue_grid_format import (
     grid_record,
     is_done,
     issue_lines,
+    open_cell,
     scheme_text,
     where_line,
 )
@@ -51,6 +52,10 @@ if TYPE_CHECKING:
 
 DEFINITION_LINES = 4
 "of the issue under the cursor; their places are fixed, so that nothing jumps"
+NO_ISSUES = (
+    "{instrument} has no policy issues yet. Take the eight of Ceron et al. 2024 (smartvote)? "
+    "Others come from a file: workbench issues STORE --scheme FILE"
+)
 DROPPED = " ! "
 "begins what is said of keys that were not taken"
 TALL = 34
@@ -172,7 +177,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self._fresh = not self._rows
         self.answered()
         others = [issue.name for issue in event.sheet.issues] != [issue.name for issue in self._issues]
-        self._issues = _with_definitions(event.sheet.issues)
+        self._issues = event.sheet.issues
         self._rows = {row.ref: row for row in event.sheet.rows}
         self._per_hour = event.sheet.per_hour
         if not self._issues:
@@ -295,29 +300,14 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self.submit(lambda session: self.Shown(session.sheet()))
 
     def _ask_for_issues(self) -> None:
-        question = (
-            f"{self._instrument} has no policy issues yet. Take the eight of Ceron et al. 2024 "
-            "(smartvote)? Others come from a file: workbench issues STORE --scheme FILE"
-        )
-
         def take(agreed: bool | None) -> None:
             if agreed:
-                self.give_issues()
+                self.submit(lambda session: self.Shown(session.take_shipped_issues()))
             else:
                 self.dismiss(None)
 
+        question = NO_ISSUES.format(instrument=self._instrument)
         self.app.push_screen(ConfirmScreen(question, "Take the eight", "Leave"), take)
-
-    @work(thread=True, exit_on_error=False, group="scheme")
-    def give_issues(self) -> None:
-        """Give the instrument the shipped scheme, then read it again."""
-        from stores.core.store import Store
-        from workbench.data import shipped_issue_scheme
-
-        with Store.open(self.store_path) as store:
-            if not store.issues.names(self._instrument):
-                store.issues.set_scheme(self._instrument, shipped_issue_scheme().issues)
-        self.app.call_from_thread(self._read)
 
     def _press(self, key: str, at: float) -> None:
         """Do what a key asks, now or after what is being written."""
@@ -361,20 +351,15 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         if not whole_row and issue + 1 < len(self._issues):
             self.table.go_to(row, issue + 1)
         elif row + 1 < self.table.row_count:
-            below = self._rows[self.table.keys[row + 1]]
-            open_ = [n for n, one in enumerate(self._issues) if one.name not in below.labels]
-            self.table.go_to(row + 1, open_[0] if open_ else 0)
+            below = open_cell([self._rows[self.table.keys[row + 1]]], self._issues)
+            self.table.go_to(row + 1, below[1] if below is not None else 0)
 
     def _go_to_open(self, at: int, after: int = -1) -> bool:
         """Go to the first cell without a label from a row on, behind the cell `after` of that row; around the end."""
-        keys = self.table.keys
-        for step in range(len(keys) + 1):
-            row = (at + step) % max(1, len(keys))
-            for place, issue in enumerate(self._issues):
-                if (step > 0 or place > after) and issue.name not in self._rows[keys[row]].labels:
-                    self.table.go_to(row, place)
-                    return True
-        return False
+        place = open_cell([self._rows[key] for key in self.table.keys], self._issues, at, after)
+        if place is not None:
+            self.table.go_to(*place)
+        return place is not None
 
     def _go_to(self, ref: str, issue: str | None) -> None:
         """Go to a cell; one that is not listed is listed again with all others."""
@@ -422,11 +407,3 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         """Show what could not be done. Who has no name that may be one can give another: p."""
         self._ahead.clear()
         super().failed(error)
-
-
-def _with_definitions(issues: tuple[IssueDefinition, ...]) -> tuple[IssueDefinition, ...]:
-    """Return the issues with the definitions that ship where an instrument gives none."""
-    from workbench.data import shipped_issue_scheme
-    from workbench.issue_schemes import defined
-
-    return defined([issue.name for issue in issues], issues, shipped_issue_scheme().issues)

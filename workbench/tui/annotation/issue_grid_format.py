@@ -113,6 +113,21 @@ def is_done(row: Row, issues: Sequence[IssueDefinition]) -> bool:
     return all(issue.name in row.labels for issue in issues)
 
 
+def open_cell(
+    rows: Sequence[Row], issues: Sequence[IssueDefinition], at: int = 0, after: int = -1
+) -> tuple[int, int] | None:
+    """Return the place (row, issue) of the first cell without a label from a row on; around the end.
+
+    after : place of an issue; cells of the first row up to it come last
+    """
+    for step in range(len(rows) + 1 if rows else 0):
+        row = (at + step) % len(rows)
+        for place, issue in enumerate(issues):
+            if (step > 0 or place > after) and issue.name not in rows[row].labels:
+                return row, place
+    return None
+
+
 def issue_lines(issue: IssueDefinition, width: int = 0, lines: int = 0) -> Content:
     """Return an issue's title and definition; with `lines`, cut to so many of this width."""
     title = visible(issue.title or issue.name.replace("_", " "))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,13 +29,29 @@ class IssueSession:
 
     def __init__(self, path: Path, instrument: str, name: str):
         self._instrument, self._name = instrument, name
-        self.annotator = self._open(path)
+        self._path = path
+        self.annotator = self._open()
         self._steps: list[tuple[Row, Mapping[str, int | None], Mapping[str, int | None]]] = []
         "(row, labels before, labels after), the newest last"
 
     def sheet(self) -> Sheet:
-        """Return all statements with this person's labels."""
-        return self.annotator.sheet()
+        """Return all statements with this person's labels; issues without a definition have the shipped one."""
+        from workbench.data import shipped_issue_scheme
+        from workbench.issue_schemes import defined
+
+        sheet = self.annotator.sheet()
+        names = [issue.name for issue in sheet.issues]
+        return replace(sheet, issues=defined(names, sheet.issues, shipped_issue_scheme().issues))
+
+    def take_shipped_issues(self) -> Sheet:
+        """Give the instrument the shipped issues, unless somebody gave it others meanwhile."""
+        from stores.core.store import Store
+        from workbench.data import shipped_issue_scheme
+
+        with Store.open(self._path) as store:
+            if not store.issues.names(self._instrument):
+                store.issues.set_scheme(self._instrument, shipped_issue_scheme().issues)
+        return self.sheet()
 
     def put(self, row: Row, labels: Mapping[str, int | None]) -> Done:
         """Commit labels of one statement."""
@@ -56,16 +72,17 @@ class IssueSession:
         return self._done(row, before)
 
     def move(self, path: Path) -> None:
-        before, self.annotator = self.annotator, self._open(path)
+        self._path = path
+        before, self.annotator = self.annotator, self._open()
         before.close()
 
     def close(self) -> None:
         self.annotator.close()
 
-    def _open(self, path: Path) -> IssueAnnotator:
+    def _open(self) -> IssueAnnotator:
         from stores.annotation.issue_annotator import IssueAnnotator
 
-        return IssueAnnotator.open(path, self._instrument, self._name)
+        return IssueAnnotator.open(self._path, self._instrument, self._name)
 
     def _done(self, row: Row, changed: Mapping[str, int | None]) -> Done:
         return Done(row, tuple(changed), len(self._steps), self.annotator.pace())
