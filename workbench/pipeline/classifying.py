@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from stores.annotation.classifiers import Classifier, Predicted
 from stores.core.store import Store
+from workbench import registry
 from workbench.errors import CheckpointError, UsageError
+from workbench.evidence.free_text import how_to_ask
 
 CHUNK = 20_000
 "responses that are sorted by length together"
@@ -24,7 +26,8 @@ class ClassifySpec:
     """What a classification job is to read."""
 
     classifier: str
-    audit: str = "bias_score"
+    audit: str = field(default_factory=lambda: registry.free_text()[0])
+    "whose answers are read"
     instrument: str | None = None
     models: tuple[str, ...] = ()
     "empty: all"
@@ -42,10 +45,7 @@ def plan_classifying(store: Store, spec: ClassifySpec) -> tuple[Classifier, int,
     classifier = store.classifiers.get(spec.classifier)
     total, left = store.classifiers.count_pending(classifier.reader, spec.audit, spec.instrument, spec.models)
     if not total:
-        raise UsageError(
-            "there are no free-text answers for it to read; ask a model first: workbench run STORE "
-            "--audit bias_score --model NAME"
-        )
+        raise UsageError(f"there are no free-text answers for it to read. {how_to_ask()}")
     return classifier, total, left
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
 from stores.annotation.queues import Candidate, NewItem
 from stores.core.store import Store
+from workbench import registry
 from workbench.annotation.sampling import Offer, Sample, draw, draw_answers, plain
 from workbench.data import attention_items, shipped_codebook
 from workbench.domain.annotations import Codebook, Purpose, Subject
@@ -20,6 +22,7 @@ from workbench.domain.counting import plural
 from workbench.domain.prompts import LIKERT
 from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
+from workbench.evidence import free_text
 from workbench.readers.likert import Likert
 from workbench.stats.resampling import derive_rng
 
@@ -167,7 +170,8 @@ def make(store: Store, spec: QueueSpec, proposal: Proposal | None = None) -> int
 def _candidates(store: Store, spec: QueueSpec, codebook: Codebook) -> Iterable[Candidate]:
     if codebook.subject is Subject.STATEMENT:
         return store.queues.statements(spec.instrument)
-    return store.queues.candidates("bias_score", spec.instrument, spec.models)
+    audits = registry.free_text()
+    return chain.from_iterable(store.queues.candidates(name, spec.instrument, spec.models) for name in audits)
 
 
 def _readable_by_people(candidates: Iterable[Candidate]) -> tuple[list[Candidate], int]:
@@ -210,12 +214,9 @@ def _nothing(store: Store, spec: QueueSpec, codebook: Codebook) -> str:
     who = f" by {', '.join(spec.models)}" if spec.models else ""
     if codebook.subject is Subject.STATEMENT:
         return f"the store holds no statements{where}; import an instrument first"
-    models = ", ".join(sorted({run.model for run in store.runs.list("bias_score")}))
+    models = ", ".join(free_text.models(store))
     there = f"; there are answers by: {models}" if models else ""
-    return (
-        f"the store holds no free-text answers{who}{where}{there}. Ask a model first: "
-        "workbench run STORE --audit bias_score --model NAME"
-    )
+    return f"the store holds no free-text answers{who}{where}{there}. {free_text.how_to_ask()}"
 
 
 def _kept_apart(

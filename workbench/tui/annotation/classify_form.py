@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from stores.annotation.classifiers import Classifier
     from stores.core.store import Store
 
-AUDIT = "bias_score"
-"the audit whose answers are free text"
 ALL = ""
 "stands in the list of instruments for all of them"
 
@@ -76,7 +74,9 @@ class ClassifyForm(StartForm):
             yield titled("models", TickList(id="models", compact=True))
 
     def read_choices(self, store: Store) -> ClassifyChoices:
-        runs = store.runs.list(AUDIT)
+        from workbench.evidence import free_text
+
+        runs = free_text.runs(store)
         return ClassifyChoices(
             tuple((one.name, about(one)) for one in reversed(store.classifiers.list())),
             tuple(dict.fromkeys(run.instrument for run in runs)),
@@ -112,12 +112,12 @@ class ClassifyForm(StartForm):
         from workbench.jobs import launch
         from workbench.pipeline.classifying import ClassifySpec, plan_classifying
 
-        spec = ClassifySpec(values.classifier, AUDIT, values.instrument, values.models)
+        spec = ClassifySpec(values.classifier, instrument=values.instrument, models=values.models)
         classifier, total, left = plan_classifying(store, spec)
         of = f" of {', '.join(values.models)}" if values.models else " of all models"
         where = f" on {values.instrument}" if values.instrument else " on all instruments"
         text = (
-            f"{classifier.name} reads {AUDIT} answers{of}{where}\n"
+            f"{classifier.name} reads {spec.audit} answers{of}{where}\n"
             f"{total:,} different responses beside their statements; {total - left:,} ({percent(total - left, total)}) "
             f"are read already; {left:,} to read"
         )

@@ -295,10 +295,10 @@ def read_sources(path: Path) -> Sources:
     """Return what a queue of a store may be drawn from."""
     from stores.core.store import Store
     from workbench.data import shipped_codebooks
+    from workbench.evidence.free_text import models
 
     with Store.open(path) as store:
-        models = dict.fromkeys(run.model for run in store.runs.list("bias_score"))
-        return Sources(shipped_codebooks(), tuple(store.instruments.names()), tuple(sorted(models)))
+        return Sources(shipped_codebooks(), tuple(store.instruments.names()), models(store))
 
 
 def read_proposal(path: Path, values: QueueValues) -> Proposal:

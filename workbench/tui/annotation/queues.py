@@ -200,10 +200,11 @@ class QueuesScreen(StoreScreen):
 def read_queues(path: Path) -> tuple[tuple[QueueState, ...], bool]:
     """Return how far the queues of a store are, and whether it has answers to make one from."""
     from stores.core.store import Store
+    from workbench.evidence.free_text import runs
 
     with Store.open(path) as store:
         found = tuple(_state(store, queue) for queue in store.queues.list())
-        return found, bool(found) or bool(store.runs.list("bias_score"))
+        return found, bool(found) or bool(runs(store))
 
 
 def _state(store: Store, queue: Queue) -> QueueState:

@@ -132,6 +132,7 @@ class JobKindDialog(ModalScreen[str | None]):
 def read_means(store: Store) -> Means:
     """Return what there is to start a job with."""
     from workbench.domain.annotations import Purpose
+    from workbench.evidence import free_text
 
     labelled = {
         purpose: len(store.labels.judged("stance", purpose=purpose)) for purpose in (Purpose.TRAINING, Purpose.TEST)
@@ -141,7 +142,7 @@ def read_means(store: Store) -> Means:
         training=labelled[Purpose.TRAINING],
         test=labelled[Purpose.TEST],
         classifiers=len(store.classifiers.list()),
-        answers=sum(run.responses for run in store.runs.list("bias_score")),
+        answers=sum(run.responses for run in free_text.runs(store)),
     )
 
 

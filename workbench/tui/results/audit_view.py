@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.audits.reliability import AUDIT
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import ReaderCard
@@ -309,7 +310,7 @@ def load(path: Path, wanted: Run | None, settings: Settings, *, known: Judged | 
 
     options = settings.options()
     with Store.open(path) as store:
-        every = store.runs.list("reliability", versions=dict(settings.templates.versions))
+        every = store.runs.list(AUDIT.name, versions=dict(settings.templates.versions))
         if not every:
             return None
         runs = chosen_of(every, replace(settings.templates, families=tuple({run.family for run in every})))

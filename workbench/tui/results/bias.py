@@ -33,7 +33,6 @@ class BiasScreen(BookScreen):
         Binding("o", "options", "Options", tooltip="Choose reader, threshold, correction, models, resampling"),
         Binding("c", "classifier", "Classifier", tooltip="Show how good the classifier is"),
         Binding("p", "people", "People's labels", tooltip="Score what people have labelled"),
-        Binding("v", "consistency", "Consistency", tooltip="Go to leaning by party family, and policy issues"),
     ]
 
     _settings: Settings
@@ -71,9 +70,6 @@ class BiasScreen(BookScreen):
         from workbench.tui.results.classifier import ClassifierScreen
 
         self.app.push_screen(ClassifierScreen())
-
-    def action_consistency(self) -> None:
-        self.app.switch_mode("consistency")
 
     def _take_settings(self, settings: Settings | None) -> None:
         if settings is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.audits.bias_score import AUDIT, LABELS
 from workbench.domain.counting import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
@@ -155,9 +156,9 @@ def _available(store: Store) -> Available:
     from stores.runs.run_rows import SERVED
     from workbench.evidence.labels import settled
 
-    runs = store.runs.list("bias_score")
+    runs = store.runs.list(AUDIT.name)
     models = tuple(dict.fromkeys(run.model for run in runs))
-    labellers = tuple(dict.fromkeys(run.named for run in store.runs.list("statement_labels")))
+    labellers = tuple(dict.fromkeys(run.named for run in store.runs.list(LABELS.name)))
     classifiers = tuple(classifier.name for classifier in reversed(store.classifiers.list()))
     several = any(len(store.runs.fingerprints(run)) > 1 for run in runs if run.backend == SERVED)
     return Available(models, classifiers, labellers, len(settled(store)), several)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
+from workbench.audits.reliability import AUDIT
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
@@ -60,7 +61,6 @@ class ConsistencyScreen(BookScreen):
         Binding("w", "match", "Match", tooltip="All matches, those where both agree, those where both disagree"),
         Binding("o", "options", "Options", tooltip="Choose reader, rule and the tests that make a stance reliable"),
         Binding("l", "labels", "Labels", show=False, tooltip="Gold labels, or those that people gave here"),
-        Binding("b", "bias", "Bias", tooltip="Go to the left/right bias"),
     ]
 
     _settings: Settings
@@ -94,9 +94,6 @@ class ConsistencyScreen(BookScreen):
         planned = (min(low for low, _ in sizes), max(high for _, high in sizes)) if sizes else None
         self.app.push_screen(OptionsScreen(self._settings.rules, planned), self._take_rules)
 
-    def action_bias(self) -> None:
-        self.app.switch_mode("results")
-
     def _take_rules(self, rules: Rules | None) -> None:
         if rules is not None:
             self._set(replace(self._settings, rules=rules))
@@ -111,7 +108,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
         names = store.instruments.names()
         if not names:
             return Loaded(settings, empty=NO_INSTRUMENT)
-        runs = store.runs.list("reliability")
+        runs = store.runs.list(AUDIT.name)
         answered = (run.instrument for run in runs)
         name = settings.instrument if settings.instrument in names else next(answered, names[0])
         instrument = store.instruments.get(name)

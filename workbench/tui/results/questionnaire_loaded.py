@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.audits.questionnaire import AUDIT
 from workbench.domain.counting import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
@@ -92,7 +93,7 @@ def load(
         held = tuple(name for name in store.instruments.names() if store.questionnaires.questions(name))
         if not held:
             return Loaded(settings, empty=NO_QUESTIONNAIRE)
-        runs = store.predictions.runs("questionnaire", versions=dict(settings.templates.versions))
+        runs = store.predictions.runs(AUDIT.name, versions=dict(settings.templates.versions))
         answered = (run.instrument for run in runs if run.instrument in held)
         name = settings.instrument if settings.instrument in held else next(answered, held[0])
         rests_on = (runs, store.questionnaires.tallied(name), store.instruments.get(name), _under_way(store, name))
