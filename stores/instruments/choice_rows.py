@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
-from stores.core.base import now
+from stores.core.base import named, now
 from workbench.domain.choices import AnsweredPair, AnswerSet, Arm, ArmAnswers, Bias, ChoiceItem, Perturbation
 
 SetName = tuple[str, str, str, str, int]
@@ -49,18 +48,28 @@ def set_name(answers: AnswerSet) -> SetName:
 
 def read_answer_sets(connection: sqlite3.Connection, instrument_id: int) -> dict[int, AnswerSet]:
     """Return answer sets by rowid, in the order in which they came; their questions in the order of the source."""
-    rows = connection.execute(_COUNTS, {"instrument": instrument_id})
-    found = {}
-    for about, counted in groupby(rows, key=itemgetter(slice(0, 8))):
-        rowid, model, bias, variant, condition, draw, mapped_back, warnings = about
-        found[rowid] = AnswerSet(
-            *(model, Bias(bias), Perturbation(condition) if condition else None, tuple(_pairs(counted))),
-            draw=draw,
-            mapped_back=bool(mapped_back),
-            variant=variant,
-            warnings=tuple(json.loads(warnings)),
-        )
-    return found
+    rows = named(connection, _COUNTS, {"instrument": instrument_id})
+    return {rowid: _answer_set(list(counted)) for rowid, counted in groupby(rows, key=itemgetter("id"))}
+
+
+def _answer_set(rows: Sequence[sqlite3.Row]) -> AnswerSet:
+    """Return the set of these counts; of each question the changed form comes before the original."""
+    row = rows[0]
+    pairs = zip(rows[1::2], rows[::2], strict=True)
+    return AnswerSet(
+        row["model"],
+        Bias(row["bias"]),
+        Perturbation(row["condition"]) if row["condition"] else None,
+        tuple(AnsweredPair(one["key"], _answers(one), _answers(changed)) for one, changed in pairs),
+        draw=row["draw"],
+        mapped_back=bool(row["mapped_back"]),
+        variant=row["variant"],
+        warnings=tuple(json.loads(row["warnings"])),
+    )
+
+
+def _answers(row: sqlite3.Row) -> ArmAnswers:
+    return ArmAnswers(json.loads(row["counts"]), row["recorded"], row["offered"], row["invalid"])
 
 
 def insert_answer_set(connection: sqlite3.Connection, instrument_id: int, answers: AnswerSet) -> None:
@@ -92,17 +101,6 @@ def write_about(connection: sqlite3.Connection, rowid: int, answers: AnswerSet) 
             for arm, one in ((Arm.ORIGINAL, pair.original), (Arm.CHANGED, pair.changed))
         ),
     )
-
-
-def _pairs(rows: Iterator[tuple[Any, ...]]) -> Iterator[AnsweredPair]:
-    """Yield the questions of one set; the row of the changed form comes before that of the original."""
-    for changed in rows:
-        yield AnsweredPair(changed[8], _answers(next(rows)), _answers(changed))
-
-
-def _answers(row: tuple[Any, ...]) -> ArmAnswers:
-    counts, *numbers = row[9:]
-    return ArmAnswers(json.loads(counts), *numbers)
 
 
 _ITEMS = """

@@ -11,7 +11,7 @@ from stores.annotation.annotation_items import unit_of
 from stores.annotation.people import reader_id
 from stores.annotation.queue_copies import QueueCopy, add_queue, adopt, place_of, queue_copies
 from stores.annotation.queues import codebook_from_json, recount, save_codebook
-from stores.core.base import Aggregate, now, now_after
+from stores.core.base import Aggregate, named, now, now_after
 from stores.core.texts import restored
 from workbench.domain.annotations import Codebook, EventKind, LabelEvent, Purpose
 from workbench.domain.names import person_name
@@ -49,7 +49,7 @@ class Exchange(Aggregate):
     def events(self, queue: str | None = None, codebook: str | None = None) -> Iterator[LabelEvent]:
         """Yield everything that people said, the oldest first: labels, withdrawals, adjudications, remarks."""
         values = {"queue": queue, "codebook": codebook}
-        for row in self.connection.execute(_EVENTS, values):
+        for row in named(self.connection, _EVENTS, values):
             yield _event(row)
 
     def queues(self) -> tuple[QueueCopy, ...]:
@@ -178,34 +178,28 @@ def _append(connection: sqlite3.Connection, event: LabelEvent, unit: int, codebo
     return True
 
 
-def _event(row: tuple[object, ...]) -> LabelEvent:
-    (uid, kind, codebook, annotator, body, statement, instrument, ref, variant_kind, ordinal,
-     language, label, reason, note, flagged, confidence, elapsed, at, basis, attention) = row  # fmt: skip
+def _event(row: sqlite3.Row) -> LabelEvent:
     return LabelEvent(
-        uid=_blob(uid) or b"",
-        kind=EventKind(str(kind)),
-        codebook=str(codebook),
-        annotator=str(annotator),
-        response=restored(body),
-        statement=restored(statement),
-        instrument=str(instrument),
-        ref=str(ref),
-        variant=str(VariantId(VariantKind(str(variant_kind)), int(str(ordinal)))),
-        language=str(language),
-        label=None if label is None else str(label),
-        reason=str(reason or ""),
-        note=str(note or ""),
-        flagged=bool(flagged),
-        confidence=None if confidence is None else float(str(confidence)),
-        elapsed_ms=None if elapsed is None else int(str(elapsed)),
-        at=str(at),
-        basis=_blob(basis),
-        attention=bool(attention),
+        uid=row["uid"],
+        kind=EventKind(row["kind"]),
+        codebook=row["codebook"],
+        annotator=row["annotator"],
+        response=restored(row["response"]),
+        statement=restored(row["statement"]),
+        instrument=row["instrument"],
+        ref=row["ref"],
+        variant=str(VariantId(VariantKind(row["variant"]), row["ordinal"])),
+        language=row["language"],
+        label=row["label"],
+        reason=row["reason"] or "",
+        note=row["note"] or "",
+        flagged=bool(row["flagged"]),
+        confidence=row["confidence"],
+        elapsed_ms=row["elapsed_ms"],
+        at=row["at"],
+        basis=row["basis"],
+        attention=bool(row["attention"]),
     )
-
-
-def _blob(value: object) -> bytes | None:
-    return value if isinstance(value, bytes) else None
 
 
 _IN_A_QUEUE = """
@@ -229,9 +223,10 @@ _EVENTS = """
             ), 'stance'), h.name, m.unit_id, null, '', m.note, m.flagged, null, null, m.at, null
         from remark m join reader h on h.id = m.reader_id
     )
-    select d.uid, d.kind, d.codebook, d.annotator, x.body, y.body, n.name, s.ref, w.kind, w.ordinal,
-        w.language, d.label, d.reason, d.note, d.flagged, d.confidence, d.elapsed_ms, d.at, d.basis,
-        exists (select 1 from queue_item a where a.unit_id = d.unit_id and a.attention is not null)
+    select d.uid, d.kind, d.codebook, d.annotator, x.body as response, y.body as statement, n.name as instrument,
+        s.ref, w.kind as variant, w.ordinal, w.language,
+        d.label, d.reason, d.note, d.flagged, d.confidence, d.elapsed_ms, d.at, d.basis,
+        exists (select 1 from queue_item a where a.unit_id = d.unit_id and a.attention is not null) as attention
     from said d
     join unit u on u.id = d.unit_id
     join text x on x.id = u.text_id

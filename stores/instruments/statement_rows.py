@@ -7,7 +7,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping
 
-from stores.core.base import now
+from stores.core.base import named, now
 from stores.core.texts import restored, text_ids
 from workbench.domain.statements import (
     Dimension,
@@ -47,36 +47,37 @@ def read_statements(
     labels: Mapping[str, Mapping[str, int]],
 ) -> dict[int, Statement]:
     """Return statements by rowid, in the order of their instrument; `condition` is SQL of ours about `s`."""
-    rows = connection.execute(_ROWS.format(condition=condition), values).fetchall()
+    rows = named(connection, _ROWS.format(condition=condition), values).fetchall()
     wordings: dict[int, list[Wording]] = defaultdict(list)
-    for rowid, _, _, *_, kind, ordinal, language, author, relation, body in rows:
-        if kind is not None:
-            wordings[rowid].append(_wording(kind, ordinal, language, author, relation, restored(body)))
+    for row in rows:
+        if row["kind"] is not None:
+            wordings[row["id"]].append(_wording(row))
     found: dict[int, Statement] = {}
-    for rowid, ref, version, country, topic, dimension, leaning, source, tags, derived_from, *_ in rows:
-        if rowid not in found:
-            texts = wordings[rowid]
-            found[rowid] = Statement(
-                ref=ref,
+    for row in rows:
+        if row["id"] not in found:
+            texts, dimension, leaning = wordings[row["id"]], row["dimension"], row["leaning"]
+            found[row["id"]] = Statement(
+                ref=row["ref"],
                 wordings=tuple(sorted(texts, key=lambda w: (w.language, variant_order(w.variant)))),
-                country=country,
-                topic=topic,
-                issues=labels.get(ref, {}),
+                country=row["country"],
+                topic=row["topic"],
+                issues=labels.get(row["ref"], {}),
                 languages=tuple(sorted({w.language for w in texts})),
                 dimension=Dimension(dimension) if dimension else None,
                 leaning=Side(leaning) if leaning else None,
-                source=source,
-                tags=tuple(json.loads(tags)),
-                derived_from=derived_from,
-                version=version,
+                source=row["source"],
+                tags=tuple(json.loads(row["tags"])),
+                derived_from=row["derived_from"],
+                version=row["version"],
             )
     return found
 
 
-def _wording(kind: str, ordinal: int, language: str, author: str | None, relation: str, text: str) -> Wording:
-    variant = VariantId(VariantKind(kind), ordinal)
-    stated = Relation(relation)
-    return Wording(variant, language, text, author, None if stated is variant.relation else stated)
+def _wording(row: sqlite3.Row) -> Wording:
+    variant = VariantId(VariantKind(row["kind"]), row["ordinal"])
+    stated = Relation(row["relation"])
+    text = restored(row["body"])
+    return Wording(variant, row["language"], text, row["author"], None if stated is variant.relation else stated)
 
 
 def place(wording: Wording) -> Place:

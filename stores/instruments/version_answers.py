@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
-from typing import Any
 
-from stores.core.base import instrument_id_of
+from stores.core.base import instrument_id_of, named
 from stores.core.texts import restored
 from stores.runs.run_rows import version as version_of
 from workbench.domain.thinking import split
@@ -50,28 +49,30 @@ def answers_to(
         "offset": offset,
         "limit": limit,
     }
-    return tuple(_answer(row) for row in connection.execute(_SQL, values))
+    return tuple(_answer(row) for row in named(connection, _SQL, values))
 
 
-def _answer(row: tuple[Any, ...]) -> VersionAnswer:
-    body, count, kind, ordinal, language, asked, *rest = row
-    audit, template, inverted, model, backend, revision, snapshot, fingerprint, *rest = rest
-    output = split(restored(body))
-    variant, wording = f"{kind}-{ordinal}" if ordinal else kind, restored(asked)
-    version = version_of(backend, revision, snapshot, fingerprint or None)
-    named = (audit, template, inverted, model, version)
-    columns = (
-        output.answer or "",
-        count,
-        variant,
-        language,
-        wording,
-        *named,
-        *rest,
-        output.thinking,
-        output.answer is None,
+def _answer(row: sqlite3.Row) -> VersionAnswer:
+    output = split(restored(row["output"]))
+    return VersionAnswer(
+        text=output.answer or "",
+        count=row["count"],
+        variant=f"{row['kind']}-{row['ordinal']}" if row["ordinal"] else row["kind"],
+        language=row["language"],
+        wording=restored(row["wording"]),
+        audit=row["audit"],
+        template=row["template"],
+        inverted=row["inverted"],
+        model=row["model"],
+        version=version_of(row["backend"], row["revision"], row["snapshot"], row["fingerprint"] or None),
+        temperature=row["temperature"],
+        seed=row["seed"],
+        at=row["at"],
+        code_version=row["code_version"],
+        job=row["job_id"],
+        thinking=output.thinking,
+        truncated=output.answer is None,
     )
-    return VersionAnswer(*columns)
 
 
 _SQL = """
@@ -85,9 +86,10 @@ _SQL = """
         )
         group by v.template_id
     )
-    select x.body, r.count, w.kind, w.ordinal, w.language, y.body, p.audit,
-        t.name || coalesce(' version ' || v.version, ''), t.inverted,
-        m.name, m.backend, m.revision, m.snapshot, d.fingerprint, g.temperature, d.seed, d.at, a.code_version, a.job_id
+    select x.body as output, r.count, w.kind, w.ordinal, w.language, y.body as wording, p.audit,
+        t.name || coalesce(' version ' || v.version, '') as template, t.inverted,
+        m.name as model, m.backend, m.revision, m.snapshot, d.fingerprint, g.temperature, d.seed, d.at,
+        a.code_version, a.job_id
     from statement s
     join wording w on w.statement_id = s.id
     join text y on y.id = w.text_id

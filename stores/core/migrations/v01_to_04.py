@@ -9,9 +9,10 @@ from stores.core.sqlite import Database
 @migrations()
 def m001_instruments(db: Database) -> None:
     """Texts, instruments, statements, people's answers."""
-    run(
-        db,
-        """
+    run(db, _INSTRUMENTS)
+
+
+_INSTRUMENTS = """
         create table text (
             id integer primary key,
             key blob not null unique,
@@ -95,8 +96,7 @@ def m001_instruments(db: Database) -> None:
             agrees integer not null check (agrees in (0, 1)),
             primary key (statement_id, respondent, kind, ordinal)
         ) strict, without rowid
-        """,
-    )
+        """
 
 
 @migrations()
@@ -149,9 +149,10 @@ def m002_prompts(db: Database) -> None:
 @migrations()
 def m003_responses(db: Database) -> None:
     """Jobs, the worker's attempts at them, what was drawn from which model, and what was read in it."""
-    run(
-        db,
-        """
+    run(db, _RESPONSES)
+
+
+_RESPONSES = """
         create table model (
             id integer primary key,
             key blob not null unique,
@@ -237,8 +238,7 @@ def m003_responses(db: Database) -> None:
             at text not null,
             primary key (unit_id, reader_id, revision)
         ) strict, without rowid
-        """,
-    )
+        """
 
 
 @migrations()
@@ -250,9 +250,10 @@ def m004_annotation(db: Database) -> None:
     have come. An attention item is needed by nobody (`needed` 0) and shown to everybody. `queue_item.done` counts the
     people who labelled the item, so that the next item is one index lookup.
     """
-    run(
-        db,
-        """
+    run(db, _ANNOTATION)
+
+
+_ANNOTATION = """
         alter table statement add column dimension text check (dimension in ('economic', 'cultural'));
         alter table statement add column leaning text check (leaning in ('left', 'right'));
         alter table statement add column source text;
@@ -326,5 +327,4 @@ def m004_annotation(db: Database) -> None:
             evaluation text not null,
             created_at text not null
         ) strict
-        """,
-    )
+        """

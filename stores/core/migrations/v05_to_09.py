@@ -16,9 +16,10 @@ def m005_workshop(db: Database) -> None:
     returns is not computed again. A waiver holds for the very texts it was given on (`fingerprint`). `issue_label` is
     made anew because a label may be withdrawn (null). `survey_event` says how `survey_answer` came about.
     """
-    run(
-        db,
-        """
+    run(db, _WORKSHOP)
+
+
+_WORKSHOP = """
         alter table statement add column tags text not null default '[]';
         alter table statement add column derived_from text;
         alter table statement add column archived_at text;
@@ -141,8 +142,7 @@ def m005_workshop(db: Database) -> None:
         ) strict, without rowid;
         create index survey_event_of on survey_event (survey_id, position, at);
         create index draw_of on draw (prompt_id)
-        """,
-    )
+        """
 
 
 @migrations()
