@@ -97,7 +97,7 @@ def sync_people(
         "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = excluded.stance",
         [(parties[a.country, a.party], statements[a.statement], a.answer, a.stance) for a in answers],
     )
-    sitting = {
+    session = {
         name
         for (name,) in connection.execute("select respondent from survey where instrument_id = ?", (instrument_id,))
     }
@@ -108,7 +108,7 @@ def sync_people(
         [
             (statements[a.statement], a.respondent, a.variant.kind.value, a.variant.ordinal, a.agrees)
             for a in survey
-            if a.respondent not in sitting  # what a person said here is changed by that person alone
+            if a.respondent not in session  # what a person said here is changed by that person alone
         ],
     )
     return skipped + len(instrument.party_answers) - len(answers) + len(instrument.survey) - len(survey)

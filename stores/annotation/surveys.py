@@ -1,6 +1,6 @@
 """People's own stances on wordings: the human upper bound, asked in shuffled order.
 
-A sitting is one respondent's plan: wordings in an order. What is said in it is appended as events; `survey_answer` is
+A session is one respondent's plan: wordings in an order. What is said in it is appended as events; `survey_answer` is
 what they come to, written in the same transaction, and what figures are computed from. An answer belongs to the very
 wording that was shown, and to every version of the statement that has this wording.
 """
@@ -28,7 +28,7 @@ SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
+class SurveySession:
     """One respondent's plan."""
 
     id: int
@@ -48,7 +48,7 @@ class RespondentLine:
     language: str | None
     "None: the answers came from a file"
     asked: int
-    "wordings in this person's sittings"
+    "wordings in this person's sessions"
     answered: int
     "answers, to whatever version of a statement"
     current: int
@@ -71,16 +71,16 @@ class AddedAnswers:
 class Surveys(Aggregate):
     """The verbs of whoever organises a survey; those of a person who answers are in `stores.runs.respondent`."""
 
-    def sittings(self, instrument: str, respondent: str | None = None) -> tuple[Sitting, ...]:
-        """Return the sittings on an instrument, the oldest first. Raises UnknownName for the instrument."""
+    def sessions(self, instrument: str, respondent: str | None = None) -> tuple[SurveySession, ...]:
+        """Return the sessions on an instrument, the oldest first. Raises UnknownName for the instrument."""
         values = {"instrument": instrument_id_of(self.connection, instrument), "respondent": respondent}
         return tuple(
-            Sitting(rowid, instrument, who, language, seed, at)
-            for rowid, who, language, seed, at in self.connection.execute(_SITTINGS, values)
+            SurveySession(rowid, instrument, who, language, seed, at)
+            for rowid, who, language, seed, at in self.connection.execute(_SESSIONS, values)
         )
 
     def asked(self, instrument: str, respondent: str) -> frozenset[Ask]:
-        """Return the wordings, of statements as they are now, that this person answered or has in a sitting."""
+        """Return the wordings, of statements as they are now, that this person answered or has in a session."""
         values = {"instrument": instrument_id_of(self.connection, instrument), "respondent": respondent}
         return frozenset(_ask(*row) for row in self.connection.execute(_ASKED, values))
 
@@ -91,11 +91,11 @@ class Surveys(Aggregate):
     def begin(
         self, instrument: str, respondent: str, language: str, seed: int, items: Sequence[Ask], *, after: int
     ) -> int:
-        """Plan a sitting and return its rowid. `after`: how many sittings the respondent had when it was drawn.
+        """Plan a session and return its rowid. `after`: how many sessions the respondent had when it was drawn.
 
-        Raises UsageError where the name is taken: by answers from a file, or by a sitting in another language, since
+        Raises UsageError where the name is taken: by answers from a file, or by a session in another language, since
         an answer is kept by wording and not by language. Raises ConflictError where a wording is gone meanwhile, or
-        where the respondent was given another sitting meanwhile.
+        where the respondent was given another session meanwhile.
         """
         name = person_name(respondent, "respondent")
         if not items:
@@ -104,10 +104,10 @@ class Surveys(Aggregate):
             instrument_id = instrument_id_of(connection, instrument)
             _check_name(connection, instrument_id, name, language)
             values = {"instrument": instrument_id, "respondent": name}
-            sittings = len(connection.execute(_SITTINGS, values).fetchall())
+            sessions = len(connection.execute(_SESSIONS, values).fetchall())
             before = {_ask(*row) for row in connection.execute(_ASKED, values)}
             wordings = _wordings(connection, instrument_id, language)
-            if sittings != after or before & set(items) or not wordings.keys() >= set(items):
+            if sessions != after or before & set(items) or not wordings.keys() >= set(items):
                 raise ConflictError(
                     f"the statements, or what {name} was asked, changed meanwhile; nothing was written. Begin again."
                 )
@@ -151,13 +151,13 @@ class Surveys(Aggregate):
         """Add answers from a file in one transaction; adding them again changes nothing.
 
         Raises UnknownName for a wording that the instrument does not have, and ConflictError where an answer is not
-        what the same person said in a sitting here: what a person said is changed by that person. Nothing is written
+        what the same person said in a session here: what a person said is changed by that person. Nothing is written
         then.
         """
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, instrument)
             here = _places(connection, instrument_id)
-            sitting = {
+            session = {
                 row[0]
                 for row in connection.execute("select respondent from survey where instrument_id = ?", (instrument_id,))
             }
@@ -172,7 +172,7 @@ class Surveys(Aggregate):
                     raise UnknownName(f"{instrument} has no wording {answer.variant} of {answer.statement!r}")
                 outcome = _add(connection, here[place], name, answer)
                 tally[outcome] += 1
-                if outcome == "changed" and name in sitting:
+                if outcome == "changed" and name in session:
                     wrong.append(f"{name}, {answer.statement} {answer.variant}")
             if wrong:
                 more = f" and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
@@ -241,7 +241,7 @@ def _add(connection: sqlite3.Connection, statement_id: int, name: str, answer: S
     return "added" if held is None else "changed"
 
 
-_SITTINGS = """
+_SESSIONS = """
     select id, respondent, language, seed, created_at from survey
     where instrument_id = :instrument and (:respondent is null or respondent = :respondent) order by id
 """

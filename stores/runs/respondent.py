@@ -30,7 +30,7 @@ Relations = dict[tuple[str, VariantId], Relation]
 
 
 class Standing(StrEnum):
-    """How a wording of a sitting stands."""
+    """How a wording of a session stands."""
 
     OPEN = "open"
     PUT_OFF = "put_off"
@@ -55,7 +55,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far this person is in the sitting."""
+    """How far this person is in the session."""
 
     done: int
     "wordings with an answer"
@@ -80,7 +80,7 @@ class Progress:
 
 @dataclass(slots=True)
 class _Item:
-    """One wording of the sitting and what was done with it."""
+    """One wording of the session and what was done with it."""
 
     wording: int
     now: int | None
@@ -112,7 +112,7 @@ class _Item:
 
 
 class Respondent:
-    """One person in one sitting. Every verb is one transaction; what it returns is committed."""
+    """One person in one session. Every verb is one transaction; what it returns is committed."""
 
     def __init__(self, store: Store, survey: int):
         row = named(
@@ -122,7 +122,7 @@ class Respondent:
             (survey,),
         ).fetchone()
         if row is None:
-            raise UnknownName(f"there is no sitting {survey} in this store")
+            raise UnknownName(f"there is no survey session {survey} in this store")
         self.survey = survey
         self.name: str = row["respondent"]
         self.language: str = row["language"]
@@ -136,7 +136,7 @@ class Respondent:
 
     @classmethod
     def open(cls, path: Path | str, survey: int) -> Respondent:
-        """Open a store for one sitting. Raises UnknownName for one that is not there."""
+        """Open a store for one session. Raises UnknownName for one that is not there."""
         store = Store.open(path)
         try:
             return cls(store, survey)
@@ -174,7 +174,7 @@ class Respondent:
             self._append(connection, position, None, skipped=True, elapsed_ms=elapsed_ms)
 
     def undo(self) -> Question | None:
-        """Take back the newest answer or skip of the sitting, whenever it was given, and return its question.
+        """Take back the newest answer or skip of the session, whenever it was given, and return its question.
 
         None: there is nothing to take back. What was said stays on record.
         """
@@ -230,7 +230,7 @@ class Respondent:
         return {"instrument": self._instrument_id, "language": self.language, "me": self.name}
 
     def _items(self) -> dict[int, _Item]:
-        """Return the sitting by position."""
+        """Return the session by position."""
         found = {
             position: _Item(wording, now, bool(held))
             for position, wording, now, held in self.connection.execute(_ITEMS)
@@ -243,7 +243,7 @@ class Respondent:
     def _wording(self, position: int) -> int:
         row = self.connection.execute("select wording_id from my_item where position = ?", (position,)).fetchone()
         if row is None:
-            raise UnknownName(f"the sitting of {self.name} has no question {position}")
+            raise UnknownName(f"the session of {self.name} has no question {position}")
         return int(row[0])
 
     def _question(self, connection: sqlite3.Connection, position: int, item: _Item) -> Question:
@@ -287,7 +287,7 @@ def _first(items: Mapping[int, _Item]) -> int | None:
 
 
 def _permissions(survey: int) -> Permissions:
-    """Return what a respondent sees: texts, the own sitting and the own answers."""
+    """Return what a respondent sees: texts, the own session and the own answers."""
     me = f"(select respondent from main.survey where id = {survey})"
     return Permissions(
         views={
@@ -321,7 +321,7 @@ _OWN_ONLY = (
     "when old.respondent <> (select respondent from main.survey where id = {survey}) "
     "begin select raise(abort, 'not authorized: only one''s own may be withdrawn'); end",
     "create temp trigger own_items before update on main.survey_item when old.survey_id <> {survey} "
-    "begin select raise(abort, 'not authorized: only one''s own sitting may be changed'); end",
+    "begin select raise(abort, 'not authorized: only one''s own session may be changed'); end",
 )
 
 _VERSIONS = """

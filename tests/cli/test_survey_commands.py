@@ -34,8 +34,8 @@ def path(tmp_path: Path) -> Path:
 
 def answer(path: Path, name: str, *, agrees: bool = True, count: int | None = None) -> None:
     with Store.open(path) as store:
-        sitting = sit(store, "small", name, Design())
-    with Respondent.open(path, sitting) as person:
+        session = sit(store, "small", name, Design())
+    with Respondent.open(path, session) as person:
         while (question := person.next()) is not None and count != 0:
             person.answer(question.position, agrees != question.text.startswith(("Not so", "Repeal")), 1500)
             count = None if count is None else count - 1

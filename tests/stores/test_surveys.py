@@ -47,8 +47,8 @@ def made(path: Path, *refs: str) -> Path:
 
 def seated(path: Path, name: str = "ana", design: Design | None = None) -> Respondent:
     with Store.open(path) as store:
-        sitting = sit(store, NAME, name, design or Design())
-    return Respondent.open(path, sitting)
+        session = sit(store, NAME, name, design or Design())
+    return Respondent.open(path, session)
 
 
 def next_of(respondent: Respondent) -> Question:
@@ -273,9 +273,9 @@ def test_who_is_through_may_go_on_with_what_was_not_asked(tmp_path: Path) -> Non
         first = answer_all(ana)
     with Store.open(path) as store:
         assert further(store, NAME, "ana", design) == 8
-        sitting = sit(store, NAME, "ana", design, further=True)
-        assert sit(store, NAME, "ana", design) == sitting, "the newest is gone on with"
-    with Respondent.open(path, sitting) as ana:
+        session = sit(store, NAME, "ana", design, further=True)
+        assert sit(store, NAME, "ana", design) == session, "the newest is gone on with"
+    with Respondent.open(path, session) as ana:
         second = answer_all(ana)
         assert len(ana.answers()[0]) == 20
     assert not set(first) & set(second)
@@ -354,7 +354,7 @@ def test_a_relation_of_its_own_reaches_the_persons_consistency(path: Path) -> No
     assert len(answers) == 12
 
 
-def test_two_terminals_of_one_person_share_one_sitting(path: Path) -> None:
+def test_two_terminals_of_one_person_share_one_session(path: Path) -> None:
     found: list[int] = []
 
     def sit_down() -> None:

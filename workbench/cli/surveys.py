@@ -41,7 +41,7 @@ def _answer(options: Namespace) -> int:
     name = None if options.respondent is None else person_name(options.respondent, "respondent")
     with Store.open(options.store) as store:
         instrument = _instrument(store, options.instrument)
-        if not store.surveys.sittings(instrument) and not further(store, instrument, "", design):
+        if not store.surveys.sessions(instrument) and not further(store, instrument, "", design):
             raise UsageError(
                 f"{instrument} has no statement with an original and one of these variants to ask"
                 + (f" in {design.language!r}" if design.language else "")

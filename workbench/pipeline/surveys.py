@@ -1,4 +1,4 @@
-"""A person sits down at a survey: the sitting they left, or a new one drawn for them."""
+"""A person sits down at a survey: the session they left, or a new one drawn for them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.stats.resampling import derive_rng
 
 
 def sit(store: Store, instrument: str, respondent: str, design: Design, *, further: bool = False) -> int:
-    """Return the rowid of the sitting that this person is in: the newest one, or else a new one.
+    """Return the rowid of the session that this person is in: the newest one, or else a new one.
 
     `further`: a new one, with statements that they were not asked about.
 
@@ -22,7 +22,7 @@ def sit(store: Store, instrument: str, respondent: str, design: Design, *, furth
     design.check()
     made = store.instruments.get(instrument)
     language = _language(made, design)
-    before = store.surveys.sittings(instrument, name)
+    before = store.surveys.sessions(instrument, name)
     store.surveys.check_name(instrument, name, language)
     if before and not further:
         return before[-1].id
@@ -32,14 +32,14 @@ def sit(store: Store, instrument: str, respondent: str, design: Design, *, furth
             raise UsageError(_nothing(made, language, more=bool(before)))
         return store.surveys.begin(instrument, name, language, design.seed, items, after=len(before))
     except UsageError:  # perhaps because the same person sat down in another terminal meanwhile
-        now = store.surveys.sittings(instrument, name)
+        now = store.surveys.sessions(instrument, name)
         if len(now) == len(before):
             raise
         return now[-1].id
 
 
 def further(store: Store, instrument: str, respondent: str, design: Design) -> int:
-    """Return how many wordings a further sitting would have; 0 where there is nothing left to ask."""
+    """Return how many wordings a further session would have; 0 where there is nothing left to ask."""
     made = store.instruments.get(instrument)
     return len(_items(store, made, respondent, _language(made, design), design))
 

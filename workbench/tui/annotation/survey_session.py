@@ -100,11 +100,11 @@ def waiting(path: Path, instrument: str) -> tuple[str, ...]:
     from stores.runs.respondent import Respondent
 
     with Store.open(path) as store:
-        newest = {sitting.respondent: sitting.id for sitting in store.surveys.sittings(instrument)}
+        newest = {session.respondent: session.id for session in store.surveys.sessions(instrument)}
         behind = [line.respondent for line in store.surveys.respondents(instrument) if line.answered < line.asked]
     left = []
-    for name, sitting in ((name, newest[name]) for name in behind):
-        with Respondent.open(path, sitting) as respondent:
+    for name, session in ((name, newest[name]) for name in behind):
+        with Respondent.open(path, session) as respondent:
             if respondent.progress().left:
                 left.append(name)
     return tuple(left)
