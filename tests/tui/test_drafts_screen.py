@@ -202,7 +202,7 @@ async def test_a_rejection_keeps_its_note_and_the_instrument_as_it_was(stacked: 
         assert store.instruments.get("small") == before
 
 
-async def test_undo_goes_back_as_far_as_the_sitting_and_takes_wordings_out_again(stacked: Path) -> None:
+async def test_undo_goes_back_as_far_as_the_session_and_takes_wordings_out_again(stacked: Path) -> None:
     with Store.open(stacked) as store:
         before = store.instruments.get("small")
     app = WorkbenchApp(stacked)

@@ -28,7 +28,7 @@ from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.literal import LiteralApp
 from workbench.tui.recent_stores import remember
-from workbench.tui.routes import opener, results_of
+from workbench.tui.routes import opener, results_of, screen
 from workbench.tui.statements.statements import StatementsScreen
 
 if TYPE_CHECKING:
@@ -107,9 +107,7 @@ class WorkbenchApp(LiteralApp):
         if self._queue is not None and self.annotator is not None:
             self.action_annotate(self._queue)
         if self._survey is not None:
-            from workbench.tui.annotation.survey import SurveyScreen
-
-            self.push_screen(SurveyScreen(*self._survey))
+            self.push_screen(screen("survey", *self._survey))
 
     async def on_event(self, event: events.Event) -> None:
         """Let what a person does next be answered with an offer again, unlike what a screen reads by itself."""
@@ -154,9 +152,9 @@ class WorkbenchApp(LiteralApp):
         if self.anchor is None or self._offered or isinstance(self.screen, StoreGoneDialog):
             return
         self._offered = True
-        for screen in self.screen_stack:
-            if isinstance(screen, StoreScreen):
-                screen.store_gone()
+        for each in self.screen_stack:
+            if isinstance(each, StoreScreen):
+                each.store_gone()
         self.push_screen(StoreGoneDialog(error, self.anchor), self.move)
 
     def move(self, kept: Path | None) -> None:
@@ -167,9 +165,9 @@ class WorkbenchApp(LiteralApp):
         self.anchor, self._away, self.store_path = None, 0, kept
         self.look_for_store()
         for mode in self.MODES:
-            for screen in self._screen_stacks.get(mode, []):
-                if isinstance(screen, StoreScreen) and screen.is_mounted:
-                    screen.store_moved()
+            for each in self._screen_stacks.get(mode, []):
+                if isinstance(each, StoreScreen) and each.is_mounted:
+                    each.store_moved()
         self.notify(
             f"All that was stored is in {kept}, which is open now. Do again what was not saved.", timeout=TELL_S
         )
@@ -199,22 +197,16 @@ class WorkbenchApp(LiteralApp):
 
     def action_annotate(self, queue: str) -> None:
         """Label a queue as the person who sits here."""
-        from workbench.tui.annotation.annotate import AnnotateScreen
-
         if self.annotator is not None:
-            self.push_screen(AnnotateScreen(queue, self.annotator))
+            self.push_screen(screen("label", queue, self.annotator))
 
     def action_adjudicate(self, queue: str) -> None:
         """Decide the disagreements of a queue."""
-        from workbench.tui.annotation.adjudicate import AdjudicateScreen
-
-        self.push_screen(AdjudicateScreen(queue))
+        self.push_screen(screen("adjudicate", queue))
 
     def action_agreement(self, queue: str) -> None:
         """Show how far the annotators of a queue agree."""
-        from workbench.tui.results.annotators import AnnotatorsScreen
-
-        self.push_screen(AnnotatorsScreen(queue))
+        self.push_screen(screen("agreement", queue))
 
     def action_explain(self) -> None:
         """Say what the numbers on this screen mean."""

@@ -21,6 +21,11 @@ ROUTES = {
     "issue_grid": "annotation.issue_grid.IssueGridScreen",
     "survey": "annotation.survey.SurveyScreen",
     "annotate": "annotation.queues.QueuesScreen",
+    "label": "annotation.annotate.AnnotateScreen",
+    "adjudicate": "annotation.adjudicate.AdjudicateScreen",
+    "agreement": "results.annotators.AnnotatorsScreen",
+    "train": "annotation.train_form.TrainForm",
+    "classify": "annotation.classify_form.ClassifyForm",
 }
 "name -> module and class, below `workbench.tui`"
 

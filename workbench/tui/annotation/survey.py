@@ -20,11 +20,11 @@ from workbench.tui.annotation.annotate_format import title_note
 from workbench.tui.annotation.annotate_text import ReadText
 from workbench.tui.annotation.item_screen import GUIDE, LEAVE, SKIP, UNDO, ItemScreen
 from workbench.tui.annotation.survey_format import EXPLAIN
-from workbench.tui.annotation.survey_session import SurveySession, waiting
+from workbench.tui.annotation.survey_session import RespondentSession, waiting
 from workbench.tui.kit.person_dialog import PersonDialog
 
 
-class SurveyScreen(ItemScreen[SurveySession]):
+class SurveyScreen(ItemScreen[RespondentSession]):
     """One person's answers to an instrument, after an introduction; then the next person's."""
 
     EXPLAIN = EXPLAIN
@@ -114,7 +114,7 @@ class SurveyScreen(ItemScreen[SurveySession]):
         self._who = name
         self.title_bar.note = title_note(name, None)
         self.show_page(Content("Opening the survey …"))
-        self.begin(lambda path: SurveySession(path, self.instrument, name, self._design))
+        self.begin(lambda path: RespondentSession(path, self.instrument, name, self._design))
         self.go_on("")
 
     async def _hand_over(self) -> None:

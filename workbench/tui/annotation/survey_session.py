@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.audits.reliability.agreement import AgreementRow
 
 
-class SurveySession:
+class RespondentSession:
     """One respondent. The store keeps their steps, so undo reaches back to earlier days."""
 
     def __init__(self, path: Path, instrument: str, name: str, design: Design):
@@ -67,8 +67,8 @@ class SurveySession:
         from workbench.pipeline.surveys import sit
 
         with Store.open(self._path) as store:
-            plan = sit(store, self._instrument, self._name, self._design, further=further)
-        return Respondent.open(self._path, plan)
+            session = sit(store, self._instrument, self._name, self._design, further=further)
+        return Respondent.open(self._path, session)
 
     def _view(self, question: Question | None) -> View:
         progress = self._respondent.progress()

@@ -19,17 +19,13 @@ from textual.message import Message
 from textual.widgets import Static
 
 from workbench.errors import WorkbenchError
-from workbench.tui.annotation.classify_form import ClassifyForm
-from workbench.tui.annotation.train_form import TrainForm
 from workbench.tui.format import visible
-from workbench.tui.jobs.job_form import JobForm
 from workbench.tui.jobs.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN, JobKindDialog
 from workbench.tui.jobs.job_lines import job_details, job_record, steps_at_once, stop_question, unit
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.number_dialog import NumberDialog
-from workbench.tui.kit.start_form import StartForm
-from workbench.tui.statements.draft_form import DraftForm
+from workbench.tui.routes import screen
 from workbench.tui.widgets.record_table import Column, RecordTable
 
 if TYPE_CHECKING:
@@ -41,7 +37,8 @@ STARTING_S = 30.0
 IDLE_TICKS = 5
 LOG_LINES = 30
 
-FORMS: dict[str, type[StartForm]] = {SAMPLE: JobForm, TRAIN: TrainForm, CLASSIFY: ClassifyForm, DRAFT: DraftForm}
+FORMS = {SAMPLE: "jobs.job_form.JobForm", TRAIN: "train", CLASSIFY: "classify", DRAFT: "draft"}
+"kind of a job -> the screen that starts it"
 
 NO_JOBS = """No jobs yet.
 
@@ -290,7 +287,7 @@ class JobsScreen(StoreScreen):
 
         def chosen(kind: str | None) -> None:
             if kind is not None:
-                self.app.push_screen(FORMS[kind](), self._started)
+                self.app.push_screen(screen(FORMS[kind]), self._started)
 
         self.app.push_screen(JobKindDialog(), chosen)
 

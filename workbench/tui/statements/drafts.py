@@ -260,7 +260,7 @@ class DraftsScreen(StoreScreen):
             self._show()
 
     def action_undo(self) -> None:
-        """Take the newest decision of this sitting back, or all that one key made."""
+        """Take the newest decision of this session back, or all that one key made."""
         if self._mine:
             self._decide(lambda store, person: self.Reopened(reopen_these(store, self._mine[-1], person)))
 
