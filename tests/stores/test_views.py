@@ -13,7 +13,7 @@ import pytest
 from stores.annotation.annotation_items import unit_of
 from stores.annotation.people import reader_id
 from stores.core.store import Store
-from stores.core.texts import text_ids
+from stores.core.texts import stored, text_ids
 from stores.runs.run_rows import Run
 from tests.conftest import instrument
 from tests.stores.test_thoughts import OUTPUTS, TRACE, asked, persona
@@ -106,6 +106,12 @@ def test_half_a_surrogate_pair_and_a_shared_context_are_text_too(filled: Store, 
     found = rows(filled.path, "select distinct response, prompt from v_answers where response like 'not Unicode%'")
     assert {row["response"] for row in found} == {f"not Unicode, as bytes: {b'half '.hex().upper()}EDA080"}
     assert all(str(row["prompt"]).startswith("user: Before?\n\nassistant: yes\n\nsystem: ") for row in found)
+    with filled.write() as connection:
+        connection.execute(
+            "update text set body = ? where id = ?", (stored(f'[["user", "{half}"]]'), *context.values())
+        )
+    found = rows(filled.path, "select distinct prompt from v_answers")
+    assert all(str(row["prompt"]).startswith("context: not Unicode\n\nsystem: ") for row in found)
 
 
 def test_another_prompts_answers_to_one_statement_are_not_looked_through(filled: Store) -> None:

@@ -56,7 +56,9 @@ def _turns(messages: str) -> str:
     return f"(select group_concat({turn}, char(10, 10)) from json_each({messages}) j)"
 
 
-_CONTEXT = "(select x.body from text x where x.id = q.context_id)"
+_CONTEXT = """(
+    select iif(typeof(x.body) = 'text', x.body, '[["context", "not Unicode"]]') from text x where x.id = q.context_id
+)"""
 _PROMPT = f"cast(coalesce({_turns(_CONTEXT)} || char(10, 10), '') || {_turns('q.messages')} as text)"
 
 _CELL = f"""

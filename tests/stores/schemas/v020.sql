@@ -7,26 +7,26 @@ CREATE TABLE "_sqlite_migrations" (
    "name" TEXT,
    "applied_at" TEXT
 );
-INSERT INTO "_sqlite_migrations" VALUES(1,'workbench','m001_instruments','2026-11-22 20:56:57.657308+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(2,'workbench','m002_prompts','2026-11-22 20:56:57.682123+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(3,'workbench','m003_responses','2026-11-22 20:56:57.684591+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(4,'workbench','m004_annotation','2026-11-22 20:56:57.728521+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(5,'workbench','m005_workshop','2026-11-22 20:56:57.769517+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(6,'workbench','m006_steering','2026-11-22 20:56:57.830688+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(7,'workbench','m007_scores','2026-11-22 20:56:57.852020+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(8,'workbench','m008_questionnaires','2026-11-22 20:56:57.891224+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(9,'workbench','m009_choices','2026-11-22 20:56:57.893625+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(10,'workbench','m010_plans','2026-11-22 20:56:57.905056+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(11,'workbench','m011_inclusion','2026-11-22 20:56:57.921609+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(12,'workbench','m012_thoughts','2026-11-22 20:56:57.953605+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(13,'workbench','m013_choice_warnings','2026-11-22 20:56:57.987884+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(14,'workbench','m014_identity','2026-11-22 20:56:58.009076+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(15,'workbench','m015_template_versions','2026-11-22 20:56:58.030300+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(16,'workbench','m016_origin','2026-11-22 20:56:58.041716+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(17,'workbench','m017_snapshots','2026-11-22 20:56:58.072751+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(18,'workbench','m018_spellings','2026-11-22 20:56:58.094777+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(19,'workbench','m019_plain_texts','2026-11-22 20:56:58.151059+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(20,'workbench','m020_views','2026-11-22 20:56:58.176163+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(1,'workbench','m001_instruments','2026-11-22 21:39:57.495110+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(2,'workbench','m002_prompts','2026-11-22 21:39:57.496439+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(3,'workbench','m003_responses','2026-11-22 21:39:57.498004+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(4,'workbench','m004_annotation','2026-11-22 21:39:57.506556+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(5,'workbench','m005_workshop','2026-11-22 21:39:57.518466+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(6,'workbench','m006_steering','2026-11-22 21:39:57.531017+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(7,'workbench','m007_scores','2026-11-22 21:39:57.535101+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(8,'workbench','m008_questionnaires','2026-11-22 21:39:57.538495+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(9,'workbench','m009_choices','2026-11-22 21:39:57.540089+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(10,'workbench','m010_plans','2026-11-22 21:39:57.547171+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(11,'workbench','m011_inclusion','2026-11-22 21:39:57.550930+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(12,'workbench','m012_thoughts','2026-11-22 21:39:57.556035+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(13,'workbench','m013_choice_warnings','2026-11-22 21:39:57.559956+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(14,'workbench','m014_identity','2026-11-22 21:39:57.571947+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(15,'workbench','m015_template_versions','2026-11-22 21:39:57.574173+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(16,'workbench','m016_origin','2026-11-22 21:39:57.576468+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(17,'workbench','m017_snapshots','2026-11-22 21:39:57.583932+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(18,'workbench','m018_spellings','2026-11-22 21:39:57.586621+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(19,'workbench','m019_plain_texts','2026-11-22 21:39:57.596738+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(20,'workbench','m020_views','2026-11-22 21:39:57.600333+00:00');
 CREATE TABLE answer (
             respondent_id integer not null references respondent,
             question_id integer not null references question,
@@ -603,7 +603,9 @@ CREATE VIEW "v_answers" AS
     m.name as model, m.revision, m.snapshot, m.backend, m.dtype, m.chat_format, g.mode as sampling, g.temperature,
     g.top_p, g.top_k, g.max_new_tokens, g.stop
 ,
-        cast(coalesce((select group_concat(iif(q.chat, json_extract(j.value, '$[0]') || ': ', '') || json_extract(j.value, '$[1]'), char(10, 10)) from json_each((select x.body from text x where x.id = q.context_id)) j) || char(10, 10), '') || (select group_concat(iif(q.chat, json_extract(j.value, '$[0]') || ': ', '') || json_extract(j.value, '$[1]'), char(10, 10)) from json_each(q.messages) j) as text) as prompt, cast((select iif(typeof(x.body) = 'text', x.body, 'not Unicode, as bytes: ' || hex(x.body)) from text x where x.id = iif(h.text_id is null, r.text_id, h.answer_id)) as text) as response, cast((
+        cast(coalesce((select group_concat(iif(q.chat, json_extract(j.value, '$[0]') || ': ', '') || json_extract(j.value, '$[1]'), char(10, 10)) from json_each((
+    select iif(typeof(x.body) = 'text', x.body, '[["context", "not Unicode"]]') from text x where x.id = q.context_id
+)) j) || char(10, 10), '') || (select group_concat(iif(q.chat, json_extract(j.value, '$[0]') || ': ', '') || json_extract(j.value, '$[1]'), char(10, 10)) from json_each(q.messages) j) as text) as prompt, cast((select iif(typeof(x.body) = 'text', x.body, 'not Unicode, as bytes: ' || hex(x.body)) from text x where x.id = iif(h.text_id is null, r.text_id, h.answer_id)) as text) as response, cast((
     select iif(h.text_id is null, null, iif(substr(o.body, -length(a.body)) = a.body,
         substr(o.body, 1, length(o.body) - length(a.body)), o.body))
     from text o left join text a on a.id = iif(h.text_id is null, r.text_id, h.answer_id) where o.id = r.text_id

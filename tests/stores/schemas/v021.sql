@@ -7,27 +7,27 @@ CREATE TABLE "_sqlite_migrations" (
    "name" TEXT,
    "applied_at" TEXT
 );
-INSERT INTO "_sqlite_migrations" VALUES(1,'workbench','m001_instruments','2026-11-22 21:13:49.400079+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(2,'workbench','m002_prompts','2026-11-22 21:13:49.401262+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(3,'workbench','m003_responses','2026-11-22 21:13:49.406935+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(4,'workbench','m004_annotation','2026-11-22 21:13:49.416131+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(5,'workbench','m005_workshop','2026-11-22 21:13:49.426528+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(6,'workbench','m006_steering','2026-11-22 21:13:49.439708+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(7,'workbench','m007_scores','2026-11-22 21:13:49.442327+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(8,'workbench','m008_questionnaires','2026-11-22 21:13:49.448827+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(9,'workbench','m009_choices','2026-11-22 21:13:49.449826+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(10,'workbench','m010_plans','2026-11-22 21:13:49.455005+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(11,'workbench','m011_inclusion','2026-11-22 21:13:49.458286+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(12,'workbench','m012_thoughts','2026-11-22 21:13:49.471314+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(13,'workbench','m013_choice_warnings','2026-11-22 21:13:49.479339+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(14,'workbench','m014_identity','2026-11-22 21:13:49.487516+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(15,'workbench','m015_template_versions','2026-11-22 21:13:49.489403+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(16,'workbench','m016_origin','2026-11-22 21:13:49.500189+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(17,'workbench','m017_snapshots','2026-11-22 21:13:49.508386+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(18,'workbench','m018_spellings','2026-11-22 21:13:49.515433+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(19,'workbench','m019_plain_texts','2026-11-22 21:13:49.535434+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(20,'workbench','m020_views','2026-11-22 21:13:49.543398+00:00');
-INSERT INTO "_sqlite_migrations" VALUES(21,'workbench','m021_rulings','2026-11-22 21:13:49.545097+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(1,'workbench','m001_instruments','2026-11-22 21:39:57.617413+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(2,'workbench','m002_prompts','2026-11-22 21:39:57.620066+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(3,'workbench','m003_responses','2026-11-22 21:39:57.622677+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(4,'workbench','m004_annotation','2026-11-22 21:39:57.635808+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(5,'workbench','m005_workshop','2026-11-22 21:39:57.654899+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(6,'workbench','m006_steering','2026-11-22 21:39:57.663683+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(7,'workbench','m007_scores','2026-11-22 21:39:57.671466+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(8,'workbench','m008_questionnaires','2026-11-22 21:39:57.679374+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(9,'workbench','m009_choices','2026-11-22 21:39:57.681194+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(10,'workbench','m010_plans','2026-11-22 21:39:57.686914+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(11,'workbench','m011_inclusion','2026-11-22 21:39:57.690347+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(12,'workbench','m012_thoughts','2026-11-22 21:39:57.697129+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(13,'workbench','m013_choice_warnings','2026-11-22 21:39:57.700310+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(14,'workbench','m014_identity','2026-11-22 21:39:57.703956+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(15,'workbench','m015_template_versions','2026-11-22 21:39:57.705691+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(16,'workbench','m016_origin','2026-11-22 21:39:57.708266+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(17,'workbench','m017_snapshots','2026-11-22 21:39:57.711574+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(18,'workbench','m018_spellings','2026-11-22 21:39:57.713889+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(19,'workbench','m019_plain_texts','2026-11-22 21:39:57.720850+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(20,'workbench','m020_views','2026-11-22 21:39:57.724784+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(21,'workbench','m021_rulings','2026-11-22 21:39:57.726215+00:00');
 CREATE TABLE answer (
             respondent_id integer not null references respondent,
             question_id integer not null references question,
@@ -618,7 +618,9 @@ CREATE VIEW "v_answers" AS
     m.name as model, m.revision, m.snapshot, m.backend, m.dtype, m.chat_format, g.mode as sampling, g.temperature,
     g.top_p, g.top_k, g.max_new_tokens, g.stop
 ,
-        cast(coalesce((select group_concat(iif(q.chat, json_extract(j.value, '$[0]') || ': ', '') || json_extract(j.value, '$[1]'), char(10, 10)) from json_each((select x.body from text x where x.id = q.context_id)) j) || char(10, 10), '') || (select group_concat(iif(q.chat, json_extract(j.value, '$[0]') || ': ', '') || json_extract(j.value, '$[1]'), char(10, 10)) from json_each(q.messages) j) as text) as prompt, cast((select iif(typeof(x.body) = 'text', x.body, 'not Unicode, as bytes: ' || hex(x.body)) from text x where x.id = iif(h.text_id is null, r.text_id, h.answer_id)) as text) as response, cast((
+        cast(coalesce((select group_concat(iif(q.chat, json_extract(j.value, '$[0]') || ': ', '') || json_extract(j.value, '$[1]'), char(10, 10)) from json_each((
+    select iif(typeof(x.body) = 'text', x.body, '[["context", "not Unicode"]]') from text x where x.id = q.context_id
+)) j) || char(10, 10), '') || (select group_concat(iif(q.chat, json_extract(j.value, '$[0]') || ': ', '') || json_extract(j.value, '$[1]'), char(10, 10)) from json_each(q.messages) j) as text) as prompt, cast((select iif(typeof(x.body) = 'text', x.body, 'not Unicode, as bytes: ' || hex(x.body)) from text x where x.id = iif(h.text_id is null, r.text_id, h.answer_id)) as text) as response, cast((
     select iif(h.text_id is null, null, iif(substr(o.body, -length(a.body)) = a.body,
         substr(o.body, 1, length(o.body) - length(a.body)), o.body))
     from text o left join text a on a.id = iif(h.text_id is null, r.text_id, h.answer_id) where o.id = r.text_id
