@@ -27,7 +27,6 @@ from workbench.audits.questionnaire.judged import QuestionnaireChoice, Questionn
 from workbench.audits.questionnaire.judged_results import results_of
 from workbench.audits.questionnaire.results import under
 from workbench.audits.questionnaire.score import Report
-from workbench.cli.main import build_parser
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import Form, Meaning, Pole, Respondent, Role
@@ -653,18 +652,17 @@ async def test_home_says_how_well_the_newest_model_predicts_and_leads_here(
         assert f"predicts {percent(of.accuracy.value, digits=1)}" in text
         assert f"mean |bias| {100 * of.absolute_bias.value:.1f} points" in text
         facts = app.screen.query_one(OptionList)
-        facts.highlighted = [option.id for option in facts.options].index("predictions:")
+        facts.highlighted = [option.id for option in facts.options].index("questionnaire:predictions:")
         await press(app, pilot, "enter")
         await begin(app, pilot)
 
 
-async def test_8_and_the_command_line_open_it(filled: Path) -> None:
-    options = build_parser().parse_args(["open", "panel.db", "--screen", "questionnaire"])
+async def test_8_opens_it(filled: Path) -> None:
     app = WorkbenchApp(filled)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(app, pilot, "8")
         await begin(app, pilot)
-    assert options.screen in app.MODES
+    assert "questionnaire" in app.MODES
 
 
 async def test_every_action_is_in_the_command_palette(filled: Path) -> None:

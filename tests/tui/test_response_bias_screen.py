@@ -36,7 +36,6 @@ from workbench.audits.response_bias.options_words import rejudged
 from workbench.audits.response_bias.plan import DEFAULTS
 from workbench.audits.response_bias.question_source import question, questions
 from workbench.audits.response_bias.words import beside
-from workbench.cli.main import build_parser
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Choice, ChoicePair, Perturbation
@@ -451,8 +450,7 @@ async def test_an_empty_store_says_what_to_do_and_9_leads_here(tmp_path: Path) -
         assert "workbench run STORE --audit response_bias" in screen_text(app)
         await pilot.press("escape")
         await until(pilot, lambda: app.current_mode == "home")
-    options = build_parser().parse_args(["open", "choices.db", "--screen", "response_bias"])
-    assert options.screen in app.MODES
+    assert "response_bias" in app.MODES
 
 
 def test_other_options_judge_the_same_answers_again_and_nothing_new_is_read_twice(
