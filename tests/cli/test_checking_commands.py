@@ -120,7 +120,7 @@ def test_a_check_says_first_what_it_computes_and_then_what_it_found(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--low", "1.2"), "--low is 1.2; a cosine is between -1 and 1"),
+        (("--low", "1.2"), "--low: found 1.2; give -1 to 1"),
         (("--low", "0.9", "--high", "0.8"), "low must be below high"),
         (("--encoder", "none"), "nothing to compute"),
         (("--encoder", "./nowhere"), "there is no such folder"),

@@ -89,7 +89,7 @@ def test_a_model_without_probabilities_is_told_how_to_compute_them(
 def test_what_an_exact_run_cannot_use_is_refused(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "run", demo, *ASK, "--exact")[0] == 0
     code, _, err = run(capsys, "verdicts", demo, "--beside", "0")
-    assert (code, "found 0 samples of the verdict beside; give 1 or more" in err) == (2, True)
+    assert (code, "--beside: found 0; give 1 or more" in err) == (2, True)
     code, _, err = run(capsys, "verdicts", demo, "--reader", "label-words-coded")
     assert (code, "leave out --reader" in err) == (2, True)
     found = data(capsys, "verdicts", demo)["run"]

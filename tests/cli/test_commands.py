@@ -9,10 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from stores.core.store import Store
-from workbench.cli import main
+from workbench.cli.main import main, workbench
+from workbench.cli.verbs import Namespace
 from workbench.jobs import launch
 
 
@@ -28,6 +30,14 @@ def data(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
     code, out, err = run(capsys, *arguments, "--json")
     assert code in (0, 1), err
     return json.loads(out)
+
+
+def given(verb: str, *arguments: str) -> Namespace:
+    """Return the options of a command line that is not carried out."""
+    verbs = workbench()
+    command = verbs.get_command(click.Context(verbs), verb)
+    assert command is not None
+    return Namespace(**command.make_context(verb, list(arguments)).params)
 
 
 def rows(found: Any, name: str, *subject: str, **of: object) -> list[dict[str, Any]]:
@@ -155,8 +165,8 @@ def test_two_samplings_are_never_pooled(asked: Path, capsys: pytest.CaptureFixtu
         (("run", "--model", "scripted", "--variants", "haiku"), "paraphrase-1"),
         (("run", "--model", "scripted", "--templates", "t-9"), "personal-1"),
         (("run", "--model", "scripted", "--family", "gpt"), "chat"),
-        (("run", "--model", "scripted", "--samples", "0"), "--samples is 0"),
-        (("run", "--model", "scripted", "--top-p", "1.5"), "--top-p is 1.5"),
+        (("run", "--model", "scripted", "--samples", "0"), "--samples: found 0"),
+        (("run", "--model", "scripted", "--top-p", "1.5"), "--top-p: found 1.5"),
         (("run", "--model", "scripted", "--instrument", "nope"), "veldania"),
         (("run", "--model", "scripted", "--language", "fr"), "en"),
         (("agreement", "--survey"), "survey"),

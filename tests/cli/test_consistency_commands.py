@@ -222,7 +222,7 @@ def test_a_pilot_is_not_started_without_consent_or_a_model(demo: Path, capsys: p
     code, _, err = run(capsys, "pilot", demo, "--rank")
     assert (code, "no reliability answers" in err) == (2, True)
     code, _, err = run(capsys, "pilot", demo, "--model", "scripted", "--statements", 0)
-    assert (code, "0 statements" in err) == (2, True)
+    assert (code, "--statements: found 0" in err) == (2, True)
     assert data(capsys, "jobs", demo) == []
 
 

@@ -184,7 +184,7 @@ def test_a_scheme_with_duplicate_names_is_refused_and_nothing_changes(
         (("--label", "a-1", LAW, "1", "--annotator", "gold"), "no annotator's name"),
         (("--adjudicate", "z-9", LAW, "1", "--annotator", "ana"), "no statement 'z-9'"),
         (("--ties", "--gold"), "cannot be combined"),
-        (("--gold", "--fewest", "0"), "--fewest 0"),
+        (("--gold", "--fewest", "0"), "--fewest: found 0"),
         (("--instrument", "large"), "'large'"),
     ],
 )

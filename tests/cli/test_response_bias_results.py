@@ -353,13 +353,16 @@ def read(path: Path) -> list[dict[str, Any]]:
         (("--draw", "2"), "--draw is for a single question"),
         (("--compare", "told", "told"), "--compare was given told twice"),
         (("--compare", "told", "first"), "'first' was asked in 2 ways; name one: first · samples; first · exact"),
-        (("--alpha", "1.5"), "found a level of 1.5"),
-        (("--draws", "500"), "found --draws 500; response biases have no bootstrap"),
+        (("--alpha", "1.5"), "--alpha: found 1.5"),
+        (("--draws", "500"), "--draws: found '500'; leave the value out"),
         (("--force",), "--force replaces files; give --csv, --parquet, --latex or --html"),
         (("--bias", ","), "found nothing after --bias"),
-        (("--rule", "coded", "--low", "0.4"), "--rule, --low are for verdicts of the audit reliability"),
-        (("--seed", "3"), "--seed is for verdicts of the audits reliability and questionnaire"),
-        (("--show", "targets"), "--show is for verdicts of the audit questionnaire"),
+        (
+            ("--rule", "coded", "--low", "0.4"),
+            "--rule, --low belong to --audit reliability, and not to --audit response_bias",
+        ),
+        (("--seed", "3"), "--seed belongs to --audit reliability and questionnaire"),
+        (("--show", "targets"), "--show belongs to --audit questionnaire"),
     ],
 )
 def test_a_mistake_is_named_and_nothing_is_printed(
@@ -372,10 +375,10 @@ def test_a_mistake_is_named_and_nothing_is_printed(
 
 def test_options_of_response_biases_are_refused_elsewhere(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for audit, options, said in (
-        ("reliability", ("--definition", "paper"), "--definition is for verdicts of the audit response_bias"),
-        ("questionnaire", ("--cells",), "--cells is for verdicts of the audit response_bias"),
-        ("reliability", ("--draws",), "--draws is for verdicts of the audits questionnaire and response_bias"),
-        ("questionnaire", ("--draws",), "found 0 draws; give 100 or more"),
+        ("reliability", ("--definition", "paper"), "--definition belongs to --audit response_bias"),
+        ("questionnaire", ("--cells",), "--cells belongs to --audit response_bias"),
+        ("reliability", ("--draws",), "--draws belongs to --audit questionnaire and response_bias"),
+        ("questionnaire", ("--draws",), "--draws: found no value; give one"),
     ):
         code, _, err = run(capsys, "verdicts", asked, "--audit", audit, *options)
         assert code == 2

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from stores.core.store import Store
-from tests.cli.test_commands import data, run
+from tests.cli.test_commands import data, given, run
 from tests.conftest import instrument, new_store
 from tests.jobs.test_response_bias_runs import ask, pairs
-from workbench.cli.main import build_parser
 from workbench.cli.running import requested_design
 from workbench.data import SHIPPED_CHOICES, shipped_templates
 from workbench.domain.choice_statements import with_pairs
@@ -40,7 +39,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def design(path: Path, *options: str) -> Design:
     with Store.open(path) as store:
-        return requested_design(store, build_parser().parse_args(["run", str(path), *AUDIT, *options]))
+        return requested_design(store, given("run", str(path), *AUDIT, *options))
 
 
 def test_the_only_instrument_with_questions_is_asked_as_published(both: Path) -> None:
@@ -79,7 +78,7 @@ def test_the_plan_says_how_answers_are_drawn_until_they_are_valid(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((*AUDIT, "--tries", "0"), "--tries is 0; give 1 or more"),
+        ((*AUDIT, "--tries", "0"), "--tries: found 0; give 1 or more"),
         ((*AUDIT, "--exact", "--tries", "3"), "samples nothing; leave out --tries"),
         ((*AUDIT, "--exact", "--family", "extended"), "are longer than a token"),
         (
@@ -87,11 +86,20 @@ def test_the_plan_says_how_answers_are_drawn_until_they_are_valid(
             "there is no bias 'order' here; there is: odd_even, response_order, allow_forbid",
         ),
         ((*AUDIT, "--bias", ","), "found nothing after --bias"),
-        ((*AUDIT, "--conditions", "qm"), "shows a model nobody's answers; leave out --conditions"),
+        (
+            (*AUDIT, "--conditions", "qm"),
+            "--conditions belongs to --audit questionnaire, and not to --audit response_bias; leave it out",
+        ),
         ((*AUDIT, "--instrument", "small"), "small has no multiple-choice questions"),
         ((*AUDIT, "--instrument", "small", "--bias", "odd_even"), "small has no multiple-choice questions"),
-        (("--model", "scripted", "--instrument", "small", "--tries", "3"), "draws no answer again; leave out --tries"),
-        (("--model", "scripted", "--instrument", "small", "--bias", "odd_even"), "leave out --bias"),
+        (
+            ("--model", "scripted", "--instrument", "small", "--tries", "3"),
+            "--tries belongs to --audit response_bias, and not to --audit reliability",
+        ),
+        (
+            ("--model", "scripted", "--instrument", "small", "--bias", "odd_even"),
+            "--bias belongs to --audit response_bias",
+        ),
         (("--model", "scripted", "--instrument", "choices"), "choices has multiple-choice questions alone"),
     ],
 )

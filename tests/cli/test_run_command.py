@@ -56,7 +56,7 @@ def test_exact_probabilities_are_not_sampled(
 
 @pytest.mark.parametrize(
     ("audit", "said"),
-    [("bias_score", "answered on a scale or in free text"), ("statement_labels", "in the reliability audit alone")],
+    [("bias_score", "answered on a scale or in free text"), ("statement_labels", "judged in the audit reliability")],
 )
 def test_exact_probabilities_need_two_labels_and_an_audit_that_judges_them(
     demo: Path, capsys: pytest.CaptureFixture[str], audit: str, said: str
@@ -107,9 +107,8 @@ def test_dtype_and_cluster_go_into_the_job(
 
 
 def test_an_unknown_dtype_is_no_job(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["run", str(demo), "--model", "smollm2", "--dtype", "int4"])
-    assert "float32" in capsys.readouterr().err
+    assert main(["run", str(demo), "--model", "smollm2", "--dtype", "int4"]) == 2
+    assert "--dtype: found 'int4'; give float32, bfloat16 or float16" in capsys.readouterr().err
     code, _, err = run(capsys, demo, "--dtype", "float16", "--yes")
     assert code == 2
     assert "no effect on a scripted model" in err
@@ -143,4 +142,4 @@ def test_a_seed_below_nothing_is_refused_in_every_mode(demo: Path, capsys: pytes
     for mode in ((), ("--exact",)):
         code, _, err = run(capsys, demo, "--seed", "-1", "--dry-run", *mode)
         assert code == 2
-        assert "--seed is -1" in err
+        assert "--seed: found -1" in err

@@ -127,7 +127,7 @@ def test_a_file_with_a_fault_changes_nothing(
     [
         ((), "needs a terminal"),
         (("--instrument", "nope"), "small"),
-        (("--statements", "0"), "0 statements"),
+        (("--statements", "0"), "--statements: found 0"),
         (("--variants", "haiku"), "haiku"),
         (("--variants", "original"), "only originals"),
         (("--seed", "-1"), "seed"),

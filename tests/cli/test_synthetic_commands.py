@@ -61,7 +61,7 @@ def test_lint_finds_nothing_but_notes_in_the_shipped_questionnaire(
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (["--respondents", "0"], 2, "ask for 1 to 100,000"),
+        (["--respondents", "0"], 2, "give 1 to 100,000"),
         (["--seed", "-1"], 2, "give 0 or more"),
         (["--spec", "nowhere.toml"], 2, "cannot be read"),
         (["--out", "/nowhere/answers.csv"], 2, "cannot be written"),

@@ -229,7 +229,7 @@ async def test_names_are_shown_literally(folder: Path) -> None:
 
 def test_without_a_terminal_the_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
-    assert capsys.readouterr().out.startswith("usage: workbench")
+    assert capsys.readouterr().out.startswith("Usage: workbench")
 
 
 def test_in_a_terminal_the_welcome_screen_opens(folder: Path, tmp_path: Path) -> None:

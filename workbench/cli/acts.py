@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.arguments import FORMATS
+from workbench.cli.asking import agreed
 from workbench.cli.importing_choices import say_choices, say_notes, uncounted_choices
 from workbench.cli.output import print_json, say
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.counting import plural
 from workbench.errors import UsageError
+from workbench.figures.visible import visible
+from workbench.options.option import Option, Type, flag
+from workbench.options.shared import ANNOTATOR, INSTRUMENT, JSON, QUEUE, STORE
 
 if TYPE_CHECKING:
     from stores.instruments.instruments import Imported
@@ -24,20 +27,32 @@ if TYPE_CHECKING:
 SHIPPED = "veldania"
 
 
-def welcome(options: Namespace) -> int:  # noqa: ARG001  there is nothing to say yet
+def welcome() -> int:
     """Open the terminal on the choice of a store."""
     from workbench.tui.welcome import run_welcome
 
     return run_welcome(Path.cwd())
 
 
+SCREENS = (
+    *("home", "statements", "jobs", "audit", "annotate", "results", "consistency", "questionnaire", "response_bias"),
+)
+FORMATS = ("csv", "jsonl", "probvaa", "propositions", "answers", "choices", "biasmonkey")
+
+
+@verb(
+    STORE.but(help="the project's file; made after asking where there is none"),
+    Option("screen", "where to begin", default="home", choices=SCREENS),
+    ANNOTATOR,
+    QUEUE.but(none="chosen on the screen"),
+)
 def open_store(options: Namespace) -> int:
     """Open the terminal; make the store after asking where there is none."""
     path: Path = options.store
     if not path.exists():
-        if not _agreed(f"There is no store at {path}. Make one?"):
+        if not agreed(f"There is no store at {path}. Make one? [Y/n] "):
             raise UsageError(f"nothing was made. To make a store: workbench init {path}")
-        with_demo = _agreed(f"Put the shipped instrument ({SHIPPED}) into it?")
+        with_demo = agreed(f"Put the shipped instrument ({SHIPPED}) into it? [Y/n] ")
         make(path, demo=with_demo)
     if not sys.stdout.isatty():
         raise UsageError("the workbench needs a terminal; without one use its commands, see: workbench --help")
@@ -46,6 +61,7 @@ def open_store(options: Namespace) -> int:
     return run_app(path, start=options.screen, annotator=options.annotator, queue=options.queue)
 
 
+@verb(STORE, flag("demo", "with the instrument that ships with workbench"))
 def init(options: Namespace) -> int:
     """Make a store."""
     if options.store.exists():
@@ -66,7 +82,7 @@ def make(path: Path, *, demo: bool, instrument: str = SHIPPED) -> None:
 
     with Store.open(path, create=True) as store:
         if store.notice:
-            say(store.notice)
+            print(visible(store.notice), file=sys.stderr)
         if demo and instrument not in store.instruments.names():
             store.instruments.add(shipped_instrument(instrument))
 
@@ -78,6 +94,18 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
     return read_shipped(name)
 
 
+@verb(
+    STORE,
+    Option("path", type=Type.PATH, positional=True, required=True),
+    Option("format", "see data/README.md", required=True, choices=FORMATS),
+    Option("name", "name of the instrument in the store", none="the file's own"),
+    INSTRUMENT.but(help="answers: whose questions they are to"),
+    Option("missing", "answers: what is no answer, as in --missing=-99,99", metavar="CODE,…"),
+    Option("ignore", "answers: columns that are no questions", metavar="COLUMN,…"),
+    flag("skip", "biasmonkey: leave out files at fault, and name them"),
+    Option("left_right", "probvaa: parties' left-right positions", Type.PATH, metavar="CSV"),
+    JSON,
+)
 def import_instrument(options: Namespace) -> int:
     """Import an instrument: all of it, or nothing."""
     from stores.core.store import Store
@@ -183,16 +211,3 @@ def _counted(questionnaire: Questionnaire) -> str:
     context, target = (len(questionnaire.of_role(role)) for role in (Role.CONTEXT, Role.TARGET))
     people = len(questionnaire.respondents)
     return f"{context:,} context and {plural(target, 'target question')}, {plural(people, 'respondent')}"
-
-
-def lint(options: Namespace) -> int:
-    """Check instruments: what is odd about them, and which of it somebody waived."""
-    from workbench.cli.checking import lint as show
-
-    return show(options)
-
-
-def _agreed(question: str) -> bool:
-    if not sys.stdin.isatty():
-        return False
-    return input(f"{question} [Y/n] ").strip().lower() in ("", "y", "yes")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.annotation.options import NAME, PURPOSE, PURPOSES, SAMPLE, SAMPLED
 from workbench.cli.figures import as_data, put_out
-from workbench.cli.output import listed, print_json, say, table
+from workbench.cli.output import listed, print_json, say, table, tell, whole_file
+from workbench.cli.verbs import Namespace, Section, verb
 from workbench.errors import UsageError
+from workbench.options.option import Option, Type, flag
+from workbench.options.shared import ANNOTATOR, CODEBOOK, DRY_RUN, INSTRUMENT, JSON, MODELS, QUEUE, STORE
 
 if TYPE_CHECKING:
     from stores.annotation.labels import Judged
@@ -21,6 +23,17 @@ if TYPE_CHECKING:
     from stores.instruments.exchange import Merged
 
 
+@verb(
+    STORE,
+    NAME,
+    PURPOSE,
+    SAMPLED,
+    SAMPLE,
+    INSTRUMENT.but(none="all"),
+    MODELS.but(none="all that answered"),
+    DRY_RUN.but(help="say what would be drawn, and stop"),
+    JSON,
+)
 def sample(options: Namespace) -> int:
     """Draw a queue and say what it holds."""
     from stores.core.store import Store
@@ -35,7 +48,7 @@ def sample(options: Namespace) -> int:
         purpose=purpose,
         codebook=options.codebook,
         instrument=options.instrument,
-        models=listed(options.models),
+        models=listed(options.model),
         per_stratum=options.per_stratum,
         labels=labels,
         overlap=options.overlap,
@@ -70,6 +83,7 @@ def sample(options: Namespace) -> int:
     return 0
 
 
+@verb(STORE, ANNOTATOR, QUEUE.but(none="the only one, or chosen on the screen"))
 def annotate(options: Namespace) -> int:
     """Open the terminal where labelling begins."""
     from stores.core.store import Store
@@ -89,6 +103,17 @@ def annotate(options: Namespace) -> int:
     return run_app(options.store, start="annotate", annotator=options.annotator, queue=queue)
 
 
+@verb(
+    STORE,
+    QUEUE.but(help="only of this queue", none="all"),
+    CODEBOOK,
+    Option("item", "decide this one; with --label and --annotator", Type.WHOLE, metavar="ITEM"),
+    Option("label"),
+    Option("reason", default="other", choices=("slip", "ambiguous", "guideline", "context", "hedged", "other")),
+    Option("note", default=""),
+    ANNOTATOR.but(help="who decides", none=""),
+    JSON,
+)
 def adjudicate(options: Namespace) -> int:
     """List what people disagree on, or decide one item."""
     from stores.annotation.labels import anonymous
@@ -103,8 +128,9 @@ def adjudicate(options: Namespace) -> int:
                 raise UsageError("to decide an item give --label and --annotator; without --item they are listed")
             reason, note = Reason(options.reason), options.note
             store.labels.decide(options.item, book, options.label, reason, note, options.annotator)
-            say(f"Item {options.item} is {options.label}, decided by {options.annotator}.")
-            return 0
+            said = f"Item {options.item} is {options.label}, decided by {options.annotator}."
+            decided = {"item": options.item, "label": options.label, "annotator": options.annotator}
+            return tell(options, said, decided)
         disputed = [
             item for item in store.labels.judged(book.name, queue=options.queue, only_disputed=True) if item.open
         ]
@@ -131,6 +157,24 @@ def adjudicate(options: Namespace) -> int:
     return 0
 
 
+@verb(
+    STORE,
+    QUEUE.but(help="only of this queue", none="all"),
+    CODEBOOK.but(help="meant where a file names none", choices=()),
+    Section(
+        "Moving labels",
+        (
+            Option("export", "write every label event: .csv or .jsonl", Type.PATH),
+            Option("import_", "add the events that are new here", Type.PATH),
+            Option("merge", "add the events of another store", Type.PATH, metavar="STORE", completes="stores"),
+        ),
+        one_of=True,
+    ),
+    Option("into", "import: a new queue for items that are in none"),
+    Option("purpose", "of that queue", default="training", choices=PURPOSES),
+    flag("partial", "leave out events about texts that are not here"),
+    JSON,
+)
 def labels(options: Namespace) -> int:
     """Show the queues, or move labels out of the store and into it."""
     from stores.core.store import Store
@@ -233,26 +277,12 @@ def _export(options: Namespace) -> int:
     path: Path = options.export
     if path.suffix not in FORMATS:
         raise UsageError(f"{path}: give a name that ends in {' or '.join(FORMATS)}")
-    if path.exists():
-        raise UsageError(f"{path} exists already; choose another name")
     with Store.open(options.store) as store:
         if options.queue is not None:
             store.queues.get(options.queue)
-        made = path.with_name(path.name + ".part")
-        try:
-            with made.open("w", encoding="utf-8", newline="") as file:
-                count = write_labels(store.exchange.events(options.queue), file, path.suffix)
-            made.rename(path)
-        except OSError as error:
-            raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
-        finally:
-            with suppress(OSError):
-                made.unlink()
-    if options.json:
-        print_json({"file": str(path), "events": count})
-    else:
-        say(f"Wrote {count:,} events to {path}.")
-    return 0
+        with whole_file(path) as file:
+            count = write_labels(store.exchange.events(options.queue), file, path.suffix)
+    return tell(options, f"Wrote {count:,} events to {path}.", {"file": str(path), "events": count})
 
 
 def _import(store: Store, options: Namespace) -> Merged:

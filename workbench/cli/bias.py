@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from workbench.audits.bias_score.options import RESULT_OPTIONS
+from workbench.cli.figures import FIGURES
 from workbench.cli.output import listed, say
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.statements import Dimension
+from workbench.options.option import Option, flag
+from workbench.options.shared import DTYPE, INSTRUMENT, MODEL, MODELS, QUEUE, SAMPLING, SEED, SERVED, STORE, TEMPLATE
 
 if TYPE_CHECKING:
     from workbench.figures.book import Book
@@ -23,6 +27,26 @@ TABLES = {
 "what `--by` adds"
 
 
+@verb(
+    STORE,
+    MODELS,
+    INSTRUMENT.but(help="several with commas between", none="all that have answers", metavar="NAME,…"),
+    SAMPLING.but(help="a part of a sampling's description"),
+    DTYPE,
+    TEMPLATE,
+    SERVED,
+    RESULT_OPTIONS,
+    Option("by", "one table more", choices=TABLES),
+    Option(
+        "compare",
+        "difference of two models, over the prompts that both were asked",
+        metavar=("MODEL", "MODEL"),
+        completes="models",
+    ),
+    Option("dimension", "only statements of this dimension", none="both", choices=tuple(map(str, Dimension))),
+    flag("methods", "how the figures came about, in a paragraph"),
+    FIGURES,
+)
 def bias(options: Namespace) -> int:
     """Print or write the bias of every model, and what else was asked for."""
     from stores.core.store import Store
@@ -32,8 +56,8 @@ def bias(options: Namespace) -> int:
     from workbench.cli.judged import templates_of
 
     choice = BiasChoice(
-        instruments=listed(options.instruments),
-        models=listed(options.models),
+        instruments=listed(options.instrument),
+        models=listed(options.model),
         sampling=options.sampling,
         dtype=options.dtype,
         templates=templates_of(options),
@@ -73,6 +97,16 @@ def _tables(found: Book, options: Namespace) -> Iterator[AnyTable]:
             yield entry.make()
 
 
+@verb(
+    STORE,
+    MODEL.but(none="the only one that labelled"),
+    INSTRUMENT,
+    TEMPLATE,
+    SERVED,
+    QUEUE.but(help="people's labels of this queue", none="all"),
+    SEED.of("the bootstrap intervals"),
+    FIGURES,
+)
 def sides(options: Namespace) -> int:
     """Print or write what a model said of the statements' sides, and its kappa with people and with the instrument."""
     from stores.core.store import Store

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.figures import no_figures, put_out
+from workbench.cli.figures import FIGURES, no_figures, put_out
 from workbench.cli.output import listed, print_json, say
+from workbench.cli.verbs import Namespace, Section, verb
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.options.option import Option, flag
+from workbench.options.shared import INSTRUMENT, LANGUAGE, STARTING, STORE
+from workbench.workshop.options import COSINES
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -16,6 +19,24 @@ if TYPE_CHECKING:
     from workbench.workshop.meaning import Thresholds
 
 
+@verb(
+    STORE,
+    INSTRUMENT.but(help="only this one", none="all"),
+    LANGUAGE.but(help="only wordings in this language", none="all"),
+    Option("code", "only these findings, as the column `finding` names them", metavar="CODE,…"),
+    flag("all", "waived findings too"),
+    Section(
+        "Waivers",
+        (
+            Option("waive", "let a finding stand, with --reason, as --person", metavar="KEY"),
+            Option("unwaive", "take a waiver back, as --person", metavar="KEY"),
+        ),
+        one_of=True,
+    ),
+    Option("reason", "why it may stand", metavar="TEXT"),
+    Option("person", "who waives"),
+    FIGURES,
+)
 def lint(options: Namespace) -> int:
     """Show findings. The exit code is 1 where an error is not waived; warnings and notes leave it 0."""
     from stores.core.store import Store
@@ -44,11 +65,21 @@ def lint(options: Namespace) -> int:
     return 1 if severities(shown)["error"] else 0
 
 
+@verb(
+    STORE,
+    INSTRUMENT,
+    Option("encoder", "minilm, a hub id, a folder, or none", default="minilm", metavar="MODEL"),
+    Option("nli", "inference model, a hub id or a folder, for the expected relations", default="", metavar="MODEL"),
+    LANGUAGE.but(metavar="L,…"),
+    Section("Cosines", COSINES),
+    STARTING,
+    FIGURES,
+)
 def check(options: Namespace) -> int:
     """Say what there is to compute, ask whether to start, start the worker, and watch it."""
     from stores.core.store import Store
-    from workbench.cli.jobs import EXIT_CODES, watch
-    from workbench.cli.running import agreed
+    from workbench.cli.asking import check_agreed
+    from workbench.cli.jobs import EXIT_CODES, started, watch
     from workbench.jobs import launch
     from workbench.pipeline.checking import plan_check, thresholds_of
 
@@ -63,16 +94,10 @@ def check(options: Namespace) -> int:
         settled = not plan.left and spec.thresholds == thresholds_of(store, name)
         if options.dry_run or settled:
             return _end(store, name, options, about | {"job": None}, said="Everything is stored." if settled else "")
-        if not options.yes and not agreed():
-            raise UsageError("not started; give --yes where nobody can answer")
+        check_agreed(options)
         number = launch.start_checking(store, spec, plan)
         if options.detach:
-            watching = f"Job {number} runs. Follow it: workbench jobs {options.store} follow {number}"
-            if options.json:
-                print_json(about | {"job": number})
-            else:
-                say(watching)
-            return 0
+            return started(options, number, about)
         job = watch(store, number, quiet=options.json)
         if job.state != "done":
             if options.json:
@@ -96,13 +121,9 @@ def _end(store: Store, name: str, options: Namespace, about: dict[str, Any], sai
 
 
 def _spec(options: Namespace, name: str, standing: Thresholds) -> CheckSpec:
-    from workbench.cli.arguments_checking import THRESHOLDS
     from workbench.pipeline.checking import CheckSpec
 
-    given = {key: getattr(options, key) for key in THRESHOLDS if getattr(options, key) is not None}
-    for key, value in given.items():
-        if not -1 <= value <= 1:
-            raise UsageError(f"--{key.replace('_', '-')} is {value}; a cosine is between -1 and 1")
+    given = {one.name: value for one in COSINES if (value := getattr(options, one.name)) is not None}
     thresholds = replace(standing, **given)
     if thresholds.low >= thresholds.high:
         raise UsageError(f"--low is {thresholds.low} and --high {thresholds.high}; low must be below high")

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import listed, print_json, say, table
+from workbench.cli.asking import agreed, changed_by
+from workbench.cli.audit_options import sections, settle
+from workbench.cli.output import listed, print_json, say, table, tell
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Bias, Choice, ChoiceItem, Perturbation, key_in, ref_of
-from workbench.domain.names import person_name
+from workbench.domain.counting import plural
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, Wording
 from workbench.errors import UnknownName, UsageError
+from workbench.options.option import Option, flag
+from workbench.options.shared import INSTRUMENT, JSON, LANGUAGE, PERSON, SEED, STATEMENTS, STORE, YES
+from workbench.workshop.options import ERRORS
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -25,11 +29,80 @@ SHOWN = 40
 "proposals that a preview prints; all of them are counted, and in the JSON"
 MOST_NAMED = 8
 "refs in a sentence"
+FORMED = (Bias.RESPONSE_ORDER, Bias.OPINION_FLOAT, Bias.ODD_EVEN)
+"biases whose changed form follows from the question"
+ACTS = {
+    "list": "list questions with their bias, topic, options and forms",
+    "show": "one question in all its forms, with what differs",
+    "add": "write a question, or put a statement that is one under a bias",
+    "forms": "make the changed form of a bias out of questions",
+    "perturb": "make versions with errors of typing",
+}
+EPILOG = """add writes one question; many come with: workbench import STORE --format choices
+PATH. forms and perturb show what they made, and write it once somebody at the
+terminal says so, or with --yes; workbench statements STORE --undo undoes that.
+The changed forms of acquiescence and allow_forbid are worded by people, or as
+drafts: workbench draft STORE --kind changed."""
+TEXT = "the question, then an option a line, `A. …`: the text itself, a file, or - for standard input"
+KINDS = ",".join(Perturbation)
+BIAS = Option("bias", "that the questions stand under", choices=tuple(map(str, Bias)))
+MAKING = (
+    STATEMENTS.but(name="questions", help="the first N, or these by ref or key"),
+    flag("replace", "also write what another text would go for"),
+    PERSON,
+    YES.but(help="write without asking"),
+)
+OF_ACTS = {
+    "list": (BIAS,),
+    "show": (),
+    "add": (
+        BIAS,
+        Option("key", "of the question; its ref becomes BIAS.K", metavar="K"),
+        Option("text", TEXT, none="that of the statement BIAS.K", metavar="T|FILE|-"),
+        Option("changed", "its changed form, likewise", metavar="T|FILE|-"),
+        Option("topic", "what it is about", metavar="T"),
+        PERSON,
+    ),
+    "forms": (
+        BIAS.but(
+            help="a pair of its own where a question stands under another bias",
+            none="the bias that each stands under",
+            choices=tuple(map(str, FORMED)),
+        ),
+        Option("middle", "odd_even: the middle option of scales of four", metavar="TEXT"),
+        Option("dont_know", "opinion_float: the option that is added", metavar="TEXT"),
+        *MAKING,
+    ),
+    "perturb": (
+        Option("kinds", "kinds of errors", default=KINDS, metavar="KIND,…"),
+        ERRORS,
+        SEED.of("the errors: the same questions get the same"),
+        *MAKING,
+    ),
+}
+"act -> options that it alone, or with others, has"
+NEEDED = {"show": ("ref",), "add": ("bias", "key")}
 
 
+@verb(
+    STORE,
+    Option("act", "what to do, see below", positional=True, required=True, choices=ACTS),
+    Option("ref", "show: a question, or its key where it stands under one bias", positional=True),
+    INSTRUMENT.but(none="the only one with such questions"),
+    LANGUAGE,
+    sections(OF_ACTS),
+    JSON,
+    epilog=EPILOG,
+)
 def choices(options: Namespace) -> int:
-    """Carry out one act of the group."""
+    """List questions, or carry out an act on them."""
     from stores.core.store import Store
+
+    settle(options, OF_ACTS, options.act, "the act")
+    if options.ref is not None and options.act != "show":
+        raise UsageError(f"found {options.ref!r}, which belongs to no option of {options.act}")
+    if needed := [name for name in NEEDED.get(options.act, ()) if getattr(options, name) is None]:
+        raise UsageError(f"{options.act} needs {' and '.join(needed)}")
 
     with Store.open(options.store) as store:
         name = _instrument(store, options)
@@ -86,7 +159,7 @@ def _say_under_none(held: Instrument, language: str) -> None:
         more = f" and {len(refs) - MOST_NAMED:,} more" if len(refs) > MOST_NAMED else ""
         say(
             f"under no bias yet, so not asked: {', '.join(refs[:MOST_NAMED])}{more}; one that is called BIAS.KEY is "
-            "put under it by: workbench choices add STORE --bias BIAS --key KEY"
+            "put under it by: workbench choices STORE add --bias BIAS --key KEY"
         )
 
 
@@ -147,17 +220,13 @@ def _add(store: Store, options: Namespace, name: str) -> int:
     if options.text == "-" and options.changed == "-":
         raise UsageError("standard input can be one text: give --text or --changed as a file")
     language = options.language or store.instruments.get(name).language
-    bias, person = Bias(options.bias), _person(options)
+    bias, person = Bias(options.bias), changed_by(options)
     text = _text_of(options.text, "--text") if options.text is not None else _held(store, name, options, language)
     changed = _text_of(options.changed, "--changed") if options.changed is not None else ""
     topic = options.topic or None
     written = Statement(options.key, (Wording(ORIGINAL, language, text, person),), topic=topic, languages=(language,))
     done = add_question(store, name, bias, written, changed, person=person)
-    if options.json:
-        print_json({"said": done.sentence, "refs": done.refs})
-    else:
-        say(done.sentence)
-    return 0
+    return tell(options, done.sentence, {"said": done.sentence, "refs": done.refs})
 
 
 def _held(store: Store, name: str, options: Namespace, language: str) -> str:
@@ -223,8 +292,10 @@ def _make(store: Store, options: Namespace, name: str, wanted: Wanted) -> int:
     if not options.json:
         _preview(proposals)
     ready = [one for one in proposals.made if options.replace or one.held is None]
-    write = bool(ready) and (options.yes or (not options.json and _agreed(len(ready))))
-    done = accept(store, proposals, person=_person(options), replace=options.replace) if write else None
+    write = bool(ready) and (
+        options.yes or (not options.json and agreed(f"Write {plural(len(ready), 'wording')}? [y/N] ", default=False))
+    )
+    done = accept(store, proposals, person=changed_by(options), replace=options.replace) if write else None
     if options.json:
         print_json(_as_json(proposals) | {"written": write, "said": done.sentence if done else ""})
     elif done is not None:
@@ -313,16 +384,3 @@ def _as_json(proposals: Proposals) -> dict[str, Any]:
         "refused": [{"ref": one.ref, "what": one.what, "why": one.why} for one in proposals.refused],
         "there": proposals.there,
     }
-
-
-def _agreed(n: int) -> bool:
-    """Ask whether to write; False where nobody can answer."""
-    asked = f"Write {n:,} {'wording' if n == 1 else 'wordings'}? [y/N] "
-    return sys.stdin.isatty() and input(asked).strip().lower() in ("y", "yes")
-
-
-def _person(options: Namespace) -> str:
-    name = options.person or os.environ.get("USER", "")
-    if not name:
-        raise UsageError("it is not known who makes this change; give --person NAME")
-    return person_name(name)

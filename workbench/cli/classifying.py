@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from workbench.cli.figures import as_data, put_out
-from workbench.cli.jobs import EXIT_CODES, watch
+from workbench.classifier.options import SETTINGS, TRAINED
+from workbench.cli.asking import check_agreed
+from workbench.cli.figures import FIGURES, as_data, put_out
+from workbench.cli.jobs import EXIT_CODES, started, watch
 from workbench.cli.output import listed, print_json, say
-from workbench.cli.running import agreed
-from workbench.errors import UsageError
+from workbench.cli.verbs import Namespace, verb
+from workbench.options.option import Option, flag
+from workbench.options.shared import CODEBOOK, DETACH, INSTRUMENT, JSON, MODELS, SEED, STARTING, STORE, THRESHOLD
 
 if TYPE_CHECKING:
     from workbench.classifier.config import TrainConfig
 
-SETTINGS = (
-    "steps",
-    "batch",
-    "learning_rate",
-    "weight_decay",
-    "warmup",
-    "dev_share",
-    "patience",
-    "eval_every",
-    "max_length",
-    "hypothesis",
-    "premise",
-    "confidence",
+CLASSIFIER = Option("classifier", none="the newest", completes="classifiers")
+
+
+@verb(
+    STORE,
+    Option("name", "of the classifier", default="stance"),
+    Option("base", "minilm, a folder or a hub id such as facebook/bart-large-mnli", default="minilm"),
+    Option("training", "training sets", none="all training queues", metavar="QUEUE,…", completes="queues"),
+    Option("test", "test sets", none="all test queues", metavar="QUEUE,…", completes="queues"),
+    CODEBOOK.but(choices=()),
+    flag("by_statement", "refuse sets that share a statement, too"),
+    TRAINED,
+    STARTING,
+    JSON,
 )
-
-
 def train(options: Namespace) -> int:
     """Say what a training uses, ask whether to start, start the worker, and watch it."""
     from stores.core.store import Store
@@ -54,11 +55,10 @@ def train(options: Namespace) -> int:
             if options.json:
                 print_json(about)
             return 0
-        if not options.yes and not agreed():
-            raise UsageError("not started; give --yes where nobody can answer")
+        check_agreed(options)
         job_id = launch.start_training(store, spec, plan)
         if options.detach:
-            return _detached(options, job_id)
+            return started(options, job_id, {})
         job = watch(store, job_id, quiet=options.json)
     if options.json:
         print_json(about | {"job": asdict(job)})
@@ -67,6 +67,7 @@ def train(options: Namespace) -> int:
     return EXIT_CODES.get(job.state, 1)
 
 
+@verb(STORE, CLASSIFIER, INSTRUMENT.but(none="all"), MODELS.but(none="all that answered"), DETACH, JSON)
 def classify(options: Namespace) -> int:
     """Let a classifier read what it has not read, in a worker."""
     from stores.core.store import Store
@@ -75,7 +76,7 @@ def classify(options: Namespace) -> int:
 
     with Store.open(options.store) as store:
         name = store.classifiers.get(options.classifier).name
-        spec = ClassifySpec(name, instrument=options.instrument, models=listed(options.models))
+        spec = ClassifySpec(name, instrument=options.instrument, models=listed(options.model))
         _, total, left = plan_classifying(store, spec)
         if not options.json:
             say(f"{name}: {left:,} of {total:,} responses are to read")
@@ -88,7 +89,7 @@ def classify(options: Namespace) -> int:
             return 0
         job_id = launch.start_classifying(store, spec)
         if options.detach:
-            return _detached(options, job_id)
+            return started(options, job_id, {})
         job = watch(store, job_id, quiet=options.json)
     if options.json:
         print_json({"responses": total, "left": left, "job": asdict(job)})
@@ -97,6 +98,7 @@ def classify(options: Namespace) -> int:
     return EXIT_CODES.get(job.state, 1)
 
 
+@verb(STORE, CLASSIFIER, THRESHOLD, SEED.of("the bootstrap intervals"), FIGURES)
 def classifiers(options: Namespace) -> int:
     """Print how good a classifier is on its test set, beside its untrained base."""
     from stores.core.store import Store
@@ -121,7 +123,7 @@ def classifiers(options: Namespace) -> int:
 def _config(options: Namespace) -> TrainConfig:
     from workbench.classifier.config import Confidence, Premise, TrainConfig
 
-    given = {name: getattr(options, name) for name in SETTINGS if getattr(options, name) is not None}
+    given = {one.name: value for one in SETTINGS if (value := getattr(options, one.name)) is not None}
     if "premise" in given:
         given["premise"] = Premise(given["premise"])
     if "confidence" in given:
@@ -130,11 +132,3 @@ def _config(options: Namespace) -> TrainConfig:
     if given.get("dev_share") == 0 and "patience" not in given:
         given["patience"] = None
     return replace(config, seed=options.seed, **given)
-
-
-def _detached(options: Namespace, job_id: int) -> int:
-    if options.json:
-        print_json({"job": job_id})
-    else:
-        say(f"Job {job_id} runs. Follow it: workbench jobs {options.store} follow {job_id}")
-    return 0

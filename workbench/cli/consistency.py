@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
+from workbench.audits.consistency.options import FORMULA, RESULT_OPTIONS, SHOWN
+from workbench.audits.reliability.options import JUDGING, READER
+from workbench.cli.figures import FIGURES
+from workbench.cli.judged import RELIABILITY
 from workbench.cli.output import listed, print_json, say
+from workbench.cli.verbs import Namespace, Section, verb
 from workbench.errors import UsageError
+from workbench.inference.dtypes import DTYPES
+from workbench.options.option import Option, Type, flag
+from workbench.options.shared import (
+    DRAWN,
+    DTYPE,
+    FAMILY,
+    INSTRUMENT,
+    LANGUAGE,
+    MODEL,
+    MODELS,
+    OF_RUN,
+    SAMPLES,
+    SAMPLING,
+    SEED,
+    SERVED,
+    STARTING,
+    STORE,
+    TEMPLATE_VERSION,
+    TEMPLATES,
+    VARIANTS,
+)
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -21,6 +46,18 @@ if TYPE_CHECKING:
     from workbench.figures.table import AnyTable
 
 
+@verb(
+    STORE,
+    RELIABILITY,
+    MODELS,
+    [one for one in OF_RUN if one is not MODEL],
+    JUDGING,
+    RESULT_OPTIONS,
+    SHOWN,
+    FIGURES,
+    about="Political leaning by party family, and stance on policy issues, of the models that answered, of baselines, "
+    "parties and people.",
+)
 def consistency(options: Namespace) -> int:
     """Print or write leaning and stances on issues of the models, and what else was asked for."""
     from stores.core.store import Store
@@ -135,6 +172,35 @@ def _shown(result: Consistency, options: Namespace) -> tuple[str, ...]:
     return names if options.baselines or not result.models else result.models
 
 
+@verb(
+    STORE,
+    MODEL.but(help="as for run; with --rank only where several answered", none=""),
+    INSTRUMENT,
+    Option(
+        "statements", "how many, drawn evenly over countries", Type.WHOLE, none="10 a country", least=1, metavar="N"
+    ),
+    SEED.of("the draw of statements, the answers and the intervals"),
+    FAMILY.but(none="the published one; --rank: the one asked last", help="of templates", metavar="NAME"),
+    TEMPLATES,
+    VARIANTS,
+    LANGUAGE,
+    SAMPLES,
+    DRAWN,
+    Section(
+        "Ranking",
+        (
+            flag("rank", "ask nothing; rank by the answers that are stored"),
+            TEMPLATE_VERSION,
+            SAMPLING,
+            *SERVED,
+            READER,
+            FORMULA.but(help="under weaker tests", choices=("signed", "tacl", "v1")),
+        ),
+    ),
+    DTYPE.but(help="as for run; with --rank only where a model has several", choices=DTYPES),
+    STARTING,
+    FIGURES,
+)
 def pilot(options: Namespace) -> int:
     """Ask a sample of statements with every template, then rank the templates by readable answers."""
     from stores.core.store import Store
@@ -163,8 +229,8 @@ def drawn(instrument: Instrument, options: Namespace) -> tuple[str, ...]:
 
 def _ask(store: Store, options: Namespace) -> int:
     from workbench import pipeline
+    from workbench.cli.asking import check_agreed
     from workbench.cli.jobs import EXIT_CODES, watch
-    from workbench.cli.running import agreed
     from workbench.jobs import launch
 
     design = _design(store, options)
@@ -179,8 +245,7 @@ def _ask(store: Store, options: Namespace) -> int:
         return 0
     job_id = None
     if plan.samples_needed:
-        if not options.yes and not agreed():
-            raise UsageError("not started; give --yes where nobody can answer")
+        check_agreed(options)
         job_id = launch.start(store, plan.design, plan)
         if options.detach:
             return _detached(options, design, job_id, plan.samples_needed)
@@ -204,13 +269,12 @@ def _detached(options: Namespace, design: Design, job_id: int, needed: int) -> i
 
 def _design(store: Store, options: Namespace) -> Design:
     """Return the design of a run, on the statements of the pilot."""
-    from workbench.cli.running import requested_design
+    from workbench.cli.running import requested_design, run
 
     if not options.model:
         raise UsageError("a pilot asks a model: give --model NAME, or --rank for the answers that are stored")
     refs = drawn(_instrument(store, options), options)
-    of_run = {"exact": False, "until_decided": False, "dtype": None, "cluster": None}
-    as_run = Namespace(**(of_run | vars(options) | {"audit": "reliability", "statements": None}))
+    as_run = run.given(**(vars(options) | {"audit": "reliability", "statements": None}))
     return replace(requested_design(store, as_run), statements=refs)
 
 
@@ -219,6 +283,7 @@ def _ranked(
 ) -> PilotJudged:
     from workbench.audits.consistency.pilot_judged import PilotChoice, judge_pilot
     from workbench.cli.judged import templates_of
+    from workbench.evidence.rule_reading import LABEL_WORDS
 
     templates = templates_of(options)
     choice = PilotChoice(
@@ -228,7 +293,7 @@ def _ranked(
         dtype=options.dtype,
         snapshot=options.snapshot,
         fingerprint=options.fingerprint,
-        reader=options.reader,
+        reader=options.reader or LABEL_WORDS,
         statements=refs,
         templates=replace(templates, families=(family,)) if family else templates,
         formula=options.formula,

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.audit_options import AUDIT
 from workbench.cli.jobs import EXIT_CODES, watch
 from workbench.cli.output import say
 from workbench.cli.running import NEXT
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.choices import Bias, Perturbation
 from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.domain.seeds import SEED
+from workbench.options.option import flag
+from workbench.options.shared import MODEL, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -41,6 +45,12 @@ DEMO_SAMPLING = Sampling(temperature=0.4)
 "at the published temperature of 1 most answers of a model as small as the embedded one are unreadable"
 
 
+@verb(
+    STORE.but(required=False, default=Path("veldania.db"), help="made where there is none"),
+    MODEL.but(default="smollm2", none=""),
+    AUDIT.but(choices=tuple(DEMO_SCREENS)),
+    flag("no_screen", "wait here and print the verdicts"),
+)
 def demo(options: Namespace) -> int:
     """Make the demonstration store if need be, start or resume its audit, and open the workbench on it."""
     from stores.core.store import Store
@@ -177,8 +187,6 @@ def _spread(store: Store, name: str, n: int) -> list[Statement]:
 
 
 def _print_verdicts(options: Namespace) -> int:
-    from workbench.cli.main import build_parser
     from workbench.cli.results import verdicts
 
-    asked = ["--audit", options.audit] if options.audit != "reliability" else []
-    return verdicts(build_parser().parse_args(["verdicts", str(options.store), "--model", options.model, *asked]))
+    return verdicts(verdicts.given(store=options.store, model=options.model, audit=options.audit))

@@ -6,7 +6,6 @@ import os
 import platform
 import shutil
 import sys
-from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata, util
@@ -14,7 +13,9 @@ from pathlib import Path
 
 from workbench import __version__
 from workbench.cli.output import print_json, say, table
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.counting import plural
+from workbench.options.shared import JSON, STORE
 
 PACKAGES = ("textual", "rich", "sqlite-utils", "numpy", "scipy", "torch", "transformers", "accelerate", "gguf",
             "sentence-transformers", "openai")  # fmt: skip
@@ -34,6 +35,7 @@ class Check:
     found: str
 
 
+@verb(STORE.but(help="look at this store too", required=False), JSON)
 def doctor(options: Namespace) -> int:
     """Print the checks; exit code 1 where one is an error."""
     checks = list(_checks(options.store))

@@ -2,24 +2,75 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.jobs import EXIT_CODES, watch
-from workbench.cli.output import listed, print_json, say, table
-from workbench.cli.running import agreed
+from workbench.cli.asking import check_agreed
+from workbench.cli.jobs import EXIT_CODES, started, watch
+from workbench.cli.output import listed, print_json, say, table, tell
+from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.drafting import DRAFTED, DraftPrompt, kind_words
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
+from workbench.options.option import Option, Type, flag
+from workbench.options.shared import INSTRUMENT, JSON, LANGUAGE, MODEL, STARTING, STATEMENTS, STORE
+from workbench.workshop.options import DRAFTING
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.instruments.draft_rows import Draft
 
 RULE = "rule"
+STATES = ("pending", "accepted", "edited", "rejected", "unusable")
 
 
+@verb(
+    STORE,
+    INSTRUMENT,
+    LANGUAGE,
+    STATEMENTS.but(help="the first N, or these, or `targets`"),
+    Option(
+        "kind",
+        "paraphrase, negation, opposite, reformulation, political_opposite, original (out of a question), changed (of "
+        "multiple-choice questions about acquiescence or allow_forbid)",
+        metavar="KIND,…",
+    ),
+    Section(
+        "Drafting",
+        (
+            MODEL.but(help="smollm2, a hub id, a folder, … as for `run`; or `rule`: English, at once", none=""),
+            Option(
+                "prompt",
+                "a prompt of your own, in place of the published one of its kind; see data/README.md",
+                Type.PATH,
+                many=True,
+            ),
+            *DRAFTING,
+            *STARTING,
+        ),
+    ),
+    Section(
+        "Deciding, one at a time",
+        (
+            flag("list", "list drafts; with --state, --kind and --statements"),
+            Option("accept", "let a draft enter the instrument; with --person", Type.WHOLE, metavar="ID"),
+            flag(
+                "accept_all",
+                "let all that wait enter, but those with a hint; with --person, --kind, --statements, --job",
+            ),
+            Option("edit", "the same, in these words", metavar=("ID", "TEXT")),
+            Option("reject", "keep a draft out; with --person", Type.WHOLE, metavar="ID"),
+            flag("undo", "take the newest decision of --person back"),
+        ),
+        one_of=True,
+    ),
+    Option("state", "list: only these", none="all but unusable ones", choices=STATES),
+    Option("job", "list, accept-all: only what this job drafted", Type.WHOLE),
+    flag("with_hints", "accept-all: those with a hint, too"),
+    Option("person", "who decides"),
+    Option("note", "kept with a decision", default="", metavar="TEXT"),
+    JSON,
+)
 def draft(options: Namespace) -> int:
     """Do one of the things that the command does."""
     from stores.core.store import Store
@@ -34,7 +85,7 @@ def draft(options: Namespace) -> int:
             return _accept_all(store, instrument, options)
         if options.reject is not None:
             store.drafts.reject(options.reject, person=_person(options), note=options.note)
-            return _said(options, f"Draft {options.reject} is rejected.", {"draft": options.reject})
+            return tell(options, f"Draft {options.reject} is rejected.", {"draft": options.reject})
         if options.undo:
             return _undo(store, instrument, options)
         if options.model is None:
@@ -60,12 +111,10 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
         elif not plan.needed:
             say(f"All of this was asked before. Next: workbench draft {options.store} --list")
         return 0
-    if not options.yes and not agreed():
-        raise UsageError("not started; give --yes where nobody can answer")
+    check_agreed(options)
     job_id = launch.start_drafting(store, spec, plan)
     if options.detach:
-        sentence = f"Job {job_id} runs. Follow it: workbench jobs {options.store} follow {job_id}"
-        return _said(options, sentence, about | {"job": job_id})
+        return started(options, job_id, about)
     job = watch(store, job_id, quiet=options.json)
     if options.json:
         print_json(about | {"job": asdict(job)})
@@ -85,7 +134,7 @@ def _by_rule(store: Store, instrument: str, options: Namespace) -> int:
     made = said.pop("", 0)
     why = "".join(f"; {n:,} left out: {reason}" for reason, n in said.items())
     sentence = f"{made:,} {'draft waits' if made == 1 else 'drafts wait'} for review{why}."
-    return _said(options, sentence, {"drafts": made, "left_out": dict(said)})
+    return tell(options, sentence, {"drafts": made, "left_out": dict(said)})
 
 
 def _list(store: Store, instrument: str, options: Namespace) -> int:
@@ -121,7 +170,7 @@ def _accept_all(store: Store, instrument: str, options: Namespace) -> int:
     done = accept_all(store, waiting, person=person, note=options.note, with_hints=options.with_hints)
     data = {"accepted": list(done.accepted), "left": dict(done.left), "new_versions": list(done.versions)}
     again = " --with-hints accepts them too." if done.left and not options.with_hints else ""
-    return _said(options, f"{done.said()}.{again}", data)
+    return tell(options, f"{done.said()}.{again}", data)
 
 
 def _accept(store: Store, options: Namespace) -> int:
@@ -132,16 +181,16 @@ def _accept(store: Store, options: Namespace) -> int:
     changed, variant = accept(store, found, person=_person(options), text=text, note=options.note)
     another = " It was asked about before, so this is another version of it." if changed.versions else ""
     data = {"draft": number, "statement": found.ref, "variant": str(variant), "new_version": bool(changed.versions)}
-    return _said(options, f"Draft {number} is the {_name(found, variant)} of {found.ref} now.{another}", data)
+    return tell(options, f"Draft {number} is the {_name(found, variant)} of {found.ref} now.{another}", data)
 
 
 def _undo(store: Store, instrument: str, options: Namespace) -> int:
     person = _person(options)
     newest = store.drafts.newest_of(instrument, person)
     if newest is None:
-        return _said(options, f"{person} has decided on no draft that could be undone.", {"draft": None})
+        return tell(options, f"{person} has decided on no draft that could be undone.", {"draft": None})
     store.drafts.reopen(newest, person=person)
-    return _said(options, f"Draft {newest} waits for a decision again.", {"draft": newest})
+    return tell(options, f"Draft {newest} waits for a decision again.", {"draft": newest})
 
 
 def chosen_prompts(options: Namespace) -> tuple[DraftPrompt, ...]:
@@ -168,16 +217,7 @@ def kinds_of(text: str | None) -> tuple[VariantKind, ...]:
 
 
 def changed(prompt: DraftPrompt, options: Namespace) -> DraftPrompt:
-    """Return a prompt with what was asked for otherwise. Raises UsageError, naming the option."""
-    for name in ("calls", "per_call", "max_new_tokens"):
-        if (value := getattr(options, name)) is not None and value < 1:
-            raise UsageError(f"--{name.replace('_', '-')} is {value}; give 1 or more")
-    for name, most in (("temperature", 100.0), ("top_p", 1.0)):
-        if (share := getattr(options, name)) is not None and not 0 < share <= most:
-            raise UsageError(f"--{name.replace('_', '-')} is {share}; give more than 0 and at most {most:g}")
-    for name in ("keep", "top_k", "seed"):
-        if (value := getattr(options, name)) is not None and value < 0:
-            raise UsageError(f"--{name.replace('_', '-')} is {value}; give 0 or more")
+    """Return a prompt with what was asked for otherwise."""
     names = ("calls", "per_call", "keep", "temperature", "top_p", "top_k", "max_new_tokens")
     return prompt.adjusted(**{name: getattr(options, name) for name in names})
 
@@ -223,11 +263,3 @@ def _plain(draft: Draft) -> dict[str, Any]:
 
     decision = draft.decision and {k: v for k, v in asdict(draft.decision).items() if k != "batch"}
     return asdict(draft) | {"decision": decision, "wording": drafted(draft.kind, draft.line)}
-
-
-def _said(options: Namespace, sentence: str, data: dict[str, Any]) -> int:
-    if options.json:
-        print_json(data)
-    else:
-        say(sentence)
-    return 0

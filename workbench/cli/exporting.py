@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-
 from workbench.cli.output import print_json, say
+from workbench.cli.verbs import Namespace, verb
+from workbench.options.option import Option, Type, flag
+from workbench.options.shared import INSTRUMENT, JSON, STORE
 
 
+@verb(
+    STORE,
+    Option(
+        "folder",
+        "not there yet, or empty",
+        Type.PATH,
+        positional=True,
+        required=True,
+        metavar="DIR",
+    ),
+    INSTRUMENT,
+    Option(
+        "format",
+        "csv imports back identically (default), choices does so for multiple-choice questions and answers of models "
+        "(default where all statements are such); probvaa is the published layout; jsonl holds the statements",
+        choices=("csv", "probvaa", "jsonl", "choices"),
+    ),
+    flag("force", "replace files of the same name; others stay"),
+    JSON,
+)
 def export(options: Namespace) -> int:
     """Write an instrument: all of its files, or none. What the format cannot hold is said."""
     from stores.core.store import Store

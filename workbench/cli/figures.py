@@ -1,32 +1,38 @@
 """Figures on the command line: printed, or written in the forms that `workbench.figures.write` has.
 
-Every command that prints figures takes the same options and calls `put_out`.
+Every verb that prints figures takes `FIGURES` and calls `put_out`.
 """
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from workbench.cli.output import has_width, print_json, room, say, say_wrapped
+from workbench.cli.verbs import Namespace, Section
 from workbench.domain.counting import plural
 from workbench.errors import UsageError
 from workbench.figures.table import AnyTable
+from workbench.options.option import Option, Type, flag
+from workbench.options.shared import JSON
 
 FOLDERS = ("csv", "parquet", "latex")
 
 
-def figure_options(command: ArgumentParser) -> None:
-    """Add the options that say where figures go."""
-    group = command.add_argument_group("figures", "printed as text, or in one or more of these forms")
-    group.add_argument("--json", action="store_true", help="print one JSON document with every table")
-    group.add_argument("--csv", type=Path, metavar="FOLDER", help="write a CSV file for each table")
-    group.add_argument("--parquet", type=Path, metavar="FOLDER", help="write a Parquet file for each table (pyarrow)")
-    group.add_argument("--html", type=Path, metavar="FILE", help="write one HTML page that opens offline")
-    group.add_argument("--latex", type=Path, metavar="FOLDER", help="write a LaTeX table for each table (booktabs)")
-    group.add_argument("--force", action="store_true", help="replace files of the same name")
+FIGURES = Section(
+    "Figures",
+    (
+        JSON.but(help="print one JSON document with every table"),
+        Option("csv", "write a CSV file for each table", Type.PATH, metavar="FOLDER"),
+        Option("parquet", "write a Parquet file for each table (pyarrow)", Type.PATH, metavar="FOLDER"),
+        Option("html", "write one HTML page that opens offline", Type.PATH),
+        Option("latex", "write a LaTeX table for each table (booktabs)", Type.PATH, metavar="FOLDER"),
+        flag("force", "replace files of the same name"),
+    ),
+    "Printed as text, or in one or more of these forms.",
+)
+"where figures go"
 
 
 def as_data(options: Namespace) -> bool:

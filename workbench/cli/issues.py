@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from workbench.cli.figures import as_data, no_figures, put_out
-from workbench.cli.output import print_json, say
+from workbench.cli.figures import FIGURES, as_data, no_figures, put_out
+from workbench.cli.output import print_json, say, tell, whole_file
+from workbench.cli.verbs import Namespace, Section, verb
 from workbench.errors import UnknownName, UsageError
+from workbench.options.option import Option, Type, flag
+from workbench.options.shared import ANNOTATOR, INSTRUMENT, SEED, STORE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +21,37 @@ if TYPE_CHECKING:
 LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
 
 
+@verb(
+    STORE,
+    INSTRUMENT,
+    Section(
+        "Acts, one at a time",
+        (
+            Option("scheme", "set the issues: smartvote, or a file; no label is ever lost by it", metavar="FILE|NAME"),
+            Option(
+                "label",
+                "label as --annotator: 1 agreeing supports the issue, -1 disagreeing does, 0 not related, none "
+                "withdraws",
+                metavar=("REF", "ISSUE", "LABEL"),
+            ),
+            Option(
+                "adjudicate",
+                "decide where annotators differ, as --annotator; none withdraws the decision",
+                metavar=("REF", "ISSUE", "LABEL"),
+            ),
+            flag("ties", "list what somebody has to decide; nobody is named"),
+            Option("import_", "add labels: ref, issue, annotator, label", Type.PATH, metavar="CSV"),
+        ),
+        one_of=True,
+    ),
+    flag("gold", "print the labels that count"),
+    Option("export", "write all labels; with --gold those that count", Type.PATH, metavar="CSV"),
+    ANNOTATOR.but(help="who labels or decides", none=""),
+    Option("whose", "gold: a source's own labels first", default="gold", choices=("gold", "people")),
+    Option("fewest", "people that a majority needs", Type.WHOLE, 2, least=1),
+    SEED.of("the bootstrap intervals"),
+    FIGURES,
+)
 def issues(options: Namespace) -> int:
     """Do what was asked on the policy issues of an instrument; without an act, say what there is."""
     from stores.core.store import Store
@@ -43,8 +76,6 @@ def _check(options: Namespace) -> None:
         raise UsageError("say who: --annotator NAME")
     if options.export or any(act for act in acts if act is not options.ties):
         no_figures(options)
-    if options.fewest < 1:
-        raise UsageError(f"found --fewest {options.fewest}; give 1 or more")
 
 
 def _scheme(store: Store, name: str, options: Namespace) -> int:
@@ -91,12 +122,9 @@ def _cell(words: list[str]) -> tuple[str, str, int | None]:
 
 
 def _said(options: Namespace, ref: str, issue: str, label: int | None, before: int | None) -> int:
-    if options.json:
-        print_json({"ref": ref, "issue": issue, "label": label, "before": before})
-        return 0
     was = "" if before == label else f" (before: {_sign(before)})"
-    say(f"{ref} {issue}: {_sign(label)}{was}")
-    return 0
+    data = {"ref": ref, "issue": issue, "label": label, "before": before}
+    return tell(options, f"{ref} {issue}: {_sign(label)}{was}", data)
 
 
 def _import(store: Store, name: str, options: Namespace) -> int:
@@ -116,22 +144,11 @@ def _export(store: Store, name: str, options: Namespace) -> int:
     from workbench.pipeline.issues import issue_labels_csv
 
     path: Path = options.export
-    if path.exists():
-        raise UsageError(f"{path} exists already; choose another name")
     text = issue_labels_csv(store, name, gold=options.gold, whose=options.whose, fewest=options.fewest)
-    made = path.with_name(path.name + ".part")
-    try:
-        made.write_bytes(text.encode("utf-8"))
-        made.rename(path)
-    except OSError as error:
-        made.unlink(missing_ok=True)
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+    with whole_file(path) as file:
+        file.write(text)
     count = text.count("\n") - 1
-    if options.json:
-        print_json({"file": str(path), "labels": count})
-    else:
-        say(f"Wrote {count:,} labels to {path}.")
-    return 0
+    return tell(options, f"Wrote {count:,} labels to {path}.", {"file": str(path), "labels": count})
 
 
 def _gold(store: Store, name: str, options: Namespace) -> int:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import sys
 import time
-from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import print_json, say, say_wrapped, table
+from workbench.cli.asking import agreed
+from workbench.cli.output import print_json, say, say_wrapped, table, tell
+from workbench.cli.verbs import Namespace, verb
 from workbench.errors import StoreGone, UsageError
+from workbench.figures.visible import visible
+from workbench.options.option import Option, Type
+from workbench.options.shared import JSON, STORE, YES
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -35,8 +39,28 @@ FITS: dict[str, tuple[str, ...]] = {
     "log": ("running", "paused", "queued", "lost", "failed", "cancelled", "done"),
 }
 "the states of the jobs among which one is chosen where none is named"
+JOB_ACTS = {
+    "pause": "store what is at hand and wait; the worker and its model stay ready for a while",
+    "resume": "go on with a job that was paused, cancelled, failed or lost; start one that waits for its turn",
+    "cancel": "store what is at hand and end",
+    "retry": "ask again what failed, and nothing else",
+    "concurrency": "let at most N calls to a served model, or rows of a batch, be under way; N 0: as at first",
+    "follow": "show how it goes until it ends; Ctrl+C leaves it running",
+    "log": "print what its worker wrote",
+}
+"what is done with one job"
 
 
+@verb(
+    STORE,
+    Option("act", "what to do with a job, see below", none="list", positional=True, choices=JOB_ACTS),
+    Option("job", "the job's number", Type.WHOLE, positional=True),
+    Option("most", "concurrency: how many at once", Type.WHOLE, least=0, positional=True, metavar="N"),
+    YES.but(help="resume, retry: let a job that was created elsewhere go on without asking"),
+    JSON,
+    about="List jobs, or act on one.",
+    epilog="JOB may be left out where the act fits one job only.",
+)
 def jobs(options: Namespace) -> int:
     """List jobs, or act on one."""
     from stores.core.store import Store
@@ -98,7 +122,6 @@ def _retry(store: Store, options: Namespace, number: int) -> int:
 
 def _with_consent(options: Namespace, go_on: Callable[[bool], object]) -> None:
     """Let a job go on; ask first where it was created elsewhere. Raises ElsewhereError where nobody agrees."""
-    from workbench.cli.running import agreed
     from workbench.jobs.origin import ElsewhereError
 
     try:
@@ -143,11 +166,7 @@ def _log(_store: Store, options: Namespace, number: int) -> int:
     from workbench.jobs import launch
 
     text = launch.log_tail(options.store, number, lines=LOG_LINES)
-    if options.json:
-        print_json({"job": number, "log": text})
-    else:
-        say(text or f"Job {number} has not written anything yet.")
-    return 0
+    return tell(options, text or f"Job {number} has not written anything yet.", {"job": number, "log": text})
 
 
 ACTS: dict[str, Callable[[Store, Namespace, int], int]] = {
@@ -166,16 +185,12 @@ SETTLED = frozenset({"pause", "resume", "cancel", "retry"})
 
 
 def _said(store: Store, options: Namespace, number: int, sentence: str) -> int:
-    if options.json:
-        print_json(asdict(store.jobs.get(number)))
-    else:
-        say(sentence)
-    return 0
+    return tell(options, sentence, asdict(store.jobs.get(number)))
 
 
-def started(path: Path, number: int) -> str:
-    """Return what is said of a job that was started and left to itself."""
-    return f"Job {number} runs. {_follow_it(path, number)}"
+def started(options: Namespace, number: int, about: Mapping[str, Any]) -> int:
+    """Print what is said of a job that was started and left to itself; `about`: what a program learns beside it."""
+    return tell(options, f"Job {number} runs. {_follow_it(options.store, number)}", {**about, "job": number})
 
 
 def _follow_it(path: Path, number: int) -> str:
@@ -263,7 +278,8 @@ def watch(store: Store, job_id: int, *, quiet: bool = False) -> Job:
             if asked:
                 raise
             asked = True
-            _show("stopping; what has arrived is being stored (Ctrl+C again leaves the job to itself)")
+            stopping = "stopping; what has arrived is being stored (Ctrl+C again leaves the job to itself)"
+            print(stopping, file=sys.stderr) if quiet else _show(stopping)
             if store.jobs.get(job_id).active:
                 store.jobs.request_stop(job_id)
 
@@ -339,9 +355,9 @@ def _figures(job: Job) -> list[str]:
 
 def _show(line: str) -> None:
     if sys.stdout.isatty():
-        print(f"\r\x1b[2K{line}", end="", flush=True)
+        print(f"\r\x1b[2K{visible(line)}", end="", flush=True)
     else:
-        print(line, flush=True)
+        print(visible(line), flush=True)
 
 
 def _break_line() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import listed
+from workbench.cli.verbs import Namespace
 from workbench.errors import UsageError
+from workbench.options.option import Option
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from workbench.audits.reliability.judge import Options
     from workbench.audits.reliability.judged import ReliabilityJudged
     from workbench.domain.prompts import TemplateChoice
+
+
+RELIABILITY = Option("audit", default="reliability", choices=("reliability",))
+"of verbs that judge one audit"
 
 
 def options_of(options: Namespace) -> Options:

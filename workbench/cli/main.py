@@ -6,42 +6,87 @@ Exit codes: 0 done; 1 failed, or `lint` and `doctor` found an error; 2 the reque
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
-from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
+from collections.abc import Sequence
+
+import click
+from click.exceptions import Exit
 
 from workbench import __version__
-from workbench.cli import arguments
-from workbench.errors import WorkbenchError
+from workbench.cli.completing import COMPLETE
+from workbench.cli.parser import Listed, Verbs, said
+from workbench.errors import FieldError, WorkbenchError
 from workbench.figures.visible import visible
+from workbench.options.flags import named
 
-EPILOG = """exit codes: 0 done; 1 failed, or lint / doctor found an error; 2 cannot be carried out as asked;
-3 stopped or paused on request (what was stored stays); 130 interrupted"""
+ABOUT = """Annotate and audit the political and survey-response biases of language models.
+
+Without a command the terminal opens, with the stores that there are; with STORE alone, it opens that one."""
+EPILOG = """Exit codes: 0 done; 1 failed, or lint / doctor found an error; 2 cannot be
+carried out as asked; 3 stopped or paused on request (what was stored stays);
+130 interrupted"""
+
+VERBS = {
+    "open": Listed("acts", "open the terminal; `workbench STORE` is short for it", "open_store"),
+    "init": Listed("acts", "make a store"),
+    "import": Listed("acts", "import an instrument: statements, labels, answers", "import_instrument"),
+    "lint": Listed("checking", "check instruments before any GPU time is spent"),
+    "run": Listed("running", "ask a model, in a worker that outlives this terminal"),
+    "demo": Listed("demonstrating", "audit the embedded model on a shipped instrument"),
+    "jobs": Listed("jobs", "list jobs; pause, resume, cancel, retry or follow one"),
+    "verdicts": Listed("results", "what an audit says of models, and which tests they pass"),
+    "agreement": Listed("results", "kappas, alpha and agreement per statement; or of people"),
+    "scores": Listed("scores", "label probabilities of prompts, and likely next tokens"),
+    "thoughts": Listed("thoughts", "what a model thought before its answers; nothing reads it"),
+    "snapshots": Listed("snapshots", "which snapshots of served models answered"),
+    "sample": Listed("annotating", "draw a queue of answers or statements for people to label"),
+    "annotate": Listed("annotating", "label a queue in the terminal"),
+    "adjudicate": Listed("annotating", "list disagreements, or decide one"),
+    "labels": Listed("annotating", "queues and their progress; export, import or merge labels"),
+    "train": Listed("classifying", "fine-tune a stance classifier on labels, and test it"),
+    "classify": Listed("classifying", "let a classifier read the free answers that are new to it"),
+    "classifiers": Listed("classifying", "how good a classifier is, and from which confidence on"),
+    "bias": Listed("bias", "left/right bias by model, dimension, prefix and wording"),
+    "sides": Listed("bias", "what a model says of the statements' sides"),
+    "consistency": Listed("consistency", "leaning by party family, and stances on policy issues"),
+    "pilot": Listed("consistency", "ask a few statements with every template, and rank these"),
+    "statements": Listed("statements", "list, write, vary, tag, archive statements; their versions"),
+    "draft": Listed("drafting", "let a model or a rule draft wordings; decide on drafts"),
+    "check": Listed("checking", "compute similarities and entailments of wordings"),
+    "export": Listed("exporting", "write an instrument as files to publish or import"),
+    "issues": Listed("issues", "policy issues: scheme, labels, agreement, gold, ties"),
+    "survey": Listed("surveys", "answer statements yourself: the human upper bound"),
+    "choices": Listed("choices", "multiple-choice questions, their changed forms and errors"),
+    "synthesize": Listed("synthetic", "draw synthetic respondents, of whom everything is known"),
+    "questionnaire": Listed("questionnaires", "questions with their roles and scales; what answers mean"),
+    "doctor": Listed("doctor", "say what works on this machine, and what to do about the rest"),
+    "completion": Listed("completing", "print the script by which a shell completes commands"),
+}
+"in the order in which `--help` lists them"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. A person's mistake gives a message and an exit code, never a traceback."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    parser = build_parser()
-    if arguments and arguments[0] not in COMMANDS and not arguments[0].startswith("-"):
-        if told := meant(arguments[0]):
-            parser.error(told)
-        arguments.insert(0, "open")
-    options = parsed(parser, arguments)
-    if options.command is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        parser.print_help()
-        return 0
-    module, function = COMMANDS[options.command] if options.command is not None else ("acts", "welcome")
-    command: Callable[[argparse.Namespace], int] = getattr(import_module(f"workbench.cli.{module}"), function)
+    verbs = workbench()
+    if instruction := os.environ.get(COMPLETE):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(verbs, {}, "workbench", COMPLETE, instruction)
     try:
-        return command(options)
+        with verbs.make_context("workbench", list(sys.argv[1:] if argv is None else argv)) as context:
+            return int(verbs.invoke(context))
+    except Exit as ended:
+        return ended.exit_code
+    except click.UsageError as error:
+        at_hand = error.ctx
+        usage = f"{at_hand.get_usage()}\n" if at_hand is not None else ""
+        path = at_hand.command_path if at_hand is not None else "workbench"
+        print(f"{usage}{path}: error: {visible(said(error), lines=True)}", file=sys.stderr)
+        return 2
     except WorkbenchError as error:
-        print(f"workbench: {visible(str(error), lines=True)}", file=sys.stderr)
+        message = named(error) if isinstance(error, FieldError) else str(error)
+        print(f"workbench: {visible(message, lines=True)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("workbench: interrupted; what was stored stays", file=sys.stderr)
@@ -51,101 +96,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
 
 
-def meant(word: str) -> str:
-    """Say which command a word is like; "" where it is like none, or names a file."""
-    near = get_close_matches(word, COMMANDS, n=1)
-    if not near or Path(word).exists() or Path(word).name != word or Path(word).suffix:
-        return ""
-    return f"found the command {word!r}; did you mean {near[0]!r}? A store of that name: workbench ./{word}"
+def workbench() -> Verbs:
+    """Return the command line: the verbs, none of them imported yet."""
+    return Verbs(VERBS, "open", alone, about=ABOUT, epilog=EPILOG, version=__version__)
 
 
-def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options of a command. What it does not know ends in its own usage, with the nearest of its options."""
-    options, unknown = parser.parse_known_args(arguments)
-    if unknown:
-        at_hand = parsers(parser).get(options.command, parser)
-        options_among = [word for word in unknown if word.startswith("-")]  # what follows one may be its value
-        at_hand.error("; ".join(_unknown(word, _flags(at_hand)) for word in options_among or unknown))
-    return options
+def alone(context: click.Context) -> int:
+    """Open the terminal on the choice of a store; where nobody sits at one, print the help."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print(context.get_help())
+        return 0
+    from workbench.cli.acts import welcome
 
-
-def parsers(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
-    """Return the parser of each command."""
-    (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return dict(commands.choices)
-
-
-def _flags(parser: argparse.ArgumentParser) -> Sequence[str]:
-    return [flag for action in parser._actions for flag in action.option_strings]
-
-
-def _unknown(word: str, flags: Sequence[str]) -> str:
-    if not word.startswith("-"):
-        return f"found {visible(word)!r}, which belongs to no option"
-    name = word.partition("=")[0]
-    near = get_close_matches(name, flags, n=1)
-    return f"found the option {visible(name)}" + (f"; did you mean {near[0]}?" if near else "; there is none like it")
-
-
-COMMANDS = {
-    "open": ("acts", "open_store"),
-    "init": ("acts", "init"),
-    "import": ("acts", "import_instrument"),
-    "lint": ("acts", "lint"),
-    "run": ("running", "run"),
-    "demo": ("demonstrating", "demo"),
-    "jobs": ("jobs", "jobs"),
-    "verdicts": ("results", "verdicts"),
-    "agreement": ("results", "agreement"),
-    "scores": ("scores", "scores"),
-    "thoughts": ("thoughts", "thoughts"),
-    "snapshots": ("snapshots", "snapshots"),
-    "sample": ("annotating", "sample"),
-    "annotate": ("annotating", "annotate"),
-    "adjudicate": ("annotating", "adjudicate"),
-    "labels": ("annotating", "labels"),
-    "train": ("classifying", "train"),
-    "classify": ("classifying", "classify"),
-    "classifiers": ("classifying", "classifiers"),
-    "bias": ("bias", "bias"),
-    "sides": ("bias", "sides"),
-    "consistency": ("consistency", "consistency"),
-    "pilot": ("consistency", "pilot"),
-    "statements": ("statements", "statements"),
-    "draft": ("drafting", "draft"),
-    "check": ("checking", "check"),
-    "export": ("exporting", "export"),
-    "issues": ("issues", "issues"),
-    "survey": ("surveys", "survey"),
-    "choices": ("choices", "choices"),
-    "synthesize": ("synthetic", "synthesize"),
-    "questionnaire": ("questionnaires", "questionnaire"),
-    "doctor": ("doctor", "doctor"),
-}
-GROUPS = (
-    "", "_scores", "_thoughts", "_snapshots", "_bias", "_consistency", "_statements", "_drafting",
-    "_checking", "_exporting",
-    "_issues", "_surveys", "_questionnaire", "_choices", "_synthetic",
-)  # fmt: skip
-"modules of arguments, in the order in which `--help` lists them"
-
-
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of every command."""
-    parser = argparse.ArgumentParser(
-        prog="workbench",
-        description="Annotate and audit the political and survey-response biases of language models.\n"
-        "Without a command the terminal opens, with the stores that there are; with STORE alone, it opens that one.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"workbench {__version__}")
-    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    for group in GROUPS:
-        if find_spec(f"workbench.cli.arguments{group}"):
-            for add in import_module(f"workbench.cli.arguments{group}").GROUPS:
-                add(commands)
-    doctor = commands.add_parser("doctor", help="say what works on this machine, and what to do about the rest")
-    doctor.add_argument("store", nargs="?", type=Path, help="look at this store too")
-    arguments.json_option(doctor)
-    return parser
+    return welcome()

@@ -7,11 +7,15 @@ import math
 import os
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
 from enum import Enum
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
 
+from workbench.cli.verbs import Namespace
+from workbench.errors import UsageError
 from workbench.figures.visible import visible
 
 PIPED = 200
@@ -32,6 +36,32 @@ def print_json(value: Any) -> None:
     """Print one JSON document. Undefined numbers are null."""
     json.dump(plain(value), sys.stdout, ensure_ascii=True, indent=2, allow_nan=False)
     print()
+
+
+def tell(options: Namespace, sentence: str, data: Any) -> int:
+    """Print what was done: a sentence for a person, data for a program."""
+    if options.json:
+        print_json(data)
+    else:
+        say(sentence)
+    return 0
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[TextIO]:
+    """Open a new file for writing, which is there whole or not at all. Raises UsageError."""
+    if path.exists():
+        raise UsageError(f"{path} exists already; choose another name")
+    made = path.with_name(path.name + ".part")
+    try:
+        with made.open("w", encoding="utf-8", newline="") as file:
+            yield file
+        made.rename(path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+    finally:
+        with suppress(OSError):
+            made.unlink()
 
 
 def plain(value: Any) -> Any:

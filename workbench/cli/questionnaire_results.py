@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
-from workbench.cli.arguments_questionnaire_results import SECTIONS
+from workbench.audits.questionnaire.options import SECTIONS
 from workbench.cli.judged import about, templates_of
 from workbench.cli.output import listed
+from workbench.cli.verbs import Namespace
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from workbench.audits.questionnaire.results import Choice
     from workbench.audits.questionnaire.score import Report
 
-LEAST_DRAWS = 100
-"below so many the ends of an interval are single draws, and may leave out the estimate"
 NAMING = ("show", "condition", "against", "target", "model", "instrument", "dtype", "snapshot", "fingerprint")
 "options that name something, and mean nothing where they are empty"
 MOST_MISSED = 20
@@ -76,8 +74,6 @@ def _check_given(options: Namespace) -> None:
         given = getattr(options, name)
         if given is not None and not given.strip(" ,"):
             raise UsageError(f"found nothing after --{name}; name something, or leave it out")
-    if options.draws is not None and options.draws < LEAST_DRAWS:
-        raise UsageError(f"found {options.draws} draws; give {LEAST_DRAWS} or more: fewer make no interval")
 
 
 def chosen_sections(options: Namespace) -> tuple[str, ...]:
@@ -138,8 +134,7 @@ def _options(options: Namespace) -> Options:
     """Return the audit's options from the command line's."""
     from workbench.audits.questionnaire.figures import Options
 
-    given = {name: getattr(options, name) for name in ("masses", "variability", "error", "draws")}
-    return Options(seed=options.seed, **{name: value for name, value in given.items() if value is not None})
+    return Options(**{name: getattr(options, name) for name in ("seed", "masses", "variability", "error", "draws")})
 
 
 def conditions_shown(judged: QuestionnaireJudged, options: Namespace) -> dict[str, tuple[Condition, ...]]:

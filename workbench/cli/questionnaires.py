@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.asking import changed_by
+from workbench.cli.figures import FIGURES
 from workbench.cli.output import listed, plain, print_json, say
+from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.counting import plural
+from workbench.domain.questionnaires import Form, Pole, Role
 from workbench.errors import UnknownName, UsageError
+from workbench.options.option import Option, flag
+from workbench.options.shared import INSTRUMENT, PERSON, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -28,8 +32,45 @@ NONE = "none"
 IMPORTER = "import"
 "who says what files say"
 OF_QUESTION = ("role", "form", "scale_of", "yes")
+EPILOG = """Answers come in with: workbench import STORE answers.csv --format answers.
+They are kept as they were given; the scale of a question says what they mean:
+
+  workbench questionnaire STORE --scale four_point --map "rather yes=neutral"
+  workbench questionnaire STORE --question t-3 --yes liberal"""
 
 
+@verb(
+    STORE,
+    INSTRUMENT,
+    PERSON,
+    Section(
+        "Acts, one at a time",
+        (
+            Option("scale", "say what its answers mean, with --map"),
+            Option("question", "change a question, or make a statement one", metavar="REF"),
+            flag("history", "what people changed of questions and scales, and who"),
+        ),
+        one_of=True,
+    ),
+    flag("all", "with --history: what imports said, too (--json has both)"),
+    Section(
+        "What an answer or a question is",
+        (
+            Option(
+                "map",
+                "of --scale, may be given again: yes, no, neutral or missing",
+                metavar="ANSWER=MEANING",
+                many=True,
+            ),
+            Option("role", "of --question; none takes it out, its answers stay", choices=(*map(str, Role), NONE)),
+            Option("form", "of --question: asked as it stands, or whether one agrees", choices=tuple(map(str, Form))),
+            Option("scale_of", "of --question: the scale of its answers"),
+            Option("yes", "of --question: what a yes leans to", choices=(*map(str, Pole), NONE)),
+        ),
+    ),
+    FIGURES,
+    epilog=EPILOG,
+)
 def questionnaire(options: Namespace) -> int:
     """Show the questions, the scales and the counts of answers; or change what one of them is."""
     from stores.core.store import Store
@@ -145,13 +186,6 @@ def _check_options(options: Namespace) -> None:
         raise UsageError("say what the question is with --role, --form, --scale-of or --yes")
 
 
-def _person(options: Namespace) -> str:
-    name: str = options.person or os.environ.get("USER", "")
-    if not name:
-        raise UsageError("it is not known who makes this change; give --person NAME")
-    return name
-
-
 def _show(store: Store, name: str, options: Namespace) -> int:
     from workbench.audits.questionnaire.instrument_tables import book
     from workbench.cli.figures import put_out
@@ -201,7 +235,7 @@ def _remap(store: Store, name: str, options: Namespace) -> int:
             f"{answers}"
         )
     after = before.remapped(meanings)
-    changed = store.questionnaires.set_scale(name, after, person=_person(options)) if after != before else 0
+    changed = store.questionnaires.set_scale(name, after, person=changed_by(options)) if after != before else 0
     said = "That is what they mean already; nothing was changed." if after == before else _said(changed)
     about = {"instrument": name, "scale": after, "changed": changed}
     found = store.questionnaires.tallied(name)
@@ -232,7 +266,7 @@ def _change(store: Store, name: str, options: Namespace) -> int:
     changed = store.questionnaires.set_question(
         name,
         options.question,
-        person=_person(options),
+        person=changed_by(options),
         role=KEEP if options.role is None else None if options.role == NONE else Role(options.role),
         form=KEEP if options.form is None else Form(options.form),
         scale=options.scale_of or KEEP,

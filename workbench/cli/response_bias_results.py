@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -22,6 +21,7 @@ from workbench.cli.response_bias_shown import (
     check_given,
     shown_of,
 )
+from workbench.cli.verbs import Namespace
 from workbench.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -80,11 +80,7 @@ def _options(options: Namespace) -> Options:
     from workbench.audits.response_bias.deltas import Definition
     from workbench.audits.response_bias.figures import Options
 
-    given = {name: getattr(options, name) for name in ("definition", "alpha", "holm", "entropy")}
-    chosen = {name: value for name, value in given.items() if value is not None}
-    if "definition" in chosen:
-        chosen["definition"] = Definition.parse(chosen["definition"])
-    return Options(**chosen)
+    return Options(Definition.parse(options.definition), options.alpha, options.holm, options.entropy)
 
 
 def _tables(found: Findings, shown: Shown, of: Book, options: Namespace) -> Iterator[AnyTable]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from workbench.audits.response_bias.names import (
     place_said,
 )
 from workbench.cli.output import listed
+from workbench.cli.verbs import Namespace
 from workbench.domain.choices import Perturbation, ref_of
 from workbench.errors import UnknownName, UsageError
 
@@ -107,12 +107,8 @@ def check_given(options: Namespace) -> None:
         given = getattr(options, name)
         if given is not None and not given.strip(" ,"):
             raise UsageError(f"found nothing after --{name}; name something, or leave it out")
-    if options.draws:
-        raise UsageError(f"found --draws {options.draws}; response biases have no bootstrap: leave the number out")
     if options.draw is not None and options.question is None:
         raise UsageError("--draw is for a single question; name it with --question KEY")
-    if options.draw is not None and options.draw < 1:
-        raise UsageError(f"--draw is {options.draw}; draws are numbered from 1")
 
 
 def shown_of(judged: ResponseBiasJudged, options: Namespace) -> Shown:
@@ -152,8 +148,7 @@ def _cells(judged: ResponseBiasJudged) -> Iterator[Cell]:
 
 def _views(options: Namespace) -> tuple[str, ...]:
     """Return the views that were named; else the matrix, for programs all figures, for files questions as well."""
-    given = [name for name in (CELLS, TOPICS, VALIDITY, PEOPLE) if getattr(options, name)]
-    given += [DRAWS] if options.draws is not None else []
+    given = [name for name in (CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE) if getattr(options, name)]
     given += [name for name in (QUESTIONS, QUESTION, COMPARE) if getattr(options, name) is not None]
     if given:
         return tuple(name for name in (*FIGURES, QUESTIONS, QUESTION, COMPARE) if name in given)

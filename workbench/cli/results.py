@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.cli.arguments_verdicts import QUESTIONNAIRE, RESPONSE_BIAS, check_options
-from workbench.cli.figures import as_data, put_out
-from workbench.cli.judged import judged, told_about
+from workbench.audits.reliability.options import EXACT, JUDGING
+from workbench.cli.audit_options import AUDIT, RESULT, sections, settle
+from workbench.cli.figures import FIGURES, as_data, put_out
+from workbench.cli.judged import RELIABILITY, judged, told_about
+from workbench.cli.verbs import Namespace, verb
 from workbench.errors import UsageError
+from workbench.options.option import flag
+from workbench.options.shared import INSTRUMENT, MODEL, OF_RUN, QUEUE, SERVED, STORE, TEMPLATE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -17,15 +20,31 @@ if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
     from workbench.figures.table import AnyTable
 
+ABOUT = {
+    "response_bias": "Do changes of a question that move people move a model? Without a view the matrix of models and "
+    "biases is shown; --json has every figure, --csv and --parquet every question as well.",
+}
+"said above the options of an audit"
 
+
+@verb(
+    STORE,
+    AUDIT.but(choices=tuple(RESULT)),
+    MODEL.but(help="of questionnaire and response_bias several, with commas between"),
+    INSTRUMENT,
+    SERVED,
+    TEMPLATE,
+    sections(RESULT, ABOUT),
+    FIGURES,
+)
 def verdicts(options: Namespace) -> int:
     """Print a verdict per statement and test, and how many pass; of other audits what they say of models."""
-    check_options(options)
-    if options.audit == QUESTIONNAIRE:
+    settle(options, RESULT, options.audit, "--audit")
+    if options.audit == "questionnaire":
         from workbench.cli.questionnaire_results import verdicts as of_questionnaire
 
         return of_questionnaire(options)
-    if options.audit == RESPONSE_BIAS:
+    if options.audit == "response_bias":
         from workbench.cli.response_bias_results import verdicts as of_response_bias
 
         return of_response_bias(options)
@@ -54,6 +73,18 @@ def _verdicts(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
             yield tables.chances(of, of.exact, template)
 
 
+@verb(
+    STORE,
+    RELIABILITY,
+    OF_RUN,
+    JUDGING,
+    EXACT,
+    flag("survey", "of the people who answered the same wordings"),
+    flag("as_people", "the model's kappas over the statements that people answered alone"),
+    QUEUE.but(help="of the annotators who labelled this queue"),
+    flag("items", "per statement, or per labelled item"),
+    FIGURES,
+)
 def agreement(options: Namespace) -> int:
     """Print kappas per template with mean and sd, alpha over templates, and agreement per statement."""
     if options.queue is not None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shlex
-import sys
-from argparse import Namespace
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.audits.response_bias.names import find_kind
+from workbench.cli.asking import check_agreed
+from workbench.cli.audit_options import AUDIT, RUN, sections, settle
 from workbench.cli.jobs import EXIT_CODES, started, watch
 from workbench.cli.output import listed, print_json, say
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.choices import over_biases
 from workbench.domain.designs import TRIES, Design
 from workbench.domain.questionnaire_tallies import named_few
@@ -18,6 +19,24 @@ from workbench.domain.questionnaires import Contexts, Role
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling
 from workbench.errors import UsageError
 from workbench.inference.chat_formats import NO_DEFAULT
+from workbench.inference.dtypes import DTYPES
+from workbench.options.option import Option, flag
+from workbench.options.shared import (
+    DRAWN,
+    DTYPE,
+    FAMILY,
+    INSTRUMENT,
+    JSON,
+    LANGUAGE,
+    MODEL,
+    SAMPLES,
+    SEED,
+    STARTING,
+    STATEMENTS,
+    STORE,
+    TEMPLATES,
+    VARIANTS,
+)
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -39,6 +58,38 @@ OF_CONTEXTS = ("conditions", "respondents", "every", "context_questions")
 "options that say what stands before a questionnaire's targets"
 
 
+@verb(
+    STORE,
+    AUDIT,
+    MODEL.but(help="smollm2, a hub id, a folder, a .gguf file, openai:NAME[@URL], scripted", required=True, none=""),
+    INSTRUMENT,
+    STATEMENTS.but(help="the first N, or these; of a questionnaire its targets"),
+    VARIANTS,
+    TEMPLATES,
+    FAMILY.but(
+        help="of templates; of response_bias lettered, extended, steering, …", none="the published one", metavar="NAME"
+    ),
+    LANGUAGE,
+    SAMPLES,
+    SEED.of("the answers"),
+    DRAWN,
+    flag("until_decided", "end an answer once nothing after it can change its label"),
+    flag("exact", "compute the probabilities of the two labels, or of the offered letters; nothing is sampled"),
+    flag(
+        "no_default_system",
+        "leave a system turn empty that the model's chat template adds by itself; this makes another model",
+    ),
+    DTYPE.but(help="of a local model", none="float32, on a GPU bfloat16", choices=DTYPES),
+    Option("cluster", "answer on a Ray cluster: local (this machine's GPUs), auto, or an address", metavar="WHERE"),
+    Option(
+        "chat_format",
+        "chat template of another model, or a .jinja file: for base models, which have none",
+        metavar="MODEL|FILE",
+    ),
+    sections(RUN),
+    STARTING,
+    JSON,
+)
 def run(options: Namespace) -> int:
     """Say what a design asks, ask whether to start, start the worker, and watch it."""
     from stores.core.store import Store
@@ -69,15 +120,10 @@ def run(options: Namespace) -> int:
                 what = "" if noted is None else f"; job {noted.id} notes that it was asked for"
                 say(f"Everything is stored{what}. Next: workbench {_next(store, options, plan.design)}")
             return 0
-        if not options.yes and not agreed():
-            raise UsageError("not started; give --yes where nobody can answer")
+        check_agreed(options)
         job_id = launch.start(store, plan.design, plan)
         if options.detach:
-            if options.json:
-                print_json(about | {"job": job_id})
-            else:
-                say(started(options.store, job_id))
-            return 0
+            return started(options, job_id, about)
         job = watch(store, job_id, quiet=options.json)
     if options.json:
         print_json(about | {"job": asdict(job)})
@@ -119,13 +165,13 @@ def requested_design(store: Store, options: Namespace) -> Design:
     from workbench import registry
     from workbench.data import shipped_templates
 
+    settle(options, RUN, options.audit, "--audit")
     defaults = registry.audit(options.audit).defaults
-    _check_choices(options, defaults)
     instrument = store.instruments.get(options.instrument or _only(store, defaults))
     family = options.family or defaults.family
     of_audit = [t for t in instrument.templates if t.audit == options.audit] or shipped_templates(options.audit)
     names = list(dict.fromkeys(t.name for t in of_audit if t.family == family))
-    contexts = _contexts(options, defaults)
+    contexts = _contexts(options)
     sampling, samples = _drawn(options, defaults, family)
     return Design(
         instrument=instrument.name,
@@ -143,13 +189,13 @@ def requested_design(store: Store, options: Namespace) -> Design:
         cluster=(options.cluster or "").strip(),
         chat_format=_chat_format(options),
         contexts=contexts,
-        tries=TRIES if getattr(options, "tries", None) is None else options.tries,
+        tries=TRIES if options.tries is None else options.tries,
     )
 
 
 def _chat_format(options: Namespace) -> str:
-    named = (getattr(options, "chat_format", None) or "").strip()
-    emptied = getattr(options, "no_default_system", False) and not named.endswith(NO_DEFAULT)
+    named = (options.chat_format or "").strip()
+    emptied = options.no_default_system and not named.endswith(NO_DEFAULT)
     return named + NO_DEFAULT if emptied else named
 
 
@@ -165,23 +211,12 @@ def _only(store: Store, defaults: Defaults) -> str:
     return found[0] if found else store.instruments.only()
 
 
-def _check_choices(options: Namespace, defaults: Defaults) -> None:
-    """Raise UsageError for options that mean nothing to the audit, or that cannot be met."""
-    tries, bias = getattr(options, "tries", None), getattr(options, "bias", None)
-    if tries is not None and not defaults.until_valid:
-        raise UsageError(f"the audit {options.audit} draws no answer again; leave out --tries")
-    if tries is not None and tries < 1:
-        raise UsageError(f"--tries is {tries}; give 1 or more")
-    if bias is not None and defaults.material != "choices":
-        raise UsageError(f"the audit {options.audit} asks no multiple-choice questions; leave out --bias")
-    if bias is not None and not listed(bias):
-        raise UsageError("found nothing after --bias; name one or more, or leave it out")
-
-
 def _statements(store: Store, options: Namespace, instrument: Instrument, defaults: Defaults) -> tuple[str, ...]:
     """Return the refs that are asked for; of some biases alone where these are named."""
     there = _asked_of(store, instrument, defaults)
-    items = store.choices.items(instrument.name) if getattr(options, "bias", None) else {}
+    if options.bias is not None and not listed(options.bias):
+        raise UsageError("found nothing after --bias; name one or more, or leave it out")
+    items = store.choices.items(instrument.name) if options.bias else {}
     if not items:
         return _chosen(options.statements, there)
     known = [(item.bias, item.variant) for item in items.values()]
@@ -207,15 +242,12 @@ def _asked_of(store: Store, instrument: Instrument, defaults: Defaults) -> list[
     ]
 
 
-def _contexts(options: Namespace, defaults: Defaults) -> Contexts:
-    """Return what stands before the targets of a questionnaire. Raises UsageError where the audit has no use for it."""
+def _contexts(options: Namespace) -> Contexts:
+    """Return what stands before the targets of a questionnaire."""
     from workbench.audits.questionnaire.conditions import expanded
 
-    asked: dict[str, Any] = {name: getattr(options, name, None) for name in OF_CONTEXTS}
+    asked: dict[str, Any] = {name: getattr(options, name) for name in OF_CONTEXTS}
     given = {name: value for name, value in asked.items() if value is not None}
-    if defaults.material != "questionnaire" and given:
-        named = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise UsageError(f"the audit {options.audit} shows a model nobody's answers; leave out {named}")
     usual = Contexts()
     names = tuple(name.strip() for name in given.get("conditions", ",".join(usual.conditions)).split(","))
     if not expanded(filter(None, names)):
@@ -230,21 +262,18 @@ def _contexts(options: Namespace, defaults: Defaults) -> Contexts:
 
 def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Sampling, int]:
     """Return how answers are drawn, and how many to each prompt."""
-    if options.seed < 0:
-        raise UsageError(f"--seed is {options.seed}; give 0 or more")
     if options.exact or not defaults.drawn:
         _check_exact(options, "--exact" if options.exact else f"the audit {options.audit}")
         return EXACTLY, 1
     sampling = _sampling(options, defaults.sampling_of(family))
     samples = defaults.samples if options.samples is None else options.samples
-    _check_sampling(sampling, samples)
     return (replace(sampling, stop=WHEN_DECIDED) if options.until_decided else sampling), samples
 
 
 def _check_exact(options: Namespace, what: str) -> None:
     """Raise UsageError where sampling is asked for as well."""
     names = ("samples", "tries", *OF_SAMPLING)
-    given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name, None) is not None]
+    given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) is not None]
     given += ["--until-decided"] if options.until_decided else []
     if given:
         raise UsageError(
@@ -259,20 +288,6 @@ def _sampling(options: Namespace, published: Sampling) -> Sampling:
     return chosen if options.top_k is None else replace(chosen, top_k=options.top_k or None)
 
 
-def _check_sampling(sampling: Sampling, samples: int) -> None:
-    top_k = sampling.top_k
-    checks = [
-        (samples >= 1, f"--samples is {samples}; give 1 or more"),
-        (sampling.temperature > 0, f"--temperature is {sampling.temperature}; give more than 0 (--top-k 1 is greedy)"),
-        (0 < sampling.top_p <= 1, f"--top-p is {sampling.top_p}; give more than 0 and at most 1"),
-        (top_k is None or top_k >= 1, f"--top-k is {top_k}; give 1 or more, or 0 for the whole vocabulary"),
-        (sampling.max_new_tokens >= 1, f"--max-new-tokens is {sampling.max_new_tokens}; give 1 or more"),
-    ]
-    for holds, message in checks:
-        if not holds:
-            raise UsageError(message)
-
-
 def _chosen(text: str | None, names: list[str]) -> tuple[str, ...]:
     """Read `8` as the first eight names and `a,b` as these; None as all."""
     if text is None:
@@ -282,8 +297,3 @@ def _chosen(text: str | None, names: list[str]) -> tuple[str, ...]:
             raise UsageError("0 were asked for; give 1 or more, or names")
         return tuple(names[: int(text)])
     return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def agreed(question: str = "Start? [Y/n] ", *, default: bool = True) -> bool:
-    """Ask whether to start; False where nobody can answer. `default`: what an empty line means."""
-    return sys.stdin.isatty() and input(question).strip().lower() in ("y", "yes", *[""] * default)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.cli.figures import as_data, put_out
-from workbench.cli.judged import judged, told_about
+from workbench.audits.reliability.options import EXACT, JUDGING
+from workbench.cli.figures import FIGURES, as_data, put_out
+from workbench.cli.judged import RELIABILITY, judged, told_about
+from workbench.cli.verbs import Namespace, verb
 from workbench.errors import UnknownName, UsageError
+from workbench.options.option import Option, flag
+from workbench.options.shared import OF_RUN, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -19,6 +22,17 @@ if TYPE_CHECKING:
     from workbench.figures.table import AnyTable
 
 
+@verb(
+    STORE,
+    RELIABILITY,
+    OF_RUN,
+    Option("statement", "only this statement", none="all", metavar="REF"),
+    Option("template", "only this template", none="all"),
+    flag("tokens", "with the likeliest next tokens of each prompt"),
+    JUDGING,
+    EXACT,
+    FIGURES,
+)
 def scores(options: Namespace) -> int:
     """Print, per prompt, the probability of each label, the leaning and the share of the labels."""
     from stores.core.store import Store

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from workbench.cli.figures import FIGURES
 from workbench.cli.judged import about
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.verdicts import Estimate
 from workbench.figures.table import AnyTable, Column, Kind, Table
+from workbench.options.shared import INSTRUMENT, MODEL, SEED, STORE
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
@@ -25,6 +27,13 @@ NOTES = (
 EMPTY = "No served model has answered yet. Ask one: workbench run STORE --model openai:NAME@http://HOST:PORT/v1"
 
 
+@verb(
+    STORE,
+    MODEL.but(none="all that are served"),
+    INSTRUMENT.but(none="all"),
+    SEED.of("the permutation test"),
+    FIGURES,
+)
 def snapshots(options: Namespace) -> int:
     """Print or write, for each run of a served model, the snapshot, the answers by fingerprint, and the test."""
     from stores.core.store import Store

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import listed, print_json, say, table
+from workbench.cli.asking import changed_by
+from workbench.cli.output import listed, print_json, say, table, tell
+from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice
-from workbench.domain.names import person_name
 from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement, VariantId, VariantKind, Wording
 from workbench.errors import UsageError
+from workbench.options.option import Option, flag
+from workbench.options.shared import DRY_RUN, INSTRUMENT, JSON, LANGUAGE, PERSON, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -25,13 +26,71 @@ BULK = ("tag", "untag", "set", "replace", "strip")
 "acts on --refs"
 
 _UNDER_NO_BIAS = (
-    "It is a question with options, under no bias yet: workbench choices add STORE --bias BIAS --key KEY puts it under "
-    "one where it is called BIAS.KEY; choices forms --bias BIAS makes a pair of it."
+    "It is a question with options, under no bias yet: workbench choices STORE add --bias BIAS --key KEY puts it under "
+    "one where it is called BIAS.KEY; choices STORE forms --bias BIAS makes a pair of it."
 )
 
 Act = Callable[["Store", Namespace, str], "Done"]
+EPILOG = """Without an act, statements are listed. Variants are named as in lists: original,
+negation, paraphrase-2. Every act says what it did; --undo takes back the newest
+act of --person that stands."""
+REFS = Option("refs", "of --tag, --untag, --set, --replace, --strip", metavar="A,B")
+LISTING = (
+    Option("search", "in refs, topics, tags and every wording", default="", metavar="TEXT"),
+    Option("issue", "that have to do with this policy issue", default=""),
+    Option("tagged", "that carry this tag", default="", metavar="TAG"),
+    flag("archived", "those that were archived, instead of the others"),
+)
+ACTED = (
+    Option("add", "a statement; with --text, or --question alone for a rule's proposal", metavar="REF"),
+    Option("edit", "change a wording's text; with --text, --variant, --language", metavar="REF"),
+    Option(
+        "add_variant",
+        "with --text; or a translation: --language, and the variant as KIND",
+        metavar=("REF", "KIND"),
+    ),
+    Option("delete_variant", metavar=("REF", "VARIANT")),
+    Option("relation", "expect same, flipped or free", metavar=("REF", "VARIANT", "WHAT")),
+    Option("rename", metavar=("REF", "NEW")),
+    Option("derive", "say what a statement was made from", metavar=("REF", "FROM")),
+    Option("tag", "tag the statements --refs", metavar="TAG"),
+    Option("untag", metavar="TAG"),
+    Option("set", "topic, country, source, dimension, leaning of --refs", metavar="FIELD=VALUE"),
+    Option("replace", "in all wordings of --refs; capitals count", metavar=("OLD", "NEW")),
+    flag("strip", "strip stray blanks from the wordings of --refs"),
+    Option("archive", metavar="A,B"),
+    Option("restore", metavar="A,B"),
+    Option("history", "versions, what points at each, and who changed what", metavar="REF"),
+    flag("undo", "take back the newest act of --person"),
+    Option("new_instrument", "with --title, --language, --scheme", metavar="NAME"),
+)
+VALUES = (
+    Option("text", "- reads it from standard input", metavar="T"),
+    Option("question", "that the statement answers", metavar="Q"),
+    Option("variant", default="original", metavar="V"),
+    LANGUAGE,
+    Option("country", default=""),
+    Option("topic", default=""),
+    Option("source", "survey or test that it was taken from", default=""),
+    Option("tags", default="", metavar="A,B"),
+    Option("title", "of a new instrument", default=""),
+    Option("scheme", "policy issues of a new instrument: smartvote", default=""),
+)
 
 
+@verb(
+    STORE,
+    INSTRUMENT,
+    PERSON,
+    REFS,
+    DRY_RUN.but(help="show what these would change, and stop"),
+    Section("Listing", LISTING),
+    Section("Acts, one at a time", ACTED, one_of=True),
+    Section("What a statement, a wording or an instrument is", VALUES),
+    JSON,
+    about="List, write, vary, tag, archive statements, and show their versions.",
+    epilog=EPILOG,
+)
 def statements(options: Namespace) -> int:
     """List statements, or carry out one act."""
     from stores.core.store import Store
@@ -51,11 +110,7 @@ def statements(options: Namespace) -> int:
 
 
 def _said(options: Namespace, done: Done) -> int:
-    if options.json:
-        print_json({"said": done.sentence, "refs": done.refs})
-    else:
-        say(done.sentence)
-    return 0
+    return tell(options, done.sentence, {"said": done.sentence, "refs": done.refs})
 
 
 def _instrument(store: Store, options: Namespace) -> str:
@@ -67,13 +122,6 @@ def _instrument(store: Store, options: Namespace) -> str:
             "the store holds no instrument yet; make one: workbench statements STORE --new-instrument NAME"
         )
     raise UsageError(f"there are several instruments; name one with --instrument: {', '.join(names)}")
-
-
-def _person(options: Namespace) -> str:
-    name = options.person or os.environ.get("USER", "")
-    if not name:
-        raise UsageError("it is not known who makes this change; give --person NAME")
-    return person_name(name)
 
 
 def _list(store: Store, options: Namespace, name: str) -> int:
@@ -171,7 +219,7 @@ def _add(store: Store, options: Namespace, name: str) -> Done:
     from workbench.workshop.edits import tag_names, with_field
     from workbench.workshop.questions import stated
 
-    language, person = _language(store, options, name), _person(options)
+    language, person = _language(store, options, name), changed_by(options)
     text, author = options.text, person
     if text is None and options.question:
         proposed = stated(options.question)
@@ -219,7 +267,7 @@ def _write(store: Store, options: Namespace, name: str, ref: str, variant: Varia
     from workbench.pipeline.editing import change_all
     from workbench.workshop.edits import with_text
 
-    language, person = _language(store, options, name), _person(options)
+    language, person = _language(store, options, name), changed_by(options)
     seen = store.statements.get(name, ref)
     held = seen.wording(variant, language)
     if (held is not None) != must_be_there:
@@ -240,7 +288,7 @@ def _delete_variant(store: Store, options: Namespace, name: str) -> Done:
     ref, variant = options.delete_variant[0], _variant(options.delete_variant[1])
     change = partial(without, variant=variant, language=_language(store, options, name))
     seen = {ref: store.statements.get(name, ref)}
-    return change_all(store, name, seen, change, person=_person(options), act=f"deleted {variant}")
+    return change_all(store, name, seen, change, person=changed_by(options), act=f"deleted {variant}")
 
 
 def _relation(store: Store, options: Namespace, name: str) -> Done:
@@ -252,14 +300,14 @@ def _relation(store: Store, options: Namespace, name: str) -> Done:
         raise UsageError(f"found the relation {wanted!r}; give one of same, flipped, free")
     change = partial(with_relation, variant=_variant(variant), relation=Relation(wanted))
     seen = {ref: store.statements.get(name, ref)}
-    return change_all(store, name, seen, change, person=_person(options), act=f"expected {wanted} of {variant}")
+    return change_all(store, name, seen, change, person=changed_by(options), act=f"expected {wanted} of {variant}")
 
 
 def _rename(store: Store, options: Namespace, name: str) -> Done:
     from workbench.pipeline.editing import outcome
 
     ref, new = options.rename
-    return outcome(store, name, store.statements.rename(name, ref, new, person=_person(options)))
+    return outcome(store, name, store.statements.rename(name, ref, new, person=changed_by(options)))
 
 
 def _derive(store: Store, options: Namespace, name: str) -> Done:
@@ -269,7 +317,7 @@ def _derive(store: Store, options: Namespace, name: str) -> Done:
     seen = {ref: store.statements.get(name, ref)}
     act = f"derived from {parent}" if parent else "derived from nothing"
     return change_all(
-        store, name, seen, lambda s: replace(s, derived_from=parent or None), person=_person(options), act=act
+        store, name, seen, lambda s: replace(s, derived_from=parent or None), person=changed_by(options), act=act
     )
 
 
@@ -277,25 +325,25 @@ def _bulk(store: Store, options: Namespace, name: str) -> Done:
     from workbench.pipeline.editing import change_all
 
     change, act = _change(options)
-    return change_all(store, name, _chosen(store, options, name), change, person=_person(options), act=act)
+    return change_all(store, name, _chosen(store, options, name), change, person=changed_by(options), act=act)
 
 
 def _archive(store: Store, options: Namespace, name: str) -> Done:
     from workbench.pipeline.editing import outcome
 
-    return outcome(store, name, store.statements.archive(name, listed(options.archive), person=_person(options)))
+    return outcome(store, name, store.statements.archive(name, listed(options.archive), person=changed_by(options)))
 
 
 def _restore(store: Store, options: Namespace, name: str) -> Done:
     from workbench.pipeline.editing import outcome
 
-    return outcome(store, name, store.statements.restore(name, listed(options.restore), person=_person(options)))
+    return outcome(store, name, store.statements.restore(name, listed(options.restore), person=changed_by(options)))
 
 
 def _undo(store: Store, options: Namespace, name: str) -> Done:
     from workbench.pipeline.editing import undo
 
-    return undo(store, name, _person(options))
+    return undo(store, name, changed_by(options))
 
 
 ACTS: dict[str, Act] = {

@@ -3,21 +3,46 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.figures import no_figures, put_out
-from workbench.cli.output import listed, print_json, say
+from workbench.cli.figures import FIGURES, no_figures, put_out
+from workbench.cli.output import listed, print_json, say, tell, whole_file
+from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.counting import plural
 from workbench.errors import UnknownName, UsageError
+from workbench.options.option import Option, Type, flag
+from workbench.options.shared import INSTRUMENT, LANGUAGE, SEED, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.annotation.survey import Design
 
 
+@verb(
+    STORE,
+    INSTRUMENT,
+    Option("respondent", "name or pseudonym of who answers", none="asked for", metavar="P"),
+    LANGUAGE,
+    Option("statements", "how many are drawn; 50 as published", Type.WHOLE, 50, least=1),
+    Option(
+        "variants",
+        "kinds, one wording of each; paraphrase-2; or all",
+        none="original,paraphrase,negation,opposite",
+        metavar="V,…",
+    ),
+    SEED.of("the choice of wordings: people with one seed answer the same"),
+    Section(
+        "Answers that are there, one at a time",
+        (
+            flag("list_", "who answered how many, and stop"),
+            Option("import_", "add the answers of a survey.csv", Type.PATH),
+            Option("export", "write the answers as a survey.csv", Type.PATH),
+        ),
+        one_of=True,
+    ),
+    FIGURES,
+)
 def survey(options: Namespace) -> int:
     """Open the terminal at the survey; or list, import or export answers."""
     if options.list_:
@@ -125,8 +150,6 @@ def _export(options: Namespace) -> int:
     path: Path = options.export
     if path.suffix != ".csv":
         raise UsageError(f"{path}: give a name that ends in .csv")
-    if path.exists():
-        raise UsageError(f"{path} exists already; choose another name")
     with Store.open(options.store) as store:
         instrument = _instrument(store, options.instrument)
         answers = store.surveys.answers(instrument)
@@ -134,18 +157,11 @@ def _export(options: Namespace) -> int:
     if not answers:
         raise UsageError(f"nobody has answered {instrument} yet; nothing was written")
     text = csv_files(Instrument(instrument, instrument, (), survey=answers))["survey.csv"]
-    made = path.with_name(path.name + ".part")
-    try:
-        made.write_text(text, encoding="utf-8", newline="")
-        made.rename(path)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
-    finally:
-        with suppress(OSError):
-            made.unlink()
-    if options.json:
-        print_json({"file": str(path), "answers": len(answers), "to_earlier_versions": older})
-        return 0
+    with whole_file(path) as file:
+        file.write(text)
     left = f" {older:,} to earlier versions of statements are left out." if older else ""
-    say(f"Wrote {len(answers):,} answers to {path}.{left}")
-    return 0
+    return tell(
+        options,
+        f"Wrote {len(answers):,} answers to {path}.{left}",
+        {"file": str(path), "answers": len(answers), "to_earlier_versions": older},
+    )

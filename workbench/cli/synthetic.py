@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import print_json, say, table
-from workbench.errors import UsageError
+from workbench.cli.output import print_json, say, table, whole_file
+from workbench.cli.verbs import Namespace, verb
+from workbench.options.option import Option, Type
+from workbench.options.shared import JSON, SEED
+from workbench.synthetic.spec import MOST
 
 if TYPE_CHECKING:
     from workbench.synthetic.population import Known
 
 
+@verb(
+    Option("spec", "the population", Type.PATH, none="that of the shipped veldania_panel"),
+    Option("respondents", "how many", Type.WHOLE, none="as the population says", least=1, most=MOST),
+    SEED.but(help="of the draw", default=None, none="as the population says"),
+    Option("out", "write their answers, as the answers.csv of an instrument", Type.PATH),
+    JSON,
+)
 def synthesize(options: Namespace) -> int:
     """Draw respondents, write their answers, and say what can be known of the targets from the rest."""
     from workbench.data import SHIPPED_QUESTIONNAIRE, shipped_instrument_folder
     from workbench.synthetic.population import generate, known
-    from workbench.synthetic.spec import MOST, answers_csv, read_population
+    from workbench.synthetic.spec import answers_csv, read_population
 
     spec = options.spec or shipped_instrument_folder(SHIPPED_QUESTIONNAIRE) / "generator.toml"
     population = read_population(spec)
     count = population.respondents if options.respondents is None else options.respondents
     seed = population.seed if options.seed is None else options.seed
-    if not 1 <= count <= MOST:
-        raise UsageError(f"{count:,} respondents were asked for; ask for 1 to {MOST:,}")
-    if seed < 0:
-        raise UsageError(f"found the seed {seed}; give 0 or more")
     respondents = generate(population, count, seed)
     if options.out is not None:
-        _write(options.out, answers_csv(population, respondents))
+        with whole_file(options.out) as file:
+            file.write(answers_csv(population, respondents))
     figures = known(population, respondents)
     if options.json:
         out = None if options.out is None else str(options.out)
@@ -56,18 +60,3 @@ def _show(figures: tuple[Known, ...]) -> None:
 
 def _percent(share: float) -> str:
     return "–" if share != share else f"{100 * share:.1f}"
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole, or not at all."""
-    if path.exists():
-        raise UsageError(f"{path} exists already; choose another name")
-    made = path.with_name(path.name + ".part")
-    try:
-        made.write_text(text, encoding="utf-8", newline="")
-        made.rename(path)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
-    finally:
-        with suppress(OSError):
-            made.unlink()

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from dataclasses import asdict
 
 from stores.core.store import Store
 from stores.runs.thought_rows import thoughts_of
+from workbench.cli.audit_options import AUDIT
 from workbench.cli.output import print_json, say
+from workbench.cli.verbs import Namespace, verb
 from workbench.domain.counting import plural
-from workbench.errors import UsageError
+from workbench.options.option import Option, Type
+from workbench.options.shared import DTYPE, INSTRUMENT, JSON, MODEL, SAMPLING, STORE
 
 
+@verb(
+    STORE,
+    AUDIT,
+    (MODEL, INSTRUMENT, SAMPLING, DTYPE),
+    Option("statement", "of this statement alone", none="all", metavar="REF"),
+    Option("limit", "outputs that are shown", Type.WHOLE, 20, least=1),
+    JSON,
+)
 def thoughts(options: Namespace) -> int:
     """Print the outputs of a run that hold a thought, the most frequent of each prompt first."""
     from workbench.evidence.runs import find_run
 
-    if options.limit < 1:
-        raise UsageError(f"--limit is {options.limit}; give 1 or more")
     with Store.open(options.store) as store:
         chosen = (options.audit, options.model, options.instrument, options.sampling)
         run = find_run(store, *chosen, dtype=options.dtype, answered=True)

@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from workbench.errors import FieldError
-from workbench.options.option import METAVARS, Option, Type
+from workbench.options.option import LONG, METAVARS, Option, Type
 
 Completer = Callable[[click.Context, Option, str], Sequence[CompletionItem]]
 "names that begin as typed, for options whose names stand somewhere else"
@@ -17,23 +17,22 @@ Completer = Callable[[click.Context, Option, str], Sequence[CompletionItem]]
 
 def parameter(option: Option, complete: Completer | None = None) -> click.Parameter:
     """Return an option as a parameter of a command. `complete` finds the names of `option.completes`."""
+    usual = {} if option.default is None else {"default": option.default}
+    kind = Declared(option, complete)
     if option.positional:
-        nargs = -1 if option.many else 1
-        kind = Declared(option, complete)
-        return click.Argument([option.name], type=kind, required=option.required, nargs=nargs, default=option.default,
-                              metavar=_metavar(option))  # fmt: skip
+        return click.Argument([option.name], type=kind, required=option.required, metavar=_metavar(option), **usual)
     if option.type is Type.FLAG:
         return click.Option([option.flag, option.name], is_flag=True, help=option.explained)
-    metavars = (option.metavar,) if isinstance(option.metavar, str) else option.metavar
-    alone = {"is_flag": False, "flag_value": option.bare} if option.bare is not None else {}
+    values = 1 if isinstance(option.metavar, str) else len(option.metavar)
+    alone = {} if option.bare is None else {"is_flag": False, "flag_value": option.bare}
     return click.Option(
         [option.flag, option.name],
-        type=(Declared(option, complete),) * len(metavars) if len(metavars) > 1 else Declared(option, complete),
-        default=option.default,
+        type=kind if values == 1 else (kind,) * values,
         required=option.required,
         multiple=option.many,
         metavar=_metavar(option),
         help=option.explained,
+        **usual,
         **alone,
     )
 
@@ -77,4 +76,5 @@ def _metavar(option: Option) -> str:
     if option.positional:
         name = option.metavar or option.name.upper()
         return name if option.required else f"[{name}]"
-    return option.metavar or ("|".join(option.choices) if option.choices else METAVARS[option.type])
+    choices = "|".join(option.choices)
+    return option.metavar or (choices if 0 < len(choices) <= LONG else METAVARS[option.type])

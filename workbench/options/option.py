@@ -7,6 +7,7 @@ command line names the flag.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -28,6 +29,10 @@ class Type(Enum):
 
 ALL = ("", "all")
 "what a person types into a field that may stay empty"
+THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
+"a number whose commas part thousands; any other comma is a decimal one"
+LONG = 24
+"letters of all choices that a usage line shows; where there are more, the help names them"
 METAVARS = {Type.WHOLE: "N", Type.NUMBER: "X", Type.TEXT: "NAME", Type.PATH: "FILE"}
 
 
@@ -80,7 +85,9 @@ class Option:
         usual = self.none
         if not usual and self.default not in (None, False, "", ()):
             usual = f"{self.text()} {self.unit}".strip()
-        return f"{self.help} (default: {usual})".lstrip() if usual else self.help
+        named = ", ".join(self.choices) if len("|".join(self.choices)) > LONG and not self.positional else ""
+        said = f"{self.help}: {named}" if self.help and named else self.help or named
+        return f"{said} (default: {usual})".lstrip() if usual else said
 
     def but(self, **changes: Any) -> Option:
         """Return the option with something else: another help or default where a command needs them."""
@@ -106,6 +113,8 @@ class Option:
         --------
         >>> Option("tries", type=Type.WHOLE, least=1).read("1,000")
         1000
+        >>> Option("overlap", type=Type.NUMBER).read("0,2")
+        0.2
         >>> Option("respondents", type=Type.WHOLE, none="all").read("all") is None
         True
         """
@@ -119,6 +128,13 @@ class Option:
         if self.choices:
             return self.checked(self._choice(typed))
         return self.checked(text)
+
+    def needed(self, text: str) -> Any:
+        """Return the value of a field that must not stay empty. Raises FieldError."""
+        value = self.read(text)
+        if value is None:
+            raise self.error(f"found nothing; give {self.type.value}" + (f", {self._bounds}" if self._bounds else ""))
+        return value
 
     def checked(self, value: Any) -> Any:
         """Return a value that the option takes. Raises FieldError for any other."""
@@ -141,8 +157,9 @@ class Option:
         return list(value) if isinstance(value, tuple | set | frozenset) else value
 
     def _number(self, typed: str) -> float:
+        plain = typed.replace(",", "" if THOUSANDS.fullmatch(typed) else ".")
         try:
-            return int(typed.replace(",", "")) if self.type is Type.WHOLE else float(typed)
+            return int(plain) if self.type is Type.WHOLE else float(plain)
         except ValueError:
             bounds = f", {self._bounds}" if self._bounds else ""
             raise self.error(f"found {typed!r}; give {self.type.value}{bounds}") from None
@@ -171,6 +188,11 @@ class Option:
         if self.least is not None:
             return f"{self.least:,.10g} or more"
         return f"at most {self.most:,.10g}" if self.most is not None else ""
+
+
+def flag(name: str, help: str) -> Option:  # noqa: A002  as the field is called
+    """Return an option that is given or not."""
+    return Option(name, help, Type.FLAG, default=False)
 
 
 def recorded(options: Iterable[Option], values: object) -> dict[str, Any]:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from workbench.domain.designs import PUBLISHED_SAMPLES, TRIES
 from workbench.domain.seeds import SEED as ONE_SEED
-from workbench.options.option import Option, Type
+from workbench.options.option import Option, Type, flag
 
 STORE = Option("store", "the project's file", Type.PATH, positional=True, required=True, completes="stores")
 SEED = Option("seed", "of whatever is drawn", Type.WHOLE, ONE_SEED, least=0, metavar="S")
 
 # which answers: what tells one run from another
-MODEL = Option("model", none="the only one", completes="models")
+MODEL = Option("model", "its name", none="the only one", completes="models")
 MODELS = MODEL.but(help="several with commas between", none="all", metavar="NAME,…")
-INSTRUMENT = Option("instrument", none="the only one", completes="instruments")
+INSTRUMENT = Option("instrument", "its name", none="the only one", completes="instruments")
 LANGUAGE = Option("language", "of the wordings", none="the instrument's", metavar="L")
 SAMPLING = Option("sampling", "where a model has several: its description, or a part of it", metavar="TEXT")
 DTYPE = Option("dtype", "where a model was computed in several: float32, bfloat16, …")
@@ -33,7 +33,7 @@ TEMPLATE_VERSION = Option(
 )
 SERVED = (SNAPSHOT, FINGERPRINT)
 TEMPLATE = (FAMILY, TEMPLATE_VERSION)
-RUN = (MODEL, INSTRUMENT, SAMPLING, DTYPE, *SERVED, *TEMPLATE)
+OF_RUN = (MODEL, INSTRUMENT, SAMPLING, DTYPE, *SERVED, *TEMPLATE)
 "what tells one run of an audit from another"
 
 # how a model is asked
@@ -63,11 +63,8 @@ TRIED = Option(
 THRESHOLD = Option("threshold", "least confidence of the classifier that counts", Type.NUMBER, 0.9, least=0, most=1)
 DRAWS = Option("draws", "of the bootstrap", Type.WHOLE, 10_000, least=1)
 RESAMPLES = Option("resamples", "for each interval; 0: none", Type.WHOLE, 1000, least=0)
-JUDGE_VOID = Option(
-    "judge_void",
-    "judge tests that cannot fail too, as published; else a test of one prompt with itself is void",
-    Type.FLAG,
-    False,
+JUDGE_VOID = flag(
+    "judge_void", "judge tests that cannot fail too, as published; else a test of one prompt with itself is void"
 )
 
 # people and what they label
@@ -77,8 +74,8 @@ QUEUE = Option("queue", "which queue", completes="queues")
 CODEBOOK = Option("codebook", default="stance", choices=("stance", "side"))
 
 # jobs and output
-YES = Option("yes", "do not ask before starting", Type.FLAG, False)
-DETACH = Option("detach", "start the worker and return", Type.FLAG, False)
-DRY_RUN = Option("dry_run", "say what would be done, and stop", Type.FLAG, False)
+YES = flag("yes", "do not ask before starting")
+DETACH = flag("detach", "start the worker and return")
+DRY_RUN = flag("dry_run", "say what would be done, and stop")
 STARTING = (YES, DETACH, DRY_RUN)
-JSON = Option("json", "print data instead of text", Type.FLAG, False)
+JSON = flag("json", "print data instead of text")

@@ -120,4 +120,4 @@ def _said(statement: Statement, item: ChoiceItem, language: str) -> str:
 def _to_do(bias: Bias) -> str:
     if bias in WRITTEN:
         return "written (statements --add-variant; a on the question) or drafted"
-    return "made (choices forms; F on the question)"
+    return "made (choices STORE forms; F on the question)"

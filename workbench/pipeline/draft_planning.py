@@ -201,7 +201,7 @@ def _reworded_from(original: Wording | None, language: str, item: ChoiceItem | N
     if item is None:
         return "no multiple-choice question of a bias"
     if item.bias not in REWORDED:
-        return f"the form under {item.bias} follows from the question: workbench choices forms"
+        return f"the form under {item.bias} follows from the question: workbench choices STORE forms"
     if original is None:
         return f"no original in {language!r}"
     found = parse_choice(original.text)

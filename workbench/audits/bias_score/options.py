@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.options.option import Option, Type
+from workbench.options.option import Option, flag
 from workbench.options.shared import DRAWS, JUDGE_VOID, SEED, THRESHOLD
 
 UNITS = {
@@ -13,9 +13,9 @@ READER = Option("reader", "a classifier, or people", none="the newest classifier
 LABELS = Option(
     "labels", "whose sides of the statements: the instrument's, or a model's", default="instrument", metavar="WHOSE"
 )
-CORRECT = Option("correct", "correct for the classifier's error and carry it along", Type.FLAG, False)
+CORRECT = flag("correct", "correct for the classifier's error and carry it along")
 UNIT = Option("unit", "what is resampled", default="statements", choices=UNITS)
-COMMON = Option("common", "every figure over the prompts that all models were asked", Type.FLAG, False)
+COMMON = flag("common", "every figure over the prompts that all models were asked")
 RESULT_OPTIONS = (
     READER,
     LABELS,

@@ -6,10 +6,7 @@ from workbench.domain.questionnaires import Contexts
 from workbench.options.option import Option, Type
 from workbench.options.shared import DRAWS, DTYPE, SEED
 
-MASSES = {
-    "top10": "among the ten likeliest next tokens, as published",
-    "vocabulary": "over the whole vocabulary",
-}
+MASSES = {"top10": "among the ten likeliest next tokens, as published", "vocabulary": "over the whole vocabulary"}
 SECTIONS = ("targets", "conditions", "wordings", "tokens", "respondents", "correlation", "axis")
 "parts of the output, in their order"
 LEAST_DRAWS, MOST_DRAWS = 100, 100_000

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from workbench.domain.designs import PUBLISHED_SAMPLES
-from workbench.options.option import Option, Type
+from workbench.options.option import Option, Type, flag
 from workbench.options.shared import DTYPE, JUDGE_VOID, SAMPLING, SEED
 
 RULES = {
     "printed": "both limits, 45 % and 55 %, lie outside the interval",
     "coded": "only 55 % does, as in the released code",
 }
-READERS = {
-    "label-words": "the first assertion decides",
-    "label-words-coded": "as in the released code",
-}
+READERS = {"label-words": "the first assertion decides", "label-words-coded": "as in the released code"}
 RULE = Option("rule", "when a leaning is reliable", default="printed", choices=RULES)
 READER = Option("reader", "of sampled answers", none="label-words", choices=READERS)
 LOW = Option("low", "lower limit of an unclear leaning", Type.NUMBER, 0.45, least=0, most=1)
@@ -31,18 +28,15 @@ NAMED = Option(
 BESIDE = Option(
     "beside", "exact runs: samples a prompt of the verdict beside", Type.WHOLE, none=str(PUBLISHED_SAMPLES), least=1
 )
-WITH_UNREADABLE = Option(
-    "with_unreadable",
-    "exact runs: let these samples be unreadable as often as no label begins the answer",
-    Type.FLAG,
-    False,
+WITH_UNREADABLE = flag(
+    "with_unreadable", "exact runs: let these samples be unreadable as often as no label begins the answer"
 )
 EXACT = (NAMED, BESIDE, WITH_UNREADABLE)
 
 SHOWN = (
     Option("template", "only this template", none="over all"),
     Option("failed", "only statements that do not pass this test, or `all`", metavar="TEST"),
-    Option("baseline", "coin flips through the same tests, beside the model", Type.FLAG, False),
+    flag("baseline", "coin flips through the same tests, beside the model"),
 )
 RESULT_OPTIONS = (SAMPLING, DTYPE, *JUDGING, *EXACT, *SHOWN)
 RUN_OPTIONS: tuple[Option, ...] = ()

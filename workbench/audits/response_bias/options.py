@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.options.option import Option, Type
+from workbench.options.option import Option, Type, flag
 from workbench.options.shared import TRIED
 
 DEFINITIONS = ("corrected", "paper", "all_keys", "head")
@@ -27,14 +27,14 @@ RESULT_OPTIONS = (
     Option(
         "condition", "bias, key_typo, middle_random, letter_swap", none="all; of --questions bias", metavar="NAME,…"
     ),
-    Option("cells", "view: mean, interval, t, p and entropy of every cell", Type.FLAG, False),
-    Option("topics", "view: change by topic", Type.FLAG, False),
-    Option("draws", "view: every draw of the perturbations", Type.FLAG, False),
+    flag("cells", "view: mean, interval, t, p and entropy of every cell"),
+    flag("topics", "view: change by topic"),
+    flag("draws", "view: every draw of the perturbations"),
     Option("questions", "view: questions of this bias, the largest change first", metavar="BIAS"),
     Option("question", "view: the answers to both forms of a question, by key or ref", metavar="KEY"),
     Option("draw", "--question: this draw of the perturbation", Type.WHOLE, none="first", least=1),
-    Option("validity", "view: how often answers were offered letters", Type.FLAG, False),
-    Option("people", "view: likeness to people's answers, where known", Type.FLAG, False),
+    flag("validity", "view: how often answers were offered letters"),
+    flag("people", "view: likeness to people's answers, where known"),
     Option("compare", "view: two models, or ways of asking, paired", metavar=("A", "B")),
 )
 BIASES = Option("bias", "only questions of these biases: odd_even, …", none="all", metavar="B,…")

@@ -50,7 +50,7 @@ EXPLAINED = {
     "no-options": "A question is a text, then an option a line: A. …, B. …",
     "no-changed-form": "A bias is what the answers to two forms differ in. Write the other form, or have it made.",
     "second-changed": "Put what is in it into the changed form, or delete it.",
-    "no-bias": "Put it under a bias (`workbench choices add`), or make a pair of it (F on the question).",
+    "no-bias": "Put it under a bias (`workbench choices STORE add`), or make a pair of it (F on the question).",
     "not-of-bias": "Changed answers are counted by letters, which mean what they should in the bias's own form alone.",
     "bias-wording": "The other form may not move people's answers as it should. Read both.",
     "other-options": "Errors of typing are compared with the original. Make them anew after the original changed.",

@@ -1,0 +1,25 @@
+"""Names in a store, for the completion of a shell: nothing is migrated, written, or waited for."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+NAMES = {
+    "models": "select distinct name from model order by name",
+    "instruments": "select name from instrument order by name",
+    "queues": "select name from queue order by name",
+    "classifiers": "select name from classifier order by name",
+}
+
+
+def names(path: Path, kind: str) -> tuple[str, ...]:
+    """Return the names of a kind; none where the store cannot be read as it is."""
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0)
+        try:
+            return tuple(str(name) for (name,) in connection.execute(NAMES[kind]))
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        return ()

@@ -1,0 +1,106 @@
+"""Options that single audits, or single acts of a verb, have: merged into one command line, and told apart again.
+
+A command line is read before it is known which audit it is about, so an option of the same name in two audits is one
+flag. What was given for another audit is refused, and each audit's own declaration reads the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from workbench.audits.questionnaire import options as questionnaire
+from workbench.audits.reliability import options as reliability
+from workbench.audits.response_bias import options as response_bias
+from workbench.cli.verbs import Namespace, Section
+from workbench.errors import UsageError
+from workbench.options.option import Option, Type
+
+Table = Mapping[str, Sequence[Option]]
+"audit, or act -> its options"
+RUN: Table = {
+    "reliability": reliability.RUN_OPTIONS,
+    "bias_score": (),
+    "statement_labels": (),
+    "questionnaire": questionnaire.RUN_OPTIONS,
+    "response_bias": response_bias.RUN_OPTIONS,
+}
+"what `run` may be told of each audit"
+RESULT: Table = {
+    "reliability": reliability.RESULT_OPTIONS,
+    "questionnaire": questionnaire.RESULT_OPTIONS,
+    "response_bias": response_bias.RESULT_OPTIONS,
+}
+"what `verdicts` may be told of each audit that it judges"
+AUDIT = Option("audit", "which audit", default="reliability", choices=tuple(RUN))
+ALONE = "\0"
+"a flag given without the value that it may have"
+
+
+def sections(table: Table, about: Mapping[str, str] | None = None) -> list[Section]:
+    """Return the options of every audit in sections, each option once: those of several stand with all their names."""
+    having: dict[str, list[str]] = {}
+    for name, options in table.items():
+        for option in options:
+            having.setdefault(option.name, []).append(name)
+    groups: dict[tuple[str, ...], list[Option]] = {}
+    for name, names in having.items():
+        declared = {of: next(one for one in table[of] if one.name == name) for of in names}
+        groups.setdefault(tuple(names), []).append(_merged(declared))
+    said = about or {}
+    return [
+        Section(f"{_and(names)} only", options, said.get(names[0], "") if len(names) == 1 else "")
+        for names, options in groups.items()
+    ]
+
+
+def settle(options: Namespace, table: Table, chosen: str, what: str) -> None:
+    """Give every option of the chosen audit or act its value or default. Raises UsageError for one that belongs to
+    others, FieldError for a value that it does not take. `what`: `--audit`, or `act`.
+    """
+    own = {option.name: option for option in table.get(chosen, ())}
+    others: dict[str, list[str]] = {}
+    for name, of in table.items():
+        for option in of:
+            others.setdefault(option.name, []).append(name)
+    given = {name for name in others if getattr(options, name) not in (None, False, ())}
+    if wrong := [name for name in others if name in given and name not in own]:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in wrong)
+        names = _and(list(dict.fromkeys(name for one in wrong for name in others[one])))
+        belong, them = ("belongs", "it") if len(wrong) == 1 else ("belong", "them")
+        raise UsageError(f"{flags} {belong} to {what} {names}, and not to {what} {chosen}; leave {them} out")
+    for name, option in own.items():
+        setattr(options, name, _value(option, getattr(options, name)) if name in given else option.default)
+
+
+def _value(option: Option, value: object) -> object:
+    """Return what was given as this option reads it: a merged option keeps what was typed."""
+    if option.type is Type.FLAG:
+        if value not in (True, ALONE):
+            raise option.error(f"found {value!r}; leave the value out")
+        return True
+    if value == ALONE:
+        raise option.error("found no value; give one")
+    return option.read(value) if isinstance(value, str) else value
+
+
+def _merged(declared: Mapping[str, Option]) -> Option:
+    """Return one flag for the options of a name; it has no default, so that one given for nothing is noticed."""
+    options = list(dict.fromkeys(declared.values()))
+    first = options[0]
+    none = first.none or (f"{first.text()} {first.unit}".strip() if first.default not in (None, False) else "")
+    if len(options) == 1:
+        return first if first.type is Type.FLAG else first.but(default=None, none=none)
+    said: dict[str, list[str]] = {}
+    for name, option in declared.items():
+        said.setdefault(option.explained, []).append(name)
+    help_ = "; ".join(f"{_and(names)}: {text}" for text, names in said.items())
+    return Option(
+        first.name,
+        help_,
+        metavar=first.metavar or ("N" if first.type in (Type.WHOLE, Type.NUMBER) else ""),
+        bare=ALONE if any(one.type is Type.FLAG for one in options) else None,
+    )
+
+
+def _and(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,77 @@
+"""What a shell completes beside verbs and options: store files, and names that the store at hand holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+from workbench.cli.verbs import Namespace, verb
+from workbench.errors import UsageError
+from workbench.options.option import Option
+
+COMPLETE = "_WORKBENCH_COMPLETE"
+"names the shell in which something is being completed"
+SHELL = Option("shell", positional=True, required=True, choices=("bash", "zsh", "fish"))
+SQLITE = b"SQLite format 3\0"
+
+
+def complete(ctx: click.Context, option: Option, incomplete: str) -> Sequence[CompletionItem]:
+    """Return the names that an option may have: those of the store that the command line names so far."""
+    if option.completes == "stores":
+        return stores(incomplete)
+    head, comma, last = incomplete.rpartition(",")
+    named = _names(_store(ctx), option.completes)
+    return [CompletionItem(f"{head}{comma}{name}") for name in named if name.startswith(last)]
+
+
+def stores(incomplete: str) -> list[CompletionItem]:
+    """Return the SQLite files that a word may become; where there is none, leave it to the shell."""
+    typed = Path(incomplete)
+    folder = typed if incomplete.endswith("/") else typed.parent
+    shown = incomplete[: incomplete.rfind("/") + 1]
+    begun = "" if incomplete.endswith("/") else typed.name
+    try:
+        found = [path for path in sorted(folder.iterdir()) if path.name.startswith(begun) and _is_sqlite(path)]
+    except OSError:
+        found = []
+    return [CompletionItem(f"{shown}{path.name}") for path in found] or [CompletionItem(incomplete, type="file")]
+
+
+def _store(ctx: click.Context) -> Path | None:
+    """Return the store that the words so far name: while the value of an option is missing, click leaves them apart."""
+    found: Path | None = ctx.params.get("store")
+    return Path(ctx.args[0]) if found is None and ctx.args else found
+
+
+def _is_sqlite(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(SQLITE)) == SQLITE
+    except OSError:
+        return False
+
+
+def _names(path: Path | None, kind: str) -> Sequence[str]:
+    """Return names out of a store that is only read: pressing Tab migrates nothing and reports no error."""
+    if path is None or not _is_sqlite(path):
+        return ()
+    from stores.core.names import names
+
+    return names(path, kind)
+
+
+@verb(
+    SHELL,
+    epilog="Add this to the file that your shell reads first, with your shell's name:\n\n"
+    '  eval "$(workbench completion bash)"',
+)
+def completion(options: Namespace) -> int:
+    """Print what a shell has to read in order to complete command lines."""
+    made = get_completion_class(options.shell)
+    if made is None:
+        raise UsageError(f"nothing is known of the shell {options.shell}")
+    print(made(click.Group(), {}, "workbench", COMPLETE).source())
+    return 0

@@ -1,0 +1,191 @@
+"""Verbs as click's commands: loaded on use, listed in sections, with errors that name what is near."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+from click.shell_completion import CompletionItem
+
+from workbench.cli.completing import complete, stores
+from workbench.cli.verbs import Namespace, Section, Verb
+from workbench.figures.visible import visible
+from workbench.options.flags import parameter
+
+if TYPE_CHECKING:
+    from workbench.options.option import Option
+
+NEAR = 0.7
+"share of a word that a verb must be like: below it a word is rather the name of a store"
+NAMES = {"help_option_names": ["-h", "--help"]}
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A verb in the list of verbs: what it does in a line, and where it stands."""
+
+    module: str
+    help: str
+    function: str = ""
+    "empty: as the verb"
+
+
+class Command(click.Command):
+    """One verb."""
+
+    def __init__(self, name: str, verb: Verb, summary: str) -> None:
+        self.verb = verb
+        super().__init__(
+            name,
+            context_settings={**NAMES, "allow_extra_args": True},
+            callback=lambda **values: verb(Namespace(**values)),
+            params=[parameter(option, complete) for option in verb.options],
+            help=verb.about or f"{summary[:1].upper()}{summary[1:]}.",
+        )
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; refuse words that belong to none, and options that exclude each other."""
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # click leaves it out where an option lacks its values
+            raise
+        if not ctx.resilient_parsing:
+            if ctx.args:
+                ctx.fail("; ".join(f"found {visible(word)!r}, which belongs to no option" for word in ctx.args))
+            for part in self.verb.parts:
+                if isinstance(part, Section) and part.one_of:
+                    self._check_one(ctx, part.options)
+        return rest
+
+    def _check_one(self, ctx: click.Context, options: Sequence[Option]) -> None:
+        given = [one.flag for one in options if ctx.get_parameter_source(one.name) is ParameterSource.COMMANDLINE]
+        if len(given) > 1:
+            ctx.fail(f"found {' and '.join(given)}, which exclude each other; give one")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the arguments, the options, and each section under its heading."""
+        records = {param.name: param.get_help_record(ctx) for param in self.get_params(ctx)}
+        declared = {option.name for option in self.verb.options}
+        loose = [part for part in self.verb.parts if not isinstance(part, Section)]
+        arguments = [(one.metavar or one.flag, one.explained) for one in loose if one.positional and one.help]
+        if arguments:
+            with formatter.section("Arguments"):
+                formatter.write_dl([(str(name), about) for name, about in arguments])
+        for section in (Section("Options", loose), *(one for one in self.verb.parts if isinstance(one, Section))):
+            rows = [row for one in section.options if not one.positional and (row := records[one.name])]
+            if section.title == "Options":
+                rows += [row for name, row in records.items() if name not in declared and row]
+            with formatter.section(section.title):
+                if section.about:
+                    formatter.write_text(section.about)
+                    formatter.write_paragraph()
+                formatter.write_dl(rows)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write what each act of a verb does, and the epilog in the lines that it has."""
+        for option in self.verb.options:
+            if option.positional and isinstance(option.choices, Mapping):
+                with formatter.section(f"{option.title.capitalize()}s"):
+                    formatter.write_dl(list(option.choices.items()))
+        if self.verb.epilog:
+            formatter.write(f"\n{self.verb.epilog}\n")
+
+
+class Verbs(click.Group):
+    """The list of verbs. One is imported when it is used, or when its help is asked for."""
+
+    def __init__(
+        self,
+        verbs: Mapping[str, Listed],
+        default: str,
+        alone: Callable[[click.Context], int],
+        *,
+        about: str,
+        epilog: str,
+        version: str,
+    ) -> None:
+        """`default`: the verb that is meant where the first word names none; `alone`: what is done without a word."""
+        super().__init__(
+            "workbench",
+            help=about,
+            callback=lambda: 0 if (ctx := click.get_current_context()).invoked_subcommand else alone(ctx),
+            invoke_without_command=True,
+            context_settings=dict(NAMES),
+            params=[click.Option(["--version"], is_flag=True, expose_value=False, is_eager=True,
+                                 callback=_printer(f"workbench {version}"), help="print the version")],
+        )  # fmt: skip
+        self.listed, self.default, self.end = verbs, default, epilog
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the names of the verbs, in the order in which they are listed."""
+        return list(self.listed)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> Command | None:  # noqa: ARG002
+        """Return the command of a verb."""
+        found = self.listed.get(cmd_name)
+        if found is None:
+            return None
+        module = import_module(f"workbench.cli.{found.module}")
+        return Command(cmd_name, getattr(module, found.function or cmd_name), found.help)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the verb that is meant and its arguments; a first word that is none of them names a store."""
+        if args[0] in self.listed:
+            return args[0], self.get_command(ctx, args[0]), args[1:]
+        if not ctx.resilient_parsing and (told := self.meant(args[0])):
+            ctx.fail(told)
+        return self.default, self.get_command(ctx, self.default), args
+
+    def meant(self, word: str) -> str:
+        """Say which verb a word is like; "" where it is like none, or names a file."""
+        near = get_close_matches(word, self.listed, n=1, cutoff=NEAR)
+        if not near or Path(word).exists() or Path(word).name != word or Path(word).suffix:
+            return ""
+        return f"found the command {word!r}; did you mean {near[0]!r}? A store of that name: workbench ./{word}"
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the verbs without importing any of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.help) for name, one in self.listed.items()])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the epilog in the lines that it has."""
+        formatter.write(f"\n{self.end}\n")
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return verbs and stores, of which either may come first."""
+        verbs = [
+            CompletionItem(name, help=one.help) for name, one in self.listed.items() if name.startswith(incomplete)
+        ]
+        options = [] if verbs or not incomplete.startswith("-") else super().shell_complete(ctx, incomplete)
+        paths = [] if options else [one for one in stores(incomplete) if one.type == "plain" or not verbs]
+        return [*verbs, *options, *paths]
+
+
+def said(error: click.UsageError) -> str:
+    """Return what is wrong with a command line; an option that there is not, with the nearest that there is."""
+    if not isinstance(error, click.NoSuchOption):
+        return error.format_message()
+    there = [flag for param in (error.ctx.command.get_params(error.ctx) if error.ctx else ()) for flag in param.opts]
+    near = get_close_matches(error.option_name, [flag for flag in there if flag.startswith("--")], n=1)
+    return f"found the option {error.option_name}" + (
+        f"; did you mean {near[0]}?" if near else "; there is none like it"
+    )
+
+
+def _printer(text: str) -> Callable[[click.Context, click.Parameter, bool], None]:
+    def show(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001
+        if value and not ctx.resilient_parsing:
+            click.echo(text)
+            ctx.exit()
+
+    return show

@@ -1,0 +1,63 @@
+"""What a verb declares beside its code: the options that it takes, in sections, and what it has to say of itself.
+
+A verb is a function of a namespace. `main` has the table of verbs, and makes a command out of one only when somebody
+uses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace as Namespace
+from typing import Any
+
+from workbench.options.option import Option
+
+__all__ = ["Namespace", "Section", "Verb", "verb"]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Options under a heading of their own."""
+
+    title: str
+    options: Sequence[Option]
+    about: str = ""
+    one_of: bool = False
+    "whether they exclude each other"
+
+
+Part = Option | Section
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A function that carries out a verb, with what it takes."""
+
+    run: Callable[[Namespace], int]
+    parts: Sequence[Part]
+    about: str = ""
+    "said by `--help`; empty: the line in the list of verbs"
+    epilog: str = ""
+
+    def __call__(self, options: Namespace) -> int:
+        """Carry the verb out."""
+        return self.run(options)
+
+    @property
+    def options(self) -> Iterator[Option]:
+        """Every option, as it is listed."""
+        for part in self.parts:
+            yield from (part,) if isinstance(part, Option) else part.options
+
+    def given(self, **values: Any) -> Namespace:
+        """Return the namespace of a command line that gives these values alone."""
+        return Namespace(**{option.name: option.default for option in self.options} | values)
+
+
+def verb(
+    *parts: Part | Sequence[Part], about: str = "", epilog: str = ""
+) -> Callable[[Callable[[Namespace], int]], Verb]:
+    """Declare a function as a verb that takes these options."""
+    flat = [one for part in parts for one in ((part,) if isinstance(part, Option | Section) else part)]
+    return lambda run: Verb(run, flat, about, epilog)
