@@ -162,6 +162,8 @@ async def test_the_filter_shows_what_is_open_and_keeps_a_finished_row_until_it_i
         assert list(seat.screen.table.keys) == ["b-1"]
         await seat.press("f", "x", "x")
         assert "every statement is done: x shows all" in shown(seat.app, "#pace")
+        await seat.press("u")
+        assert at(seat)[0] is None, "there is no cell to go to"
         await seat.press("z")
         assert list(seat.screen.table.keys) == ["a-1", "a-2", "b-1"], "what is undone is listed"
         assert at(seat)[0] == "b-1"
