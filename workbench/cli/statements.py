@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.cli.asking import changed_by
 from workbench.cli.output import listed, print_json, say, table, tell
+from workbench.cli.statement_bulk import BULK, bulk, preview
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice
@@ -21,9 +22,6 @@ from workbench.options.shared import DRY_RUN, INSTRUMENT, JSON, LANGUAGE, PERSON
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.pipeline.editing import Done
-
-BULK = ("tag", "untag", "set", "replace", "strip")
-"acts on --refs"
 
 _UNDER_NO_BIAS = (
     "It is a question with options, under no bias yet: workbench choices STORE add --bias BIAS --key KEY puts it under "
@@ -105,7 +103,7 @@ def statements(options: Namespace) -> int:
         if act is None:
             return _list(store, options, name)
         if options.dry_run:
-            return _preview(store, options, name)
+            return preview(store, options, name)
         return _said(options, act(store, options, name))
 
 
@@ -321,13 +319,6 @@ def _derive(store: Store, options: Namespace, name: str) -> Done:
     )
 
 
-def _bulk(store: Store, options: Namespace, name: str) -> Done:
-    from workbench.pipeline.editing import change_all
-
-    change, act = _change(options)
-    return change_all(store, name, _chosen(store, options, name), change, person=changed_by(options), act=act)
-
-
 def _archive(store: Store, options: Namespace, name: str) -> Done:
     from workbench.pipeline.editing import outcome
 
@@ -357,54 +348,9 @@ ACTS: dict[str, Act] = {
     "archive": _archive,
     "restore": _restore,
     "undo": _undo,
-    **dict.fromkeys(BULK, _bulk),
+    **dict.fromkeys(BULK, bulk),
 }
 "option -> what it does"
-
-
-def _preview(store: Store, options: Namespace, name: str) -> int:
-    """Print what a change of many statements would come to."""
-    if all(getattr(options, option) in (None, False) for option in BULK):
-        raise UsageError(f"--dry-run goes with one of {', '.join('--' + option for option in BULK)}")
-    change, act = _change(options)
-    seen = _chosen(store, options, name)
-    after = {ref: changed for ref, statement in seen.items() if (changed := change(statement)) != statement}
-    if options.json:
-        print_json({"act": act, "before": [seen[ref] for ref in after], "after": list(after.values())})
-        return 0
-    for ref, changed in after.items():
-        say(ref)
-        for old, new in zip(seen[ref].wordings, changed.wordings, strict=True):
-            if old.text != new.text:
-                say(f"  − {old.variant} {old.language}  {old.text}")
-                say(f"  + {new.variant} {new.language}  {new.text}")
-    say(f"{act}: {len(after):,} of {len(seen):,} statements would change; nothing was written")
-    return 0
-
-
-def _change(options: Namespace) -> tuple[Callable[[Statement], Statement], str]:
-    from workbench.workshop.edits import replaced, stripped, with_field, with_tag, without_tag
-
-    if options.tag is not None:
-        return partial(with_tag, tag=options.tag), f"tagged {options.tag}"
-    if options.untag is not None:
-        return partial(without_tag, tag=options.untag), f"untagged {options.untag}"
-    if options.replace is not None:
-        old, new = options.replace
-        return partial(replaced, old=old, new=new), f"replaced “{old}” by “{new}”"
-    if options.strip:
-        return stripped, "stripped blanks"
-    field, equals, value = options.set.partition("=")
-    if not equals:
-        raise UsageError(f"found --set {options.set!r}; give FIELD=VALUE, such as topic=housing")
-    return partial(with_field, field=field.strip(), text=value), f"set {field.strip()} to {value or 'nothing'}"
-
-
-def _chosen(store: Store, options: Namespace, name: str) -> dict[str, Statement]:
-    refs = listed(options.refs)
-    if not refs:
-        raise UsageError("it is not said which statements; give --refs A,B")
-    return {ref: store.statements.get(name, ref) for ref in refs}
 
 
 def _language(store: Store, options: Namespace, name: str) -> str:
