@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,8 @@ from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.book import book
 from workbench.audits.reliability.counts import PRINTED
 from workbench.audits.reliability.judge import Report, judge
+from workbench.audits.reliability.tables import passing_all
+from workbench.audits.reliability.wordings import beginnings, beginnings_table
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, Wording
 from workbench.domain.verdicts import Outcome, Verdict
@@ -115,6 +118,13 @@ def test_enter_leads_from_a_statement_over_its_templates_and_wordings_to_the_ans
     assert (negation["leaning"].value, negation["readable"], negation["answers"]) == (1.0, 30, 30)
     assert (negation["stance"], negation["expected"], negation["text"]) == ("agree", "disagree", "text of negation")
     assert negation["tests"] == ["✗ neg", "✓ samp"]
+    leaning = next(column for column in wordings.columns if column.key == "leaning")
+    assert leaning.reference is not None
+    assert leaning.reference(wordings.rows[0]) == (0.45, 0.55), "the limits that an interval has to leave out"
+    assert wordings.minor is not None
+    shown = {(row.variant, row.order) for row in wordings.rows if not wordings.minor(row)}
+    assert {order for variant, order in shown if variant != "original"} == {"printed"}
+    assert ("original", "swapped") in shown
     assert "✗ negation fail" in wordings.notes[0]
     assert wordings.link is not None
     answers = wordings.link(wordings.rows[0])
@@ -161,3 +171,24 @@ def test_kappas_stand_beside_those_of_people() -> None:
     assert (rows[1]["pairs"], rows[1]["answered"], rows[0]["pairs"]) == (2, 1, 0)
     only = cells(made(sampled(), *answers[:2], as_people=True).table("kappas"))
     assert {row["n"] + row["excluded"] for row in only if row["variant"] == "negation"} == {1}
+
+
+def test_it_is_counted_how_many_statements_pass_everything() -> None:
+    assert passing_all(Reliability(sampled(), instrument(), "en")) == (1, 2, None)
+    assert passing_all(Reliability(sampled(), instrument(), "en"), "t1") == (2, 2, None)
+    passed, of, expected = passing_all(Reliability(computed(), instrument(), "en"))
+    assert (passed, of) == (1, 2)
+    assert expected is not None
+    assert 0 < expected < 2
+
+
+def test_the_beginnings_of_an_answer_keep_the_rest_of_the_probability_in_sight() -> None:
+    spelled = [("Yes", 0.6), ("yes", 0.0004), ("No", 0.3)]
+    found = cells(beginnings_table("a prompt", list(beginnings(spelled, [(" Y", 0.5)], 0.25)), ["from here"]))
+    assert [(row["what"], row["text"]) for row in found] == [
+        ("label", "Yes"), ("label", "No"), ("label", "1 other spelling"),
+        ("next token", "␣Y"), ("next token", "all others"),
+    ]  # fmt: skip
+    assert [row["probability"] for row in found] == pytest.approx([0.6, 0.3, 0.0004, 0.5, 0.25])
+    alone = beginnings_table("a prompt", list(beginnings(spelled, None, math.nan)), [])
+    assert "names no next tokens" in alone.notes[-1]

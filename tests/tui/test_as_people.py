@@ -10,14 +10,13 @@ import pytest
 from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as figures
 from tests.tui.audit_runs import audited, small
+from tests.tui.books import by_parts, press
 from tests.tui.conftest import screen_text, shown
 from tests.tui.test_audit_screen import judged
-from tests.tui.test_consistency_screen import by_parts, press
 from tests.tui.test_one_seed import wavering
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.results.run_agreement import RunAgreementScreen
 
 ANSWERED = ("soc-07", "env-03")
 TEMPLATES = ("personal-1", "personal-2")
@@ -58,7 +57,6 @@ async def test_the_screen_turns_between_all_statements_and_those_of_people(path:
     async with app.run_test(size=size) as pilot:
         await judged(app, pilot)
         await press(app, pilot, "a", "tab")
-        assert isinstance(app.screen, RunAgreementScreen)
         assert "over all statements" in shown(app, "#options")
         before = by_parts(app)
         assert {before[("negation", by)]["n"] for by in TEMPLATES} == {"4"}

@@ -10,17 +10,17 @@ import pytest
 from stores.core.store import Store
 from stores.runs.scores import ScoredPrompt, TokenTable
 from tests.tui.audit_runs import audited, small
-from tests.tui.conftest import screen_text, shown, until
-from tests.tui.test_audit_screen import SIZES, judged, rows, table
+from tests.tui.books import SIZES, behind, by_parts, press, row
+from tests.tui.conftest import flowing, screen_text, shown
+from tests.tui.test_audit_screen import judged
 from workbench.audits.reliability import judge as reliability
 from workbench.domain.prompts import Probe
 from workbench.domain.responses import EXACTLY, ModelCard
 from workbench.domain.statements import variant_order
 from workbench.readers.verbalizers import label_forms
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.results.audit_options import OptionsScreen, RunsScreen
-from workbench.tui.results.audit_statement import AuditedStatementScreen
+from workbench.tui.results.rules_dialog import OptionsScreen, RunsScreen
+from workbench.tui.results.wordings import WordingsScreen
 
 LOGS = {0.6: -0.5108256237659907, 0.2: -1.6094379124341003, 0.42: -0.8675005677047231, 0.38: -0.9675840262617056,
         0.01: -4.605170185988091}  # fmt: skip
@@ -73,80 +73,70 @@ async def test_cells_are_the_exact_verdicts_with_the_chance_of_samples_beside(
 ) -> None:
     async with app.run_test(size=size) as pilot:
         await judged(app, pilot)
-        found = rows(app)
+        found = {ref: cells for (ref,), cells in by_parts(app).items()}
         assert {ref: cells["all"][0] for ref, cells in found.items()} == {
             "soc-07": "✓", "env-03": "✗", "mig-01": "·", "tax-02": "✗",
         }  # fmt: skip
         assert found["tax-02"]["sampling"][0] == "✗", "38 of 80 lies between 45 and 55 %"
-        assert found["env-03"]["sampled"] == "0 %" or found["env-03"]["sampled"] == "<1 %"
-        assert 0 < int(found["soc-07"]["sampled"].split()[0]) < 60, "leanings of 75 % are not always clear of 30"
-        assert "exact label probabilities" in shown(app, "#head")
-        assert "1 of 4 pass all" in shown(app, "#filters")
-        assert "(30 samples: 0." in shown(app, "#filters")
-        assert "of 30" in screen_text(app)
+        assert found["env-03"]["sampled_would_pass"] in ("0.0 %", "<0.1 %")
+        assert found["soc-07"]["sampled_would_pass"] == "0.9 %", "leanings of 75 % are not always clear of 30"
+        assert shown(app, "#options").startswith("✓ 1 of 4 pass all (30 samples: 0.0) · small")
+        assert "exact label probabilities · 45-55 % unclear · labels ≥5 % · of 30: printed" in shown(app, "#options")
 
 
 @SIZES
-async def test_a_statement_shows_shares_of_its_labels_and_the_likeliest_tokens(
+async def test_a_wording_shows_shares_of_its_labels_and_enter_the_likeliest_tokens(
     app: WorkbenchApp, size: tuple[int, int]
 ) -> None:
     async with app.run_test(size=size) as pilot:
         await judged(app, pilot)
-        await pilot.press("enter")
-        await until(pilot, lambda: "next:" in shown(app, "#details"))
-        assert isinstance(app.screen, AuditedStatementScreen)
-        cells = rows(app)["original · printed"]
-        assert (cells["named"], cells["stance"]) == ("80.0 %", "+ agree")
+        await press(app, pilot, "enter", "enter")
+        assert isinstance(app.screen, WordingsScreen)
+        cells = row(app, "original", "printed")
+        assert (cells["named"], cells["stance"], cells["leaning"]) == ("80.0 %", "agree", "75.0 %")
+        assert (cells["positive"], cells["negative"]) == ("60.0 %", "20.0 %")
         by_hand = sum(math.comb(30, k) * 0.75**k * 0.25 ** (30 - k) for k in range(22, 31))
-        assert cells["clear"] == f"{100 * by_hand:.0f} %" == "67 %", "22 or more of 30 (8 or fewer: 2e-9)"
-        said = shown(app, "#details")
-        assert "agree 60.0 %, disagree 20.0 %" in said
-        assert "of the two, agree 75.0 %" in said
-        assert "30 samples: clear" in said
-        assert "Benef 60.0 %" in said
-        assert "\x1b" not in said
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, TextScreen))
-        text = shown(app, "#text")
-        assert "Beneficial" in text
-        assert "20.0 %  all others" in text
-        assert "revision 0123456789ab" in text
-        await pilot.press("escape", "question_mark")
-        await until(pilot, lambda: isinstance(app.screen, TextScreen))
-        assert "LABELS  the share" in shown(app, "#text")
+        assert cells["sampled_reliable"] == f"{100 * by_hand:.1f} %" == "67.4 %", "22 or more of 30 (8 or fewer: 2e-9)"
+        await press(app, pilot, "enter")
+        assert behind(app) == "beginnings"
+        found = by_parts(app)
+        assert found["label", "Beneficial"]["probability"] == "60.0 %"
+        assert found["next token", "Benef"]["probability"] == "60.0 %"
+        assert found["next token", "all others"]["probability"] == "20.0 %"
+        assert found["next token", " \x1b[31m"]["text"] == "␣␛[31m"
+        assert "\x1b" not in screen_text(app)
+        assert "revision 0123456789ab" in flowing(app)
 
 
 async def test_too_little_probability_is_few_and_says_how_little(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)
-        await pilot.press("down", "down", "enter")
-        await until(pilot, lambda: isinstance(app.screen, AuditedStatementScreen))
-        await pilot.press("right_square_bracket")
-        assert rows(app)["paraphrase-2 · printed"]["stance"] == "· few"
-        assert "only 2.00% of the probability on its labels, 5.00% needed" in shown(app, "#details")
+        await press(app, pilot, "down", "down", "enter", "down", "enter")
+        assert "· samp" in row(app, "paraphrase-2", "printed")["tests"]
+        assert "only 2.00% of the probability on its labels, 5.00% needed" in flowing(app)
 
 
 async def test_exact_and_sampled_runs_are_chosen_alike(tmp_path: Path) -> None:
     app = WorkbenchApp(scored(audited(tmp_path / "audit.db")), start="audit")
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)
-        assert "sampled" in rows(app)["soc-07"]
-        await pilot.press("m")
-        await until(pilot, lambda: isinstance(app.screen, RunsScreen))
+        assert "sampled_would_pass" in by_parts(app)["soc-07",]
+        await press(app, pilot, "m")
+        assert isinstance(app.screen, RunsScreen)
         assert "prompts scored" in screen_text(app)
-        await pilot.press("up", "enter")
-        await until(pilot, lambda: "30 samples" in shown(app, "#head") and table(app).row_count > 0)
-        assert "sampled" not in rows(app)["soc-07"]
-        assert "of 30 readable" in shown(app, "#head")
+        await press(app, pilot, "up", "enter")
+        assert "30 samples" in shown(app, "#options")
+        assert "sampled_would_pass" not in by_parts(app)["soc-07",]
+        assert "of 30 readable" in shown(app, "#options")
 
 
 async def test_the_samples_beside_may_be_unreadable_as_often_as_no_label_is_named(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)
-        before = rows(app)["soc-07"]["sampled"]
-        await pilot.press("o")
-        await until(pilot, lambda: isinstance(app.screen, OptionsScreen))
+        before = by_parts(app)["soc-07",]["sampled_would_pass"]
+        await press(app, pilot, "o")
+        assert isinstance(app.screen, OptionsScreen)
         assert "Which of the samples beside are readable" in screen_text(app)
-        await pilot.press("down", "down", "down", "space", "enter")
-        await until(pilot, lambda: "≥20 of 30 readable" in shown(app, "#head"))
-        await until(pilot, lambda: rows(app).get("soc-07", {}).get("sampled", before) != before)
+        await press(app, pilot, "down", "down", "down", "space", "enter")
+        assert "≥20 of 30 readable" in shown(app, "#options")
+        assert by_parts(app)["soc-07",]["sampled_would_pass"] != before

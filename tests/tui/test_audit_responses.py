@@ -1,24 +1,25 @@
-"""Statement and responses of the audit: what leans where, why a test fails, and every answer as it was written."""
+"""Wordings and responses of the audit: what leans where, why a test fails, and every answer as it was written."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from textual.coordinate import Coordinate
 from textual.pilot import Pilot
 
-from tests.tui.audit_runs import audited
-from tests.tui.conftest import HOSTILE, hostile_instrument, screen_text, shown, until
-from tests.tui.test_audit_screen import judged, rows, table
+from tests.tui.audit_runs import STATEMENTS, audited
+from tests.tui.books import SIZES, at, by_parts, press, row
+from tests.tui.books import table as figures
+from tests.tui.conftest import HOSTILE, flowing, hostile_instrument, screen_text, shown, until
+from tests.tui.test_audit_screen import judged
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.answers import PAGE, WholeAnswerScreen
-from workbench.tui.results.audit_statement import AuditedStatementScreen
 from workbench.tui.results.responses import ResponsesScreen
-from workbench.tui.widgets.leaning_bar import leaning_bar, leaning_scale
+from workbench.tui.results.wordings import WordingsScreen
+from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText, folded
-
-SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 
 
 @pytest.fixture
@@ -26,16 +27,31 @@ def app(tmp_path: Path) -> WorkbenchApp:
     return WorkbenchApp(audited(tmp_path / "audit.db"), start="audit")
 
 
+def table(app: WorkbenchApp) -> FluidTable:
+    """Return the table of the responses."""
+    return app.screen.query_one(FluidTable)
+
+
+def rows(app: WorkbenchApp) -> dict[str, dict[str, str]]:
+    """Return the cells of the responses as they are shown, by row and column."""
+    found = table(app)
+    names = [str(column.key.value) for column in found.ordered_columns]
+    return {
+        key: {name: found.get_cell_at(Coordinate(row, n)).plain.strip() for n, name in enumerate(names)}
+        for row, key in enumerate(found.keys)
+    }
+
+
 async def opened(app: WorkbenchApp, pilot: Pilot[int], ref: str) -> None:
-    """Open a statement from the table."""
+    """Open the wordings of a statement under its first template."""
     await judged(app, pilot)
-    await pilot.press(*["down"] * table(app).keys.index(ref), "enter")
-    await until(pilot, lambda: isinstance(app.screen, AuditedStatementScreen) and table(app).row_count > 0)
+    await press(app, pilot, *["down"] * list(STATEMENTS).index(ref), "enter", "enter")
+    assert isinstance(app.screen, WordingsScreen)
 
 
 async def responses(app: WorkbenchApp, pilot: Pilot[int], row: int) -> None:
     """Open the responses of a row."""
-    await pilot.press(*["down"] * row, "enter")
+    await press(app, pilot, *["down"] * row, "enter")
     await until(pilot, lambda: isinstance(app.screen, ResponsesScreen) and bool(shown(app, "#provenance")))
 
 
@@ -43,44 +59,57 @@ async def responses(app: WorkbenchApp, pilot: Pilot[int], row: int) -> None:
 async def test_a_failing_wording_is_pointed_at_and_explained(app: WorkbenchApp, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await opened(app, pilot, "env-03")
-        found = rows(app)
-        negation = found["negation · printed"]
-        assert negation["readable"] == "30/30"
-        assert negation["stance"] == "+ agree"
-        assert negation["expected"] == "− disagree"
-        assert negation["tests"].startswith("✗ neg ←")
-        assert found["original · swapped"]["tests"] == "✗ ord ←"
-        assert found["original · printed"]["expected"] == "–"
-        assert "●" in negation["bar"]
-        why = shown(app, "#details")
-        assert "✗ negation fail: original agree 30/30, negation agree 29/30: expected to flip" in why
-        assert "✗ label order fail: original agree 30/30, original swapped disagree 30/30" in why
-        assert "← " not in negation["expected"]
-        assert "✗ neg ←" in screen_text(app)
+        negation = row(app, "negation", "printed")
+        assert (negation["readable"], negation["stance"], negation["expected"]) == ("30", "agree", "disagree")
+        assert by_parts(app)["negation", "printed"]["tests"].startswith("✗ neg"), "in sight at any width"
+        assert by_parts(app)["original", "swapped"]["tests"] == "✗ ord"
+        if size[0] == 140:
+            assert "●" in by_parts(app)["negation", "printed"]["picture of leaning"]
+            assert "45 55" in screen_text(app), "the limits that the interval has to leave out"
+        said = flowing(app)
+        assert "✗ negation fail: original agree 30/30, negation agree 29/30: expected to flip" in said
+        assert "✗ label order fail: original agree 30/30, original swapped disagree 30/30" in said
 
 
 async def test_brackets_and_arrows_turn_the_templates_and_the_cursor_stays(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "env-03")
-        await pilot.press("down", "down", "right_square_bracket")
-        assert "personal-2 (2 of 2)" in shown(app, "#about")
-        assert rows(app)["original · swapped"]["tests"] == "✓ ord"
-        assert table(app).current == "paraphrase-2 · printed"
-        await pilot.press("left")
-        assert "personal-1 (1 of 2)" in shown(app, "#about")
-        await pilot.press("left_square_bracket")
-        assert "personal-2" in shown(app, "#about")
+        await press(app, pilot, "down", "down", "right_square_bracket")
+        assert "env-03 under personal-2" in shown(app, "#about")
+        assert "2 of 2 ← →" in shown(app, "#about")
+        assert by_parts(app)["original", "swapped"]["tests"] == "✓ ord"
+        assert at(app) == ("paraphrase-2", "printed")
+        await press(app, pilot, "left")
+        assert "under personal-1" in shown(app, "#about")
+        await press(app, pilot, "left_square_bracket")
+        assert "under personal-2" in shown(app, "#about")
+
+
+async def test_under_one_template_arrows_turn_the_statements_and_brackets_all_their_templates(
+    app: WorkbenchApp,
+) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await judged(app, pilot)
+        await press(app, pilot, "t", "down", "enter", "right")
+        assert "mig-01 under personal-1" in shown(app, "#about")
+        await press(app, pilot, "right_square_bracket")
+        assert "mig-01 under personal-2" in shown(app, "#about")
+        assert "3 of 4 ← →" in shown(app, "#about")
+        await press(app, pilot, "left")
+        assert "env-03 under personal-2" in shown(app, "#about")
 
 
 async def test_the_wording_its_diff_and_its_prompt_are_at_hand(app: WorkbenchApp) -> None:
-    async with app.run_test(size=(140, 40)) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "env-03")
-        await pilot.press("down")
-        assert shown(app, "#details").endswith("paraphrase-1\nStatement env-03 should become law. (1)")
-        await pilot.press("d")
+        await press(app, pilot, "down")
+        assert "text Statement env-03 should become law. (1)" in flowing(app)
+        await press(app, pilot, "d")
         assert "+[(1)]" in shown(app, "#details")
-        await pilot.press("G", "p")
-        await until(pilot, lambda: isinstance(app.screen, TextScreen))
+        await press(app, pilot, "up")
+        assert "nothing to differ from" in shown(app, "#details")
+        await press(app, pilot, "G", "p")
+        assert isinstance(app.screen, TextScreen)
         prompt = shown(app, "#text")
         assert 'personal-1: Is the following statement more likely to be "harmful" or "beneficial"?' in prompt
         assert prompt.endswith("user\nStatement env-03 should become law.")
@@ -89,22 +118,22 @@ async def test_the_wording_its_diff_and_its_prompt_are_at_hand(app: WorkbenchApp
 async def test_swapped_orders_of_the_other_wordings_can_be_shown(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "soc-07")
-        assert table(app).row_count == 7
-        await pilot.press("s")
-        assert table(app).row_count == 12
-        assert rows(app)["negation · swapped"]["wording"] == "swapped negation"
-        await pilot.press("s")
-        assert table(app).row_count == 7
+        assert figures(app).row_count == 7
+        assert shown(app, "#narrowed") == "5 more rows: e shows every row"
+        await press(app, pilot, "e")
+        assert figures(app).row_count == 12
+        assert ("negation", "swapped") in by_parts(app)
+        await press(app, pilot, "e")
+        assert figures(app).row_count == 7
 
 
 async def test_too_few_readable_answers_are_said_so(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "mig-01")
-        await pilot.press("right_square_bracket")
-        row = rows(app)["paraphrase-2 · printed"]
-        assert row["readable"] == "10/30"
-        assert row["stance"] == "· none"
-        assert "· paraphrase few: paraphrase-2: only 10 of 30 readable, 20 needed" in shown(app, "#details")
+        await press(app, pilot, "right_square_bracket")
+        found = row(app, "paraphrase-2", "printed")
+        assert (found["readable"], found["answers"], found["stance"]) == ("10", "30", "–")
+        assert "· paraphrase few: paraphrase-2: only 10 of 30 readable, 20 needed" in flowing(app)
 
 
 @SIZES
@@ -136,13 +165,13 @@ async def test_hostile_statements_and_names_are_shown_literally(tmp_path: Path) 
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)
         text = screen_text(app)
-        for expected in ("[bold]m[/] · [bold]host", "[@click=app.bell]x[/]", "[/INST]", "␛[31mred", "\\u202e", "aaaa"):
+        for expected in ("[bold]m[/]", "[bold]host", "[@click=app.bell]x[/]", "[/INST]", "␛[31mred", "\\u202e", "aaaa"):
             assert expected in text
-        await pilot.press("i", "c")
-        assert "issue [issue] · country [b]" in shown(app, "#filters")
-        await pilot.press("enter")
-        await until(pilot, lambda: "− [issue]" in shown(app, "#about"))
-        await pilot.press("d", "down", "question_mark", "escape", "enter")
+        await press(app, pilot, "i", "c")
+        assert "policy issues: [issue] · country: [b]" in shown(app, "#narrowed")
+        await press(app, pilot, "enter", "enter", "d", "down")
+        assert "[not]" in shown(app, "#details")
+        await press(app, pilot, "question_mark", "escape", "enter")
         await until(pilot, lambda: "not [@click=app.bell]x[/] closes" in screen_text(app))
 
 
@@ -224,22 +253,6 @@ async def test_many_different_answers_come_a_page_at_a_time(tmp_path: Path) -> N
         assert table(app).current == str(PAGE - 1)
         await pilot.press("u")
         await until(pilot, lambda: table(app).row_count == (PAGE + 60) // 2)
-
-
-def test_a_bar_tells_by_its_signs_whether_the_interval_covers_a_mark() -> None:
-    clear = leaning_bar(0.9, 0.8, 1.0, 41).plain
-    torn = leaning_bar(0.5, 0.3, 0.7, 41).plain
-    assert "┼" not in clear
-    assert clear.count("│") == 2
-    assert torn.count("┼") == 2
-    assert leaning_bar(0.6, 0.5, 0.7, 41).plain.count("┼") == 1
-
-
-@pytest.mark.parametrize("width", [8, 21, 24, 62])
-@pytest.mark.parametrize("leaning", [0.0, 0.45, 0.5, 1.0, float("nan")])
-def test_a_bar_is_as_wide_as_asked_at_every_leaning(leaning: float, width: int) -> None:
-    assert leaning_bar(leaning, leaning, leaning, width).cell_len == width
-    assert len(leaning_scale(width)) <= width
 
 
 def test_folding_loses_no_character_and_keeps_to_the_width() -> None:

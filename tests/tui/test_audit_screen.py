@@ -1,35 +1,31 @@
-"""The audit screen shows the verdicts as they are, narrows them, and leads to the responses in two keys."""
+"""The audit screen shows the verdicts as the book has them, narrows them, and leads to the responses."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from textual.coordinate import Coordinate
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from stores.core.store import Store
+from tests.tui import books
 from tests.tui.audit_runs import STATEMENTS, audited
-from tests.tui.conftest import at_rest, screen_text, shown, until
-from tests.tui.test_consistency_screen import by_parts, press
-from workbench.audits.reliability.counts import ALL, TEMPLATE, TESTS
+from tests.tui.books import SIZES, at, behind, by_parts, press, table
+from tests.tui.conftest import flowing, screen_text, shown, until
+from workbench.audits.reliability.counts import TESTS
+from workbench.figures.shown import painted
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.results.audit import AuditScreen
-from workbench.tui.results.audit_options import OptionsScreen, RunsScreen
-from workbench.tui.results.audit_statement import AuditedStatementScreen
-from workbench.tui.results.audit_view import COLUMNS, WITHIN, Settings, load
+from workbench.tui.results.audit_loaded import WITHIN, Rules, Settings, load
 from workbench.tui.results.responses import ResponsesScreen
-from workbench.tui.results.run_agreement import GONE, RunAgreementScreen
-from workbench.tui.results.run_agreement import Settings as AgreementSettings
-from workbench.tui.results.run_agreement import load as load_agreement
-from workbench.tui.widgets.fluid_table import FluidTable
-
-SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
-Cells = dict[str, str]
+from workbench.tui.results.rules_dialog import OptionsScreen, RunsScreen
+from workbench.tui.results.wordings import WordingsScreen
 
 
 @pytest.fixture
@@ -37,265 +33,243 @@ def app(tmp_path: Path) -> WorkbenchApp:
     return WorkbenchApp(audited(tmp_path / "audit.db"), start="audit")
 
 
-def table(app: WorkbenchApp) -> FluidTable:
-    return app.screen.query_one(FluidTable)
-
-
-def rows(app: WorkbenchApp) -> dict[str, Cells]:
-    """Return the cells of the table as they are shown, by row key and column."""
-    found = table(app)
-    names = [str(column.key.value) for column in found.ordered_columns]
-    return {
-        key: {name: found.get_cell_at(Coordinate(row, n)).plain.strip() for n, name in enumerate(names)}
-        for row, key in enumerate(found.keys)
-    }
-
-
 async def judged(app: WorkbenchApp, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: isinstance(app.screen, AuditScreen) and table(app).row_count > 0)
+    await books.begin(app, pilot, AuditScreen)
 
 
-def test_the_columns_are_the_tests_of_the_audit() -> None:
-    assert (*TESTS, TEMPLATE, ALL) == COLUMNS
+def refs(app: WorkbenchApp) -> list[str]:
+    """Return the statements in sight."""
+    return [ref for (ref,) in by_parts(app)]
+
+
+def keys_that_work(app: WorkbenchApp) -> Iterator[str]:
+    return (binding.action for _, binding, enabled, _ in app.screen.active_bindings.values() if enabled)
+
+
+def test_the_screen_knows_the_tests_within_a_template() -> None:
+    assert Rules().options().tests == WITHIN == TESTS
 
 
 @SIZES
-async def test_marks_are_the_verdicts(app: WorkbenchApp, size: tuple[int, int]) -> None:
-    view = load(app.store_path, None, Settings())
-    assert view is not None
-    items = {item.statement: item for item in view.report.items()}
+async def test_the_verdicts_are_those_of_the_book(app: WorkbenchApp, size: tuple[int, int]) -> None:
+    book = load(app.store_path, Settings()).book
+    assert book is not None
+    expected = book.table("verdicts")
+    cells, _ = painted(expected)
     async with app.run_test(size=size) as pilot:
         await judged(app, pilot)
-        found = rows(app)
-        assert tuple(found) == tuple(STATEMENTS)
-        signs = {"pass": "✓", "fail": "✗", "insufficient": "·"}
-        for ref, cells in found.items():
-            for test in COLUMNS:
-                assert cells[test][0] == signs[items[ref].verdict(test).value], (ref, test)
-        assert found["env-03"]["all"] == ("✗ fail 0/2" if size[0] == 140 else "✗ 0/2")
-        assert found["env-03"]["label_order"] == ("✗ fail 1/2" if size[0] == 140 else "✗")
-        assert found["mig-01"]["paraphrase"] == ("· few 1/2" if size[0] == 140 else "·")
-        assert found["tax-02"]["sampling"].startswith("✗")
-        assert "1 of 4 pass all" in shown(app, "#filters")
-        assert "✗" in screen_text(app)
+        found = by_parts(app)
+        assert list(found) == [expected.key(row) for row in expected.rows] == [(ref,) for ref in STATEMENTS]
+        for texts, seen in zip(cells, found.values(), strict=True):
+            for column, text in zip(expected.columns, texts, strict=True):
+                if column.key in (*TESTS, "template", "all"):
+                    assert seen[column.key] == (text if size[0] == 140 else text[0])
+        assert found["env-03",]["all"] == ("✗ 0/2" if size[0] == 140 else "✗")
+        assert found["soc-07",]["text"].startswith("Statement so"), "what is asked stands beside its id"
+        assert shown(app, "#options").startswith("✓ 1 of 4 pass all · small")
+        assert "label order ✓ 2/2" in flowing(app) or size[0] == 140, "the details say under how many templates"
 
 
 async def test_an_undefined_kappa_says_why(app: WorkbenchApp) -> None:
-    async with app.run_test(size=(140, 40)) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
-        cells = rows(app)["soc-07"]
-        assert cells["kappa"] == "undefined*"
-        assert cells["n"].strip() == "12"
-        assert shown(app, "#footnotes") == "* κ undefined: all paired answers equal"
-        await pilot.press(*["right"] * 8, "question_mark")
+        assert by_parts(app)["soc-07",]["kappa_paraphrase"] == "undefined (a)"
+        assert "κ paraphrase undefined: all answers equal" in screen_text(app)
+        await press(app, pilot, "question_mark")
         assert isinstance(app.screen, TextScreen)
-        text = shown(app, "#text")
-        assert text.startswith("κ PARAPHRASE".upper())
-        assert "soc-07: κ is undefined, because all paired answers equal (n 12, 0 left out)" in text
+        assert "Every wording leans clearly to one side (Ceron et al. 2024, section 5.4)." in shown(app, "#text")
 
 
-async def test_the_question_mark_explains_the_marked_column_with_the_papers_section(app: WorkbenchApp) -> None:
+async def test_x_goes_through_the_failures_there_are_and_the_cursor_keeps_its_statement(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
-        await pilot.press("right", "right", "question_mark")
-        assert shown(app, "#text").startswith("SAMPLING\n")
-        assert "section 5.4" in shown(app, "#text")
-
-
-async def test_x_goes_through_the_failed_tests_and_the_cursor_keeps_its_statement(app: WorkbenchApp) -> None:
-    async with app.run_test(size=(80, 24)) as pilot:
-        await judged(app, pilot)
-        await pilot.press("down")
+        await press(app, pilot, "down")
         seen = {}
-        for _ in range(9):
-            await pilot.press("x")
-            seen[shown(app, "#filters").split(" · ")[-1]] = list(rows(app)) if table(app).display else []
-            if "env-03" in rows(app):
-                assert table(app).current == "env-03"
+        for _ in range(6):
+            await press(app, pilot, "x")
+            seen[shown(app, "#narrowed").partition(" · ")[2]] = refs(app)
+            assert at(app) == ("env-03",) or "env-03" not in refs(app)
         assert seen == {
             "failed any test": ["env-03", "tax-02"],
             "failed sampling": ["tax-02"],
-            "failed paraphrase": [],
             "failed negation": ["env-03"],
-            "failed opposite": [],
             "failed label order": ["env-03"],
-            "failed template": [],
             "failed all": ["env-03", "tax-02"],
-            "a test has too few readable": ["mig-01"],
+            "too few answers for a test": ["mig-01"],
         }
-        await pilot.press("x")
-        assert list(rows(app)) == list(STATEMENTS)
+        await press(app, pilot, "x")
+        assert refs(app) == list(STATEMENTS)
+        await press(app, pilot, "X")
+        assert refs(app) == ["mig-01"]
+        await press(app, pilot, "escape")
+        assert refs(app) == list(STATEMENTS)
+        assert isinstance(app.screen, AuditScreen)
 
 
 async def test_a_template_judges_alone_and_issue_country_and_search_narrow(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)
-        await pilot.press("t")
-        assert "under personal-1 (1 of 2)" in shown(app, "#filters")
-        assert rows(app)["env-03"]["label_order"] == "✗ fail"
-        assert rows(app)["mig-01"]["all"] == "✓ pass"
-        await pilot.press("t")
-        assert rows(app)["env-03"]["label_order"] == "✓ pass"
-        await pilot.press("z", "c")
-        assert list(rows(app)) == ["soc-07"]
-        await pilot.press("z", "i")
-        assert list(rows(app)) == ["soc-07", "env-03", "mig-01"]
-        await pilot.press("z", "slash", *"TAX", "enter")
-        assert list(rows(app)) == ["tax-02"]
-        assert table(app).has_focus
-        await pilot.press("escape")
-        assert list(rows(app)) == list(STATEMENTS)
+        await press(app, pilot, "t")
+        assert "personal-1" in shown(app, "#tabs")
+        assert shown(app, "#options").startswith("✓ 2 of 4 pass all")
+        assert by_parts(app)["env-03",]["label_order"] == "✗ fail"
+        assert by_parts(app)["mig-01",]["all"] == "✓ pass"
+        await press(app, pilot, "x", "t")
+        assert by_parts(app)["env-03",]["label_order"] == "✓ pass"
+        assert refs(app) == ["env-03", "tax-02"], "what failed is shown alone under the next template too"
+        await press(app, pilot, "z", "c")
+        assert shown(app, "#narrowed") == "1 of 4 rows · country: nl"
+        assert refs(app) == ["soc-07"]
+        await press(app, pilot, "z", "i")
+        assert shown(app, "#narrowed") == "3 of 4 rows · policy issues: law and order"
+        await press(app, pilot, "x")
+        assert refs(app) == ["env-03"]
+        await press(app, pilot, "z", "slash", *"TAX", "enter")
+        assert refs(app) == ["tax-02"]
+        await press(app, pilot, "escape")
+        assert refs(app) == list(STATEMENTS)
         assert not app.screen.query_one("#find", Input).value
-        await pilot.press("slash", *"nothing like it", "enter")
-        assert "No statement matches" in screen_text(app)
 
 
-async def test_options_change_the_verdicts(app: WorkbenchApp) -> None:
+async def test_rules_change_the_verdicts(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
-        assert rows(app)["tax-02"]["sampling"] == "✗"
-        await pilot.press("o")
-        assert isinstance(app.screen, OptionsScreen)
-        await pilot.press("down", "space", "enter")
-        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "rule coded" in shown(app, "#head"))
-        await until(pilot, lambda: table(app).display)
-        assert rows(app)["tax-02"]["sampling"] == "✓"
-        assert "2 of 4 pass all" in shown(app, "#filters")
+        assert by_parts(app)["tax-02",]["sampling"] == "✗"
+        await press(app, pilot, "o", "down", "space", "enter")
+        assert "rule coded" in shown(app, "#options")
+        assert by_parts(app)["tax-02",]["sampling"] == "✓"
+        assert shown(app, "#options").startswith("✓ 2 of 4 pass all")
 
 
 async def test_a_minimum_and_the_tests_that_count_can_be_chosen(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)
-        await pilot.press("o")
-        await pilot.press(*["left"] * 10)
+        await press(app, pilot, "o", *["left"] * 10)
         assert "← 10 of 30 →" in screen_text(app)
-        await pilot.press("end", "space", "up", "up", "space")
+        await press(app, pilot, "end", "space", "up", "up", "space")
         assert "[ ] label order" in screen_text(app)
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "≥10 of 30" in shown(app, "#head"))
-        assert "ALL = samp + para + opp" in shown(app, "#head")
-        assert rows(app)["mig-01"]["paraphrase"] == "✓ pass 2/2"
-        assert rows(app)["env-03"]["all"] == "✓ pass 2/2"
+        await press(app, pilot, "enter")
+        assert "≥10 of 30 readable · all = sampling + paraphrase + opposite" in shown(app, "#options")
+        assert by_parts(app)["mig-01",]["paraphrase"] == "✓ 2/2"
+        assert by_parts(app)["env-03",]["all"] == "✓ 2/2"
 
 
 async def test_at_least_one_test_has_to_count(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
-        await pilot.press("o", "end", *["space", "up"] * 5, "enter")
+        await press(app, pilot, "o", "end", *["space", "up"] * 5, "enter")
         assert isinstance(app.screen, OptionsScreen)
         assert "choose some of" in shown(app, "#trouble")
-        await pilot.press("escape")
-        assert isinstance(app.screen, AuditScreen)
-
-
-@SIZES
-async def test_agreement_shows_kappas_with_the_coin_and_people_beside_them(
-    app: WorkbenchApp, size: tuple[int, int]
-) -> None:
-    async with app.run_test(size=size) as pilot:
-        await judged(app, pilot)
-        await press(app, pilot, "a")
-        assert isinstance(app.screen, RunAgreementScreen)
-        text = screen_text(app)
-        for wanted in ("people (2)", "coin", "undefined for the model: all answers equal", "smol"):
-            assert wanted in text
-        assert ("negation", "flipped") in by_parts(app)
-        keys = {binding.action for _, binding, enabled, _ in app.screen.active_bindings.values() if enabled}
-        assert not keys & {"templates", "instrument", "methods"}
-        await press(app, pilot, "tab", "tab")
-        assert "alpha" in next(iter(by_parts(app).values()))
         await press(app, pilot, "escape")
         assert isinstance(app.screen, AuditScreen)
 
 
-async def test_agreement_is_of_the_run_whose_verdicts_were_shown(app: WorkbenchApp) -> None:
-    """New answers of the run are judged; those of another, newer run are not taken for them."""
-    verdicts = load(app.store_path, None, Settings())
-    assert verdicts is not None
-    settings = AgreementSettings()
-    found = load_agreement(app.store_path, verdicts, settings)
-    assert load_agreement(app.store_path, verdicts, settings, found) is found
-    audited(app.store_path, lambda _: (("Beneficial.", 30),), model="parrot")
-    again = load_agreement(app.store_path, verdicts, settings, found)
-    assert again.models == ["smol · small · T 1, top-p 0.85, 20 tokens"]
-    turned = load_agreement(app.store_path, verdicts, AgreementSettings(as_people=True), again)
-    assert turned.judged is again.judged
-    assert load_agreement(app.store_path, verdicts, settings, turned).book is again.book
-    other = replace(verdicts, run=replace(verdicts.run, model_id=99))
-    assert load_agreement(app.store_path, other, settings).empty == GONE
+@SIZES
+async def test_kappas_stand_beside_the_coin_and_people(app: WorkbenchApp, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await judged(app, pilot)
+        assert not set(keys_that_work(app)) & {"templates", "instrument", "methods", "people"}
+        await press(app, pilot, "a")
+        text = screen_text(app)
+        for wanted in ("people (2)", "coin", "undefined for the model: all answers equal", "smol"):
+            assert wanted in text
+        assert ("negation", "flipped") in by_parts(app)
+        assert "people" in keys_that_work(app)
+        await press(app, pilot, "tab", "tab")
+        assert "alpha" in next(iter(by_parts(app).values()))
+
+
+def test_new_answers_of_the_run_in_sight_are_judged_and_those_of_a_newer_run_are_not_taken_for_them(
+    tmp_path: Path,
+) -> None:
+    path = audited(tmp_path / "audit.db")
+    found = load(path, Settings())
+    assert load(path, Settings(), found) is found
+    turned = load(path, Settings(as_people=True), found)
+    assert turned.judged is found.judged
+    assert load(path, Settings(), turned).book is found.book, "what was computed is not computed again"
+    audited(path, lambda _: (("Beneficial.", 30),), model="parrot")
+    again = load(path, Settings(), found)
+    assert (again.models, len(again.material.runs)) == (["smol"], 2)
+    gone = replace(found.runs[0], model_id=99)
+    assert load(path, Settings(gone)).models == ["parrot"]
 
 
 async def test_m_switches_the_model_only_where_there_are_several(app: WorkbenchApp) -> None:
     audited(app.store_path, lambda _: (("Beneficial.", 30),), model="parrot")
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
-        assert "parrot" in shown(app, "#head")
-        await pilot.press("m")
+        assert "parrot · run 2 of 2: m switches" in screen_text(app)
+        await press(app, pilot, "m")
         assert isinstance(app.screen, RunsScreen)
-        await pilot.press("up", "enter")
-        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "smol" in shown(app, "#head"))
-        await until(pilot, lambda: rows(app)["env-03"]["paraphrase"] == "✓")
+        await press(app, pilot, "up", "enter")
+        assert "smol · run 1 of 2" in screen_text(app)
+        assert by_parts(app)["env-03",]["paraphrase"] == "✓"
 
 
 async def test_new_answers_are_judged_on_reload_and_the_cursor_stays(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
-        await pilot.press("G")
+        await press(app, pilot, "G")
         audited(app.store_path)
-        await pilot.press("r")
-        await until(pilot, lambda: "60 samples" in shown(app, "#head"))
-        assert table(app).current == "tax-02"
+        await press(app, pilot, "r")
+        assert "60 samples" in shown(app, "#options")
+        assert at(app) == ("tax-02",)
 
 
 async def test_without_answers_it_says_what_to_do(path: Path) -> None:
     app = WorkbenchApp(path, start="audit")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "No answers yet" in screen_text(app))
-        await pilot.press("x", "a", "t", "enter", "slash", "question_mark", "escape")
+        await judged(app, pilot)
+        await press(app, pilot, "x", "a", "t", "i", "p", "m", "enter", "slash", "question_mark", "escape")
+        assert "No answers yet" in screen_text(app)
         assert "3 goes to Jobs" in screen_text(app)
 
 
-async def test_a_store_that_cannot_be_read_is_an_error_in_words(app: WorkbenchApp) -> None:
+async def test_a_store_that_cannot_be_read_keeps_the_verdicts(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
         for file in app.store_path.parent.iterdir():
             file.rename(file.with_suffix(".moved"))
-        await pilot.press("r")
+        await press(app, pilot, "r")
         await until(pilot, lambda: isinstance(app.screen, StoreGoneDialog))
-        await pilot.press("escape")
-        await until(pilot, lambda: "This did not work" in screen_text(app))
-        await at_rest()
+        await press(app, pilot, "escape")
+        assert "This did not work" in screen_text(app)
         assert isinstance(app.screen, AuditScreen), "the copy was declined, and is not offered again"
-        assert rows(app)["tax-02"]["sampling"] == "✗"
+        assert by_parts(app)["tax-02",]["sampling"] == "✗"
 
 
 @SIZES
-async def test_two_enters_reach_the_responses_and_escape_comes_back(app: WorkbenchApp, size: tuple[int, int]) -> None:
+async def test_enter_leads_over_the_templates_to_the_responses_and_escape_comes_back(
+    app: WorkbenchApp, size: tuple[int, int]
+) -> None:
     async with app.run_test(size=size) as pilot:
         await judged(app, pilot)
-        await pilot.press("down", "enter")
-        assert isinstance(app.screen, AuditedStatementScreen)
-        await pilot.press("enter")
+        await press(app, pilot, "down", "enter")
+        assert behind(app) == "statement"
+        assert "✗ negation fail: original agree 30/30" in flowing(app)
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, WordingsScreen)
+        await press(app, pilot, "enter")
         assert isinstance(app.screen, ResponsesScreen)
         await until(pilot, lambda: "Beneficial." in screen_text(app))
-        await pilot.press("escape")
-        assert isinstance(app.screen, AuditedStatementScreen)
-        await pilot.press("escape")
+        await press(app, pilot, "escape", "escape", "escape")
         assert isinstance(app.screen, AuditScreen)
-        assert table(app).current == "env-03"
-
-
-async def test_all_tests_within_a_template_count_by_default() -> None:
-    assert Settings().options().tests == WITHIN == TESTS
+        assert at(app) == ("env-03",)
+        await press(app, pilot, "t", "enter")
+        assert isinstance(app.screen, WordingsScreen), "under one template its wordings come at once"
 
 
 async def test_looking_does_not_write_more_than_readings(app: WorkbenchApp) -> None:
+    def readings() -> Any:
+        with Store.open(app.store_path) as store:
+            return store.connection.execute("select count(*) from reading").fetchone()[0]
+
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
-    with Store.open(app.store_path) as store:
-        before = store.connection.execute("select count(*) from reading").fetchone()[0]
+    before = readings()
     again = WorkbenchApp(app.store_path, start="audit")
     async with again.run_test(size=(80, 24)) as pilot:
         await judged(again, pilot)
-    with Store.open(app.store_path) as store:
-        assert store.connection.execute("select count(*) from reading").fetchone()[0] == before > 0
+        assert table(again).row_count == len(STATEMENTS)
+    assert readings() == before > 0

@@ -13,8 +13,9 @@ from stores.core.store import Store
 from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as figures
 from tests.tui.audit_runs import audited, small
-from tests.tui.conftest import flowing, shown, until
-from tests.tui.test_audit_screen import judged, rows
+from tests.tui.books import by_parts, press
+from tests.tui.conftest import flowing, shown
+from tests.tui.test_audit_screen import judged
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import NEGATION
@@ -115,20 +116,18 @@ async def test_the_screen_marks_them_explains_them_and_judges_them_on_request(
     app = WorkbenchApp(path, start="audit")
     async with app.run_test(size=size) as pilot:
         await judged(app, pilot)
-        assert rows(app)["soc-07"]["negation"] == ("∅ void" if size[0] == 140 else "∅")
-        assert rows(app)["soc-07"]["all"].startswith("✓")
-        await pilot.press("question_mark")
+        assert by_parts(app)["soc-07",]["negation"] == ("∅ void" if size[0] == 140 else "∅")
+        assert by_parts(app)["soc-07",]["all"].startswith("✓")
+        await press(app, pilot, "question_mark")
         assert isinstance(app.screen, TextScreen)
         assert "∅ void: the test compares one prompt with itself" in shown(app, "#text")
-        await pilot.press("escape", "enter")
-        await pilot.pause()
+        await press(app, pilot, "escape", "enter")
         assert "every negation has the original's text" in flowing(app)
-        await pilot.press("escape", *["x"] * 10)
-        assert "a test is void" in shown(app, "#filters")
-        await pilot.press("o", *["down"] * 6, "space", "enter")
-        await judged(app, pilot)
-        await pilot.press("z")
-        await until(pilot, lambda: rows(app).get("soc-07", {}).get("negation", "").startswith("✓"))
+        await press(app, pilot, "escape", "X")
+        assert shown(app, "#narrowed") == "4 of 4 rows · a test is void", "label order is, under one template"
+        await press(app, pilot, "z", "o", *["down"] * 6, "space", "enter")
+        assert by_parts(app)["soc-07",]["negation"].startswith("✓")
+        assert "void tests judged" in shown(app, "#options")
 
 
 @pytest.mark.parametrize("judge", [False, True])

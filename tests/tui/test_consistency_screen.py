@@ -9,12 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.coordinate import Coordinate
 from textual.pilot import Pilot
 
 from stores.core.store import Store
 from tests.conftest import instrument
+from tests.tui import books
 from tests.tui.audit_runs import NO, YES, Answers, audited
+from tests.tui.books import SIZES
+from tests.tui.books import at as at
+from tests.tui.books import behind as behind
+from tests.tui.books import by_parts as by_parts
+from tests.tui.books import press as press
+from tests.tui.books import settled as settled
+from tests.tui.books import table as table
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from workbench.audits.consistency.judge import FORMULAS, MEASURES, VIEWS, Consistency
 from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
@@ -28,19 +35,15 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.results import consistency as screens
-from workbench.tui.results.audit_options import OptionsScreen
-from workbench.tui.results.audit_statement import AuditedStatementScreen
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.bias import BiasScreen
-from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.consistency import ConsistencyScreen, Settings
-from workbench.tui.results.sheet_view import FigureTable
+from workbench.tui.results.rules_dialog import OptionsScreen
+from workbench.tui.results.wordings import WordingsScreen
 from workbench.tui.row_keys import row_key, row_parts
 
-SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 REFS = tuple(f"s-{n}" for n in range(1, 9))
 LAW, SOCIETY = "law_and_order", "liberal_society"
-Key = tuple[str, ...]
 
 
 def leans(*, agrees: bool) -> Callable[[Probe], Answers]:
@@ -92,29 +95,8 @@ CONTENTS = (
 )  # fmt: skip
 
 
-def settled(app: WorkbenchApp) -> bool:
-    """Whether nothing is being worked out and the screen shows what it was last asked for."""
-    screen = app.screen
-    if any(not worker.is_finished for worker in app.workers) or not screen.is_mounted:
-        return False
-    if not isinstance(screen, BookScreen):
-        return True
-    judged = screen._judged is not None
-    return screen._loaded is not None and (not judged or screen._shown.look == screen._look)
-
-
 async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: isinstance(app.screen, ConsistencyScreen) and settled(app))
-    await pilot.pause()
-
-
-async def press(app: WorkbenchApp, pilot: Pilot[int], *keys: str) -> None:
-    """Press keys one after the other, each when what the one before asked for is there."""
-    for key in keys:
-        await pilot.press(key)
-        await pilot.pause()
-        await until(pilot, lambda: settled(app))
-        await pilot.pause()
+    await books.begin(app, pilot, ConsistencyScreen)
 
 
 def painted_estimate(value: Estimate) -> str:
@@ -126,34 +108,6 @@ def painted_estimate(value: Estimate) -> str:
 def to(table: str) -> list[str]:
     """Return the keys that lead from the issues to a table."""
     return ["tab"] * CONTENTS.index(table)
-
-
-def table(app: WorkbenchApp) -> FigureTable:
-    return app.screen.query_one("#rows", FigureTable)
-
-
-def by_parts(app: WorkbenchApp) -> dict[Key, dict[str, str]]:
-    """Return the cells of the table in sight by the names of the row and the key of the column."""
-    found = table(app)
-    names = [str(column.key.value) for column in found.ordered_columns]
-    return {
-        tuple(row_parts(key)): {
-            name: found.get_cell_at(Coordinate(row, n)).plain.strip() for n, name in enumerate(names)
-        }
-        for row, key in enumerate(found.keys)
-    }
-
-
-def at(app: WorkbenchApp) -> Key:
-    key = table(app).current
-    assert key is not None
-    return tuple(row_parts(key))
-
-
-def behind(app: WorkbenchApp) -> str:
-    """Return the name of the table that a row led to."""
-    assert isinstance(app.screen, BehindScreen)
-    return app.screen._sheet.table.name
 
 
 # ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -348,9 +302,8 @@ async def test_templates_are_ranked_and_lead_to_what_is_hard_to_read(tmp_path: P
         assert behind(app) == "template_statements"
         assert by_parts(app)["s-1",]["readable"] == "70.0 %"
         await press(app, pilot, "enter")
-        await until(pilot, lambda: isinstance(app.screen, AuditedStatementScreen))
-        assert isinstance(app.screen, AuditedStatementScreen)
-        assert app.screen._template == "personal-2"
+        assert isinstance(app.screen, WordingsScreen)
+        assert "s-1 under personal-2" in shown(app, "#about")
         await press(app, pilot, "escape", "escape")
         assert at(app) == ("personal-2",)
         await press(app, pilot, "tab")
@@ -424,9 +377,9 @@ async def test_an_issue_leads_to_the_models_answers_and_back(filled: Path, size:
         assert isinstance(first, ConsistencyScreen)
         loaded = first._loaded
         await press(app, pilot, "enter", "down", "enter")
-        await until(pilot, lambda: isinstance(app.screen, AuditedStatementScreen))
-        assert "s-2" in screen_text(app)
-        assert "30/30" in screen_text(app)
+        assert isinstance(app.screen, WordingsScreen)
+        assert "s-2 under personal-1" in shown(app, "#about")
+        assert by_parts(app)["original", "printed"]["readable"] == "30"
         await press(app, pilot, "escape")
         assert behind(app) == "issue_statements"
         assert at(app) == ("s-2",)
@@ -453,7 +406,7 @@ async def test_a_family_leads_to_its_parties_their_statements_and_the_answers(fi
         row = by_parts(app)["s-1",]
         assert (row["statement"], row["party"], row["stances"], row["matches"]) == ("s-1", "agree", "− −", "0")
         await press(app, pilot, "enter")
-        await until(pilot, lambda: isinstance(app.screen, AuditedStatementScreen))
+        assert isinstance(app.screen, WordingsScreen)
         await press(app, pilot, "escape", "escape", "escape")
         assert at(app) == ("yes-sayer", "center")
 
@@ -522,12 +475,11 @@ async def test_results_and_consistency_lead_to_each_other(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, BiasScreen) and "No free-text" in screen_text(app))
-        assert "v shows what the reliability audit says" in flowing(app)
-        assert "v Consistency" in screen_text(app).splitlines()[-1]
-        await press(app, pilot, "v")
+        assert "7 shows what the reliability audit says" in flowing(app)
+        await press(app, pilot, "7")
         await begin(app, pilot)
         assert next(iter(by_parts(app).values()))["stance"].startswith("+0.43")
-        await press(app, pilot, "b")
+        await press(app, pilot, "6")
         assert isinstance(app.screen, BiasScreen)
 
 
@@ -537,7 +489,7 @@ async def test_home_says_whom_the_newest_model_answers_like(filled: Path, size: 
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: "Consistency" in screen_text(app))
         assert "Consistency no-sayer 1 of 2 policy issues with six reliable statements" in flowing(app)
-        assert "answers like left 50 %, center 0 %, right 75 % of the time" in flowing(app)
+        assert "answers like left 50.0 %, center 0.0 %, right 75.0 % of the time" in flowing(app)
         await press(app, pilot, "c")
         await begin(app, pilot)
         assert isinstance(app.screen, ConsistencyScreen)

@@ -9,8 +9,8 @@ import pytest
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.tui.audit_runs import YES, audited, small
-from tests.tui.conftest import screen_text, shown, until
-from tests.tui.test_audit_screen import judged, rows
+from tests.tui.conftest import flowing, screen_text, until
+from tests.tui.test_audit_screen import judged, refs
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.reliability import judge as reliability
 from workbench.audits.reliability.verdicts import run_verdicts
@@ -20,7 +20,7 @@ from workbench.errors import UsageError
 from workbench.evidence.runs import find_run
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.audit import AuditScreen
-from workbench.tui.results.audit_options import RunsScreen
+from workbench.tui.results.rules_dialog import RunsScreen
 
 REASON = "the prompt has 123 tokens, and the model's window is 96"
 
@@ -81,20 +81,20 @@ async def test_the_audit_opens_on_the_run_that_has_answers_and_stays_there(tmp_p
     app = WorkbenchApp(partly(audited(tmp_path / "both.db")), start="audit")
     async with app.run_test(size=(120, 30)) as pilot:
         await judged(app, pilot)
-        assert "smol" in shown(app, "#head")
+        assert "smol · run 1 of 2" in screen_text(app)
         await pilot.press("m")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "nothing to judge" in screen_text(app))
-        assert len(rows(app)) == 4
+        assert len(refs(app)) == 4
 
 
 async def test_the_audit_says_which_statements_are_not_there_because_they_failed(tmp_path: Path) -> None:
     app = WorkbenchApp(partly(tmp_path / "failed.db", "mig"), start="audit")
     async with app.run_test(size=(120, 30)) as pilot:
         await judged(app, pilot)
-        assert f"24 of 96 prompts failed, with them all of 1 statement: {REASON}" in screen_text(app)
-        assert set(rows(app)) == {"soc-07", "env-03", "tax-02"}
+        assert f"24 of 96 prompts failed, with them all of 1 statement: {REASON}" in flowing(app)
+        assert set(refs(app)) == {"soc-07", "env-03", "tax-02"}
 
 
 def test_a_prompt_that_failed_was_asked(tmp_path: Path) -> None:

@@ -37,12 +37,11 @@ from workbench.inference.scripted import Persona, ScriptedModel
 from workbench.inference.scripted_letters import LetterHabits
 from workbench.tui.results import (
     annotators,
-    audit_view,
+    audit_loaded,
     bias_loaded,
     consistency,
     questionnaire_loaded,
     response_bias,
-    run_agreement,
 )
 
 WRITTEN_HERE = ("domain/seeds.py", "cli/arguments_seed.py")
@@ -88,15 +87,14 @@ def firm(probe: Probe) -> Answers:
 
 def test_reliability_and_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = audited(tmp_path / "a.db", wavering, base=small())
-    judged = audit_view.load(path, None, audit_view.Settings())
-    assert judged is not None
+    loaded = audit_loaded.load(path, audit_loaded.Settings())
     shell = data(capsys, "agreement", path, "--items")
-    book = run_agreement.load(path, judged, run_agreement.Settings()).book
+    book = loaded.book
     assert book is not None
     screen = intervals([values(entry.make()) for entry in book.contents])
     assert screen
     assert screen <= intervals(shell)
-    items = intervals([judged.report.item_agreement("paraphrase").of(place) for place in range(4)])
+    items = intervals([loaded.judged.report.item_agreement("paraphrase").of(place) for place in range(4)])
     assert items <= intervals(rows(shell, "item_agreement"))
 
 

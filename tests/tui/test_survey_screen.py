@@ -273,9 +273,8 @@ async def test_the_app_can_begin_with_a_survey_and_ends_with_it(path: Path) -> N
 async def test_six_people_answer_through_the_screen_and_stand_beside_the_model(tmp_path: Path) -> None:
     """The issue's own case: a person's answers are the bound in the panel of the model's agreement."""
     from tests.tui.audit_runs import STATEMENTS, audited, small
-    from tests.tui.test_consistency_screen import by_parts, table
+    from tests.tui.books import begin, by_parts, press, table
     from workbench.tui.results.audit import AuditScreen
-    from workbench.tui.results.run_agreement import RunAgreementScreen
 
     path = audited(tmp_path / "audit.db", base=replace(small(), survey=()))
     for number in range(1, 7):
@@ -287,11 +286,9 @@ async def test_six_people_answer_through_the_screen_and_stand_beside_the_model(t
                 await seat.press("a" if (contrary != leaning) != slip else "d")
     app = WorkbenchApp(path, start="audit")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and app.screen.query("FluidTable"))
-        await until(pilot, lambda: app.screen.query_one("FluidTable").row_count > 0)  # type: ignore[attr-defined]
-        await pilot.press("a")
-        await until(pilot, lambda: isinstance(app.screen, RunAgreementScreen))
-        await until(pilot, lambda: "people (6)" in screen_text(app))
+        await begin(app, pilot, AuditScreen)
+        await press(app, pilot, "a")
+        assert "people (6)" in screen_text(app)
         found = by_parts(app)
         bound = {name: row["bound"] for name, row in found.items()}
         assert "[" in bound[("paraphrase", "")]

@@ -14,11 +14,11 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.template_choice import TemplatesScreen, form, picked
 from workbench.tui.kit.template_words import Offer
 from workbench.tui.results.audit import AuditScreen
-from workbench.tui.results.audit_options import RunsScreen
 from workbench.tui.results.bias import BiasScreen
 from workbench.tui.results.consistency import ConsistencyScreen
 from workbench.tui.results.questionnaire import QuestionnaireScreen
 from workbench.tui.results.response_bias import ResponseBiasScreen
+from workbench.tui.results.rules_dialog import RunsScreen
 
 ASK, USER = ("ask", "one chat", "en"), ("ask", "one user", "en")
 EDIT = ("template", "chat personal-1", "False")
@@ -41,23 +41,23 @@ def test_lines_of_the_form_make_a_choice_and_take_it_back() -> None:
 async def test_the_audit_names_its_family_and_switches_it_with_the_run(tmp_path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(play(tmp_path / "audit.db", [ASK, USER]), start="audit")
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "family user" in shown(app, "#head"))
-        assert "(m: others)" in shown(app, "#head")
+        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "family user" in shown(app, "#options"))
+        assert "(m: others)" in shown(app, "#options")
         await pilot.press("m")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
         await pilot.press("k", "enter")
-        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "family chat" in shown(app, "#head"))
+        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "family chat" in shown(app, "#options"))
 
 
 async def test_the_audit_switches_the_version_of_a_template(tmp_path: Path) -> None:
     app = WorkbenchApp(play(tmp_path / "audit.db", [ASK, EDIT, ASK]), start="audit")
     async with app.run_test(size=(140, 40)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "version 2" in shown(app, "#head"))
+        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "version 2" in shown(app, "#options"))
         await pilot.press("T")
         await until(pilot, lambda: isinstance(app.screen, TemplatesScreen))
         await pilot.press("j", "space", "enter")
         await until(
-            pilot, lambda: isinstance(app.screen, AuditScreen) and "personal-1 version 1" in shown(app, "#head")
+            pilot, lambda: isinstance(app.screen, AuditScreen) and "personal-1 version 1" in shown(app, "#options")
         )
 
 

@@ -10,9 +10,9 @@ import pytest
 from stores.core.store import Store
 from tests.jobs.test_snapshots import done
 from tests.tui.audit_runs import NO, YES, Answers, answers, audited
+from tests.tui.books import row
 from tests.tui.conftest import screen_text, shown, until
-from tests.tui.test_audit_responses import SIZES, opened, responses
-from tests.tui.test_audit_screen import rows, table
+from tests.tui.test_audit_responses import SIZES, opened, responses, rows, table
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Probe
 from workbench.tui.app import WorkbenchApp
@@ -37,7 +37,8 @@ def app(tmp_path: Path) -> WorkbenchApp:
 async def test_a_thought_is_unfolded_by_a_key_and_never_read(app: WorkbenchApp, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await opened(app, pilot, "soc-07")
-        assert rows(app)["original · printed"]["readable"] == "3/30"
+        found = row(app, "original", "printed")
+        assert (found["readable"], found["answers"], found["cut_off"]) == ("3", "30", "27")
         await responses(app, pilot, 0)
         assert [cells["reading"] for cells in rows(app).values()] == ["· cut off", "− disagree", "− disagree"]
         assert "No answer: the output ends within the thought." in shown(app, "#text")

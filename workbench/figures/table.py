@@ -81,8 +81,8 @@ class Column(Generic[Row]):
     "left out of a table where there is little room; the details of a row show it"
     scale: tuple[float, float] | None = None
     "ends of the scale on which a screen draws the value and its interval; None: no picture"
-    reference: Callable[[Row], float | None] | None = None
-    "a value to compare with, marked on the picture"
+    reference: Callable[[Row], float | tuple[float, ...] | None] | None = None
+    "a value to compare with, or several, marked on the picture"
     words: Mapping[str, str] = field(default_factory=dict)
     "what is painted instead of a text that data keep: `odd_even` -> `odd/even`"
     beside: Callable[[Row], str] | None = None
@@ -119,6 +119,8 @@ class Table(Generic[Row]):
     "what else is to be said of a row, in sentences: the wording of a statement, the definition of an issue"
     subject: tuple[str, ...] = ()
     "what the table is about, where there are several of its name"
+    minor: Callable[[Row], bool] | None = None
+    "rows that a screen leaves out until somebody asks for every row"
 
     @property
     def narrow(self) -> Table[Row]:

@@ -16,6 +16,7 @@ ROUTES = {
     "draft": "statements.draft_form.DraftForm",
     "drafts": "statements.drafts.DraftsScreen",
     "export": "statements.export_form.ExportScreen",
+    "statement": "statements.statement.StatementScreen",
     "similar": "statements.similar.SimilarScreen",
     "issue_gold": "annotation.issue_gold.IssueGoldScreen",
     "issue_grid": "annotation.issue_grid.IssueGridScreen",

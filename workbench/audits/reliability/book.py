@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from workbench.audits.reliability import agreement_tables as agreement
-from workbench.audits.reliability import tables as tables
+from workbench.audits.reliability import tables
 from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.passing import passing, passing_by_template
 from workbench.audits.reliability.wordings import wordings
@@ -43,14 +43,12 @@ def book(of: Reliability, title: str, *, told: Sequence[str] = (), about: Mappin
         notes=(
             "Stance: the side of most readable answers to a prompt; a tie has none, and fails what compares it.",
             f"{tables.VOID_NOTE}.",
+            agreement.OVER_STATEMENTS,
+            agreement.COIN,
+            agreement.PEOPLE,
         ),
         about=about or {},
     )
-
-
-def agreement_book(of: Reliability, title: str) -> Book:
-    """Return how far the answers of a run agree between versions of statements and between templates."""
-    return Book(title, _agreement(of), notes=(agreement.OVER_STATEMENTS, agreement.COIN, agreement.PEOPLE))
 
 
 def _agreement(of: Reliability) -> list[Entry]:

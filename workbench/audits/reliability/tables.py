@@ -85,7 +85,7 @@ def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Lin
         f"Statements under {template}" if template else "Statements",
         lines,
         [
-            Column("statement", "statement", lambda row: row.ref),
+            Column("statement", "statement", lambda row: row.ref, short="id"),
             Column("text", "text", lambda row: row.text, aside=True, help="the original wording"),
             Column("country", "country", lambda row: row.statement.country if row.statement else None, aside=True),
             Column("issues", "policy issues", lambda row: row.labels, Kind.WORDS, aside=True),
@@ -101,7 +101,6 @@ def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Lin
                 Kind.COEFFICIENT,
                 help=KAPPA,
                 short="κ para",
-                scale=(-1.0, 1.0),
             ),
             Column(
                 "pairs", "pairs", lambda row: row.item.kappa_paraphrase.n, Kind.COUNT, help="that κ rests on", short="n"
@@ -112,7 +111,7 @@ def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Lin
                 lambda row: row.version is not None,
                 Kind.MARK,
                 mark="°",
-                aside=True,
+                short="°",
                 help="the statement was changed since it was asked; the text that was asked is judged",
             ),
         ],
@@ -219,6 +218,15 @@ def chances(of: Reliability, exact: ExactReport, template: str = "") -> Table[in
     )
 
 
+def passing_all(of: Reliability, template: str = "") -> tuple[int, int, float | None]:
+    """Return how many statements pass every test that counts, of how many; and how many are expected to with samples,
+    where there are none.
+    """
+    found = [item.verdict(ALL) for item in of.report.items(template or None)]
+    expected = None if of.exact is None else sum(_chances(of.exact, ALL, template))
+    return found.count(Verdict.PASS), len(found) - found.count(Verdict.VOID), expected
+
+
 def _chances(exact: ExactReport, test: str, template: str) -> Sequence[float]:
     passed = exact.expected.of(test).passed
     if not template or passed.ndim == 1:
@@ -285,6 +293,7 @@ def statement(of: Reliability, ref: str) -> Table[str]:
         ],
         link=lambda name: Link("wordings", (ref, name)),
         subject=(ref,),
+        detail=lambda name: list(why(of, ref, name)),
     )
 
 

@@ -13,7 +13,9 @@ from workbench.audits.reliability.exact import ExactReport, ExactRow
 from workbench.audits.reliability.judge import Report
 from workbench.audits.reliability.rows import Decides, VariantRow
 from workbench.audits.reliability.tables import SHORT, since, why
+from workbench.domain.counting import plural
 from workbench.domain.readings import Stance
+from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate, Verdict
 from workbench.figures.marks import MARKS
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
@@ -24,6 +26,7 @@ Place = tuple[str, str, str, str]
 "statement, variant, template, label order"
 Tokens = Mapping[Place, tuple[tuple[tuple[str, float], ...], float]]
 "likeliest next tokens with their probabilities, and the probability of all others"
+PRINTED_ORDER = "printed"
 LIKELIEST = 8
 "next tokens of a prompt that stand in its row; a table of their own has all"
 
@@ -41,6 +44,7 @@ def wordings(of: Reliability, ref: str, template: str) -> AnyTable:
         of.report.variants(ref, template),
         [
             *_wording(of, ref, _itself),
+            _adds_to(_itself),
             Column(
                 "leaning",
                 "agree",
@@ -48,21 +52,22 @@ def wordings(of: Reliability, ref: str, template: str) -> AnyTable:
                 Kind.SHARE,
                 help="share of the readable answers that agree, with its exact 95 % bootstrap interval",
                 scale=(0.0, 1.0),
-                reference=_half,
+                reference=_limits_of(of.report),
             ),
             Column("readable", "readable", lambda row: row.readable, Kind.COUNT, help="answers that could be read"),
-            Column("answers", "answers", lambda row: row.total, Kind.COUNT, help="answers that were given"),
+            Column("answers", "answers", lambda row: row.total, Kind.COUNT, aside=True, help="answers that were given"),
             Column("cut_off", "cut off", lambda row: row.truncated, Kind.COUNT, aside=True, help="in thought"),
             *_stances(of.report, _itself),
         ],
         key=lambda row: (row.variant, row.order),
         definition=f"A prompt needs {of.report.needed_words} planned answers that can be read. A wording leans clearly "
-        f"where the interval leaves out {_limits(of.report)} (rule {of.report.options.rule}; Ceron et al. 2024, "
-        "section 5.4).",
+        f"where the interval leaves out {_in_words(_limits(of.report))} (rule {of.report.options.rule}; Ceron et al. "
+        "2024, section 5.4).",
         notes=notes,
         empty="The statement has no wording.",
         link=lambda row: Link("answers", (ref, row.variant, template, row.order)),
         subject=(ref, template),
+        minor=_minor,
     )
 
 
@@ -74,14 +79,26 @@ def _exact_wordings(
         "wordings",
         title,
         exact.exact_rows(ref, template),
-        [*_wording(of, ref, _inner), *_probabilities(exact, _same), *_stances(exact, _inner), *_samples(exact, _same)],
+        [
+            *_wording(of, ref, _inner),
+            _adds_to(_inner),
+            *_probabilities(exact, _same),
+            *_stances(exact, _inner),
+            *_samples(exact, _same),
+        ],
         key=lambda row: (row.row.variant, row.row.order),
         definition=_exact_definition(exact),
         notes=notes,
         empty="The statement has no wording.",
         link=lambda row: Link("answers", (ref, row.row.variant, template, row.row.order)),
         subject=subject,
+        minor=lambda row: _minor(row.row),
     )
+
+
+def _minor(row: VariantRow) -> bool:
+    """Return whether a row takes part in the agreement per statement alone: a swapped wording, save the original."""
+    return row.order != PRINTED_ORDER and row.variant != str(ORIGINAL)
 
 
 def _itself(row: VariantRow) -> VariantRow:
@@ -96,19 +113,23 @@ def _inner(row: ExactRow) -> VariantRow:
     return row.row
 
 
-def _half(row: VariantRow) -> float:  # noqa: ARG001  every row has the same
-    return 0.5
-
-
 def _leaning(row: VariantRow) -> Estimate:
     undefined = "" if row.readable else "no readable answer"
     return Estimate(row.leaning, row.low, row.high, row.readable, row.total - row.readable, undefined)
 
 
-def _limits(report: Report) -> str:
-    """Return what the interval of a clear leaning leaves out: `45 % and 55 %`."""
+def _limits(report: Report) -> tuple[float, ...]:
+    """Return what the interval of a clear leaning leaves out."""
     options = report.options
-    ends = [options.high] if options.rule == "coded" else [options.low, options.high]
+    return (options.high,) if options.rule == "coded" else (options.low, options.high)
+
+
+def _limits_of(report: Report) -> Callable[[VariantRow], tuple[float, ...]]:
+    return lambda row: _limits(report)  # noqa: ARG005  every row has the same
+
+
+def _in_words(ends: Sequence[float]) -> str:
+    """Return `45 % and 55 %`."""
     return " and ".join(f"{100 * end:g} %" for end in ends)
 
 
@@ -132,8 +153,17 @@ def _stances(report: Report, inner: Callable[[Row], VariantRow]) -> list[Column[
             help="what the stance on the original asks for: the same on paraphrases and with swapped labels, the other "
             "one on negation and opposite",
         ),
-        Column("tests", "tests", lambda row: decides(inner(row).tests), Kind.WORDS, help="to which the row adds"),
     ]
+
+
+def _adds_to(inner: Callable[[Row], VariantRow]) -> Column[Row]:
+    return Column(
+        "tests",
+        "tests",
+        lambda row: decides(inner(row).tests),
+        Kind.WORDS,
+        help="to which the row adds, failed ones first",
+    )
 
 
 def stance(found: Stance | None) -> str | None:
@@ -170,7 +200,7 @@ def _probabilities(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Co
             Kind.SHARE,
             help="p(agree) / (p(agree) + p(disagree))",
             scale=(0.0, 1.0),
-            reference=lambda row: 0.5,  # noqa: ARG005  every row has the same
+            reference=lambda row: (exact.options.low, exact.options.high),  # noqa: ARG005  every row has the same
         ),
         Column(
             "named",
@@ -317,3 +347,61 @@ def next_tokens(rows: Sequence[ScoredPrompt]) -> Table[tuple[ScoredPrompt, str, 
         key=lambda row: (*row[0].place, row[1]),
         empty="The backend names no next tokens.",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """How an answer to a prompt may begin, and how probable that is."""
+
+    what: str
+    text: str | None
+    "None: all that have no row of their own, counted in `others`"
+    probability: float
+    others: int = 0
+    "how many; 0 where nobody knows"
+
+
+LEAST = 0.0005
+"probability from which a spelling has a row of its own"
+
+
+def beginnings(
+    spelled: Sequence[tuple[str, float]], tokens: Sequence[tuple[str, float]] | None, rest: float
+) -> Iterator[Beginning]:
+    """Yield the spellings of the labels with their probabilities, and the likeliest next tokens where they are known.
+
+    `rest`: the probability of all tokens that are not named.
+    """
+    shown = [one for one in spelled if one[1] >= LEAST]
+    yield from (Beginning("label", text, share) for text, share in shown)
+    if others := len(spelled) - len(shown):
+        yield Beginning("label", None, sum(share for _, share in spelled) - sum(share for _, share in shown), others)
+    if tokens is not None:
+        yield from (Beginning("next token", text, share) for text, share in tokens)
+        yield Beginning("next token", None, rest)
+
+
+def beginnings_table(title: str, rows: Sequence[Beginning], told: Sequence[str]) -> Table[Beginning]:
+    """Return the probabilities of one prompt. `told`: what is to be said of it, and where the figures come from."""
+    named = any(row.what == "next token" for row in rows)
+    return Table(
+        "beginnings",
+        title,
+        rows,
+        [
+            Column("what", "what", lambda row: row.what, help="a spelling of a label, or the likeliest next tokens"),
+            Column("text", "text", _beginning, help="␣ is a blank"),
+            Column("probability", "probability", lambda row: row.probability, Kind.SHARE, scale=(0.0, 1.0)),
+        ],
+        key=lambda row: (row.what, row.text if row.text is not None else "all others"),
+        definition="Probabilities with which the model begins its answer so. The labels are those of the prompt, in "
+        "each spelling that counts for them.",
+        notes=[*told, *([] if named or not rows else ["The backend names no next tokens."])],
+        empty="Nothing was scored.",
+    )
+
+
+def _beginning(row: Beginning) -> str:
+    if row.text is not None:
+        return spaced(row.text)
+    return plural(row.others, "other spelling") if row.others else "all others"

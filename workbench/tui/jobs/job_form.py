@@ -30,8 +30,8 @@ from workbench.tui.design_form import (
     usual_values,
 )
 from workbench.tui.format import visible
+from workbench.tui.jobs import questionnaire_fields, response_bias_fields
 from workbench.tui.kit.start_form import Outlook, StartForm, row, select, titled
-from workbench.tui.results import questionnaire_fields, response_bias_fields
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
 

@@ -15,7 +15,7 @@ from workbench.tui.widgets.frame import TitleBar, Trouble
 from workbench.tui.widgets.keys import Keys
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.app import WorkbenchApp  # type only: the app, which opens every screen, is what they ask
 
 
 def store_path(app: object) -> Path:

@@ -18,8 +18,8 @@ from textual.widgets.option_list import Option
 
 from workbench.domain.prompts import TemplateChoice
 from workbench.tui.format import visible
+from workbench.tui.kit.choices import RADIO, TICK
 from workbench.tui.kit.template_words import Offer
-from workbench.tui.results.audit_options import RADIO, TICK
 
 TEMPLATES_KEY = Binding(
     "T", "templates", "Templates", show=False, tooltip="Choose the family and versions of templates"
@@ -31,7 +31,7 @@ LINES = {FAMILY: "Family of templates", VERSION: "Version of"}
 class TemplatesScreen(ModalScreen[TemplateChoice | None]):
     """Which templates count; dismisses the choice, or None where nothing is to change."""
 
-    CSS_PATH = "../results/audit_options.tcss"
+    CSS_PATH = "choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "apply", "Apply", priority=True),
         Binding("space", "choose", "Choose"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from textual import on
@@ -15,10 +16,25 @@ from workbench.figures.table import Link
 from workbench.figures.visible import visible
 from workbench.tui.results.details import explained
 from workbench.tui.results.following import Following
-from workbench.tui.results.loaded import Loaded
+from workbench.tui.results.loaded import Loaded, Routes
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.widgets.fluid_table import FluidTable
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What the screens below a screen of books have from it."""
+
+    place: str
+    routes: Routes
+    screens: Mapping[str, type[BehindScreen]] = field(default_factory=dict)
+    "name of a table -> the screen that shows it, where keys of its own belong to it"
+
+
+def behind(loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int, ways: Ways) -> BehindScreen:
+    """Return the screen of a table that the link at a place among `links` leads to."""
+    return ways.screens.get(sheet.table.name, BehindScreen)(loaded, sheet, links, at, ways)
 
 
 class BehindScreen(Following):
@@ -41,10 +57,10 @@ class BehindScreen(Following):
         Binding("escape", "back", "Back", key_display="Esc"),
     ]
 
-    def __init__(self, over: Following, loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int) -> None:
+    def __init__(self, loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int, ways: Ways) -> None:
         super().__init__()
-        self.PLACE = over.title_bar.place
-        self.routes = over.routes
+        self.PLACE, self._ways = ways.place, ways
+        self.routes = ways.routes
         self._loaded, self._sheet, self._links, self._at = loaded, sheet, links, at
 
     def compose_body(self) -> ComposeResult:
@@ -75,10 +91,10 @@ class BehindScreen(Following):
 
     def show_table(self, event: Following.Came) -> None:
         if event.instead and isinstance(event.found, Sheet):
-            self._sheet, self._at = event.found, event.at
+            self._sheet, self._links, self._at = event.found, event.links, event.at
             self._put()
-        else:
-            super().show_table(event)
+        elif isinstance(event.found, Sheet):
+            self.app.push_screen(behind(self._loaded, event.found, event.links, event.at, self._ways))
 
     def action_whole(self) -> None:
         self.view.show_whole()

@@ -27,7 +27,7 @@ NO_ANSWERS = """No free-text answers yet.
 3 goes to Jobs: n there starts one; choose the audit bias_score.
 The bias of the models stands here as soon as their answers have been read.
 
-v shows what the reliability audit says: leaning by party family, stances on policy issues."""
+7 shows what the reliability audit says: leaning by party family, stances on policy issues."""
 NO_READER = """{answers}, but nobody has read them yet.
 
 5 goes to Annotate: label a sample of the answers, for training and for a test.

@@ -19,8 +19,9 @@ from textual.widgets.option_list import Option
 from workbench.domain.counting import plural
 from workbench.domain.readings import THRESHOLDS
 from workbench.tui.format import visible
-from workbench.tui.results.audit_options import JUDGED, RADIO, TICK, VOIDS
+from workbench.tui.kit.choices import RADIO, TICK
 from workbench.tui.results.bias_loaded import INSTRUMENT, PEOPLE, Available, Settings
+from workbench.tui.results.rules_dialog import JUDGED, VOIDS
 
 DRAWS = (1_000, 10_000, 100_000)
 UNITS = {
@@ -33,31 +34,7 @@ Choice = TypeVar("Choice")
 class BiasOptionsScreen(ModalScreen[Settings | None]):
     """How answers are scored; dismisses the settings, or None where nothing is to change."""
 
-    DEFAULT_CSS = """
-    BiasOptionsScreen {
-        align: center middle;
-        background: $background 60%;
-    }
-    BiasOptionsScreen .dialog {
-        width: 90%;
-        max-width: 84;
-        height: auto;
-        max-height: 100%;
-        padding: 0 1;
-        border: round $accent;
-        border-title-color: $text-accent;
-        border-subtitle-color: $text-muted;
-        background: $surface;
-    }
-    BiasOptionsScreen OptionList {
-        height: auto;
-        max-height: 21;
-        padding: 0;
-        border: none;
-        background: $surface;
-        scrollbar-size-vertical: 1;
-    }
-    """
+    CSS_PATH = "../kit/choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "apply", "Apply", priority=True),
         Binding("space", "choose", "Choose"),

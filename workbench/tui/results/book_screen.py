@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -25,9 +25,6 @@ from workbench.tui.results.loaded import Loaded, Look, Shown
 from workbench.tui.results.picture import Picture
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.widgets.fluid_table import FluidTable
-
-if TYPE_CHECKING:
-    pass
 
 
 class BookScreen(JudgingScreen):
@@ -131,9 +128,13 @@ class BookScreen(JudgingScreen):
     @on(FluidTable.Sideways)
     def turn(self, event: FluidTable.Sideways) -> None:
         """Show the table about the next subject."""
+        self.turn_to(event.direction)
+
+    def turn_to(self, step: int) -> None:
+        """Show the table about a neighbouring subject, around the ends."""
         entry = self._entry
         if entry is not None and len(entry.subjects) > 1:
-            self._go(replace(self._look, subject=following(entry.subjects, self._look.subject, event.direction)))
+            self._go(replace(self._look, subject=following(entry.subjects, self._look.subject, step)))
 
     def action_view(self, step: int) -> None:
         if self._book is not None:

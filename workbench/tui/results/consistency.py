@@ -15,11 +15,11 @@ from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
 from workbench.tui.kit.template_words import heading
 from workbench.tui.neighbours import following
-from workbench.tui.results.answers_route import statement
-from workbench.tui.results.audit_options import OptionsScreen
-from workbench.tui.results.audit_view import Settings as Rules
+from workbench.tui.results.audit_loaded import Rules
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded
+from workbench.tui.results.rules_dialog import OptionsScreen
+from workbench.tui.results.wordings import of_respondent
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -67,7 +67,7 @@ class ConsistencyScreen(BookScreen):
 
     def __init__(self) -> None:
         super().__init__(Settings())
-        self.routes = {"statement": statement}
+        self.routes = {"statement": of_respondent}
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("formula", "match"):

@@ -34,7 +34,7 @@ class Following(StoreScreen):
     """A screen with a `SheetView` of a book."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("x", "near", "Zoom", show=False, tooltip="Draw the whole scale, or as near as the intervals allow"),
+        Binding("x,Z", "near", "Zoom", show=False, tooltip="Draw the whole scale, or as near as the intervals allow"),
     ]
 
     @dataclass
@@ -114,10 +114,7 @@ class Following(StoreScreen):
 
     def show_table(self, event: Came) -> None:
         """Show the table that a link leads to."""
-        from workbench.tui.results.behind import BehindScreen
-
-        if self.figures is not None and isinstance(event.found, Sheet):
-            self.app.push_screen(BehindScreen(self, self.figures, event.found, event.links, event.at))
+        raise NotImplementedError("abstract")
 
     def say_who(self) -> None:
         """Put into the title whose figures these are."""

@@ -6,7 +6,7 @@ Whoever looks may choose otherwise meanwhile, so a screen takes what a worker br
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,8 +23,10 @@ from workbench.tui.kit.template_choice import TemplatesScreen
 from workbench.tui.kit.template_words import offered
 from workbench.tui.neighbours import following
 from workbench.tui.overview import import_shipped
+from workbench.tui.results.behind import BehindScreen, Ways, behind
 from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Loaded, Look, Shown
+from workbench.tui.results.sheet import Sheet
 
 READING, DRAWING = "As before; reading …", "As before; resampling …"
 STILL_READING = "still reading …"
@@ -43,6 +45,8 @@ class JudgingScreen(Following):
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("judging.tcss"))
     COUNTING = "Judging the answers …"
     "said while nothing that is judged by the settings is there"
+    SCREENS: ClassVar[Mapping[str, type[BehindScreen]]] = {}
+    "name of a table behind a row -> the screen that shows it, where keys of its own belong to it"
     SHIPPED = ""
     "instrument that `bring_shipped` imports"
 
@@ -151,6 +155,11 @@ class JudgingScreen(Following):
             self._say(self.way_out(loaded) if loaded is not None and loaded.problem is not None else "")
         else:
             self._settings = loaded.settings
+
+    def show_table(self, event: Following.Came) -> None:
+        if self._loaded is not None and isinstance(event.found, Sheet):
+            ways = Ways(self.title_bar.place, self.routes, self.SCREENS)
+            self.app.push_screen(behind(self._loaded, event.found, event.links, event.at, ways))
 
     def action_templates(self) -> None:
         """Choose the family and the versions of templates that figures are about."""

@@ -11,7 +11,6 @@ from rich.text import Text
 from textual.content import Content
 
 from workbench.tui.format import EMPTY, visible
-from workbench.tui.results.audit_format import STANCE_MARKS, WIDE
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:
@@ -21,6 +20,9 @@ CELL_CHARACTERS = 300
 BEFORE = 40
 "characters that stand before deciding words which are far into an answer"
 PREVIEW_CHARACTERS = 1000
+WIDE = 120
+"columns from which readings stand with their words"
+STANCE_MARKS = {"agree": "+", "disagree": "−", None: "·"}
 ONLY = {
     "": "all answers",
     "agree": "agree only",

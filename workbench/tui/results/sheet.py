@@ -30,6 +30,12 @@ NARROWEST_PICTURE, FIRST_PICTURE, WIDEST_PICTURE = 11, 17, 61
 "columns of a picture: where it is the only thing that has no room, for which others stand aside, and at most"
 PICTURE = "picture of "
 VERDICTS = list(Verdict)
+VERDICT_STYLES = {
+    Verdict.PASS: "green",
+    Verdict.FAIL: "bold red",
+    Verdict.INSUFFICIENT: "yellow",
+    Verdict.VOID: "dim",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +72,7 @@ class Sheet:
         self.table = table
         self.cells, self.notes = painted(table)
         self._values = [[column.value(row) for column in table.columns] for row in table.rows]
-        self._references = [
-            [None if column.reference is None else column.reference(row) for column in table.columns]
-            for row in table.rows
-        ]
+        self._references = [[_references(column, row) for column in table.columns] for row in table.rows]
         self.keys = [row_key(*table.key(row)) for row in table.rows]
         self._about = {visible(text) for text in about}
         self._places: dict[int, tuple[Place, ...]] = {}
@@ -94,13 +97,15 @@ class Sheet:
         """Return what a row was made of."""
         return self.table.link(self.table.rows[at]) if self.table.link is not None else None
 
-    def rows(self, order: Order | None = None, wanted: str = "") -> list[int]:
+    def rows(self, order: Order | None = None, wanted: str = "", *, every: bool = True) -> list[int]:
         """Return the places of the rows that contain what is wanted, in an order; values that are undefined come last.
 
-        Raises ValueError for a column that the table does not have.
+        `every`: minor rows too. Raises ValueError for a column that the table does not have.
         """
-        words = wanted.casefold().split()
+        words, minor = wanted.casefold().split(), self.table.minor
         found = [at for at, text in enumerate(self._texts) if all(word in text for word in words)]
+        if minor is not None and not every:
+            found = [at for at in found if not minor(self.table.rows[at])]
         if order is None:
             return found
         by = [column.key for column in self.table.columns].index(order.column)
@@ -127,9 +132,15 @@ class Sheet:
         return [(self.keys[at], tuple(self._cell(at, place) for place in places)) for at in rows]
 
     def hidden(self, width: int) -> list[int]:
-        """Return the places of the columns that a width leaves out, save those that say what the table is about."""
-        there = {place.at for place in self.places(width)}
+        """Return the places of the columns of which a width leaves out something, save those that say what the table
+        is about.
+        """
+        there = {place.at for place in self.places(width) if not place.brief or not self._tallied(place.at)}
         return [at for at in self._usable if at not in there]
+
+    def _tallied(self, at: int) -> bool:
+        """Return whether a column says of how many a verdict holds."""
+        return any(isinstance(row[at], Outcome) for row in self._values)
 
     def places(self, width: int) -> tuple[Place, ...]:
         """Return the columns of the terminal for a width."""
@@ -190,12 +201,19 @@ class Sheet:
         columns = self.table.columns
         shown, titles = list(self._usable), [visible(column.title) for column in columns]
 
+        brief: set[int] = set()
+
+        def least(at: int) -> int:
+            return max(len(titles[at]), 1) if at in brief else self._least(at, titles[at])
+
         def needed() -> int:
-            return sum(self._least(at, titles[at]) + GAP for at in shown) - GAP
+            return sum(least(at) + GAP for at in shown) - GAP
 
         room = width - (FIRST_PICTURE + GAP if any(columns[at].scale is not None for at in shown) else 0)
         if needed() > room:
             titles = [visible(column.short or column.title) for column in columns]
+        if needed() > room:
+            brief.update(at for at in shown if columns[at].kind is Kind.VERDICT)
         for at in reversed(self._usable):
             if needed() > room and columns[at].aside:
                 shown.remove(at)
@@ -207,13 +225,12 @@ class Sheet:
         pictures = self._pictures(drawn, spare)
         spare -= sum(wide + GAP for wide in pictures.values())
         for at in shown:
-            least = self._least(at, titles[at])
-            wide = min(self._natural(at, titles[at]), least + spare)
-            spare -= wide - least
+            wide = least(at) if at in brief else min(self._natural(at, titles[at]), least(at) + spare)
+            spare -= wide - least(at)
             if at in pictures:
-                title = scale_title(columns[at], self._scale(at), pictures[at])
+                title = scale_title(columns[at], self._scale(at), pictures[at], self._marks(at))
                 yield Place(at, title, pictures[at], picture=True)
-            yield Place(at, titles[at], wide)
+            yield Place(at, titles[at], wide, brief=at in brief)
 
     def _pictures(self, drawn: Sequence[int], spare: int) -> dict[int, int]:
         """Return how wide the picture of each column is: as many pictures as there is room for, all equally wide."""
@@ -228,13 +245,21 @@ class Sheet:
         if not self._near:
             return scale
         ends = [end for row in self._values for end in _ends(row[at])]
-        return nearer(scale, (*ends, *(row[at] or 0.0 for row in self._references)))
+        return nearer(scale, (*ends, *(mark for row in self._references for mark in row[at])))
+
+    def _marks(self, at: int) -> tuple[float, ...]:
+        """Return the references of a column that are those of every row, where there are several."""
+        found = {row[at] for row in self._references}
+        return next(iter(found)) if len(found) == 1 and len(self._references[0][at]) > 1 else ()
 
     def _cell(self, at: int, place: Place) -> Text:
         column, text = self.table.columns[place.at], self.cells[at][place.at]
         if place.picture:
-            value, reference = self._values[at][place.at], self._references[at][place.at]
-            return picture(value, place.width, self._scale(place.at), reference)
+            return picture(
+                self._values[at][place.at], place.width, self._scale(place.at), self._references[at][place.at]
+            )
+        if column.kind is Kind.VERDICT:
+            return self._verdict(self._values[at][place.at], text, place)
         value, bracket, rest = text.partition(" [")
         if column.numeric and bracket:
             return Text.assemble((value, "bold"), (bracket + rest, "dim"), no_wrap=True)
@@ -243,11 +268,25 @@ class Sheet:
             return Text(text.rjust(place.width) if self._right(place.at) else text, style=style, no_wrap=True)
         return literal(text, place.width)
 
+    @staticmethod
+    def _verdict(value: Value, text: str, place: Place) -> Text:
+        """Return a verdict in its colour; where there is little room, its mark alone."""
+        verdict = value.verdict if isinstance(value, Outcome) else value
+        style = VERDICT_STYLES.get(verdict, "dim") if isinstance(verdict, Verdict) else "dim"
+        return Text(text[:1] if place.brief else text, style=style, no_wrap=True)
 
-def scale_title(column: Column[Any], scale: tuple[float, float], width: int) -> str:
+
+def scale_title(column: Column[Any], scale: tuple[float, float], width: int, marks: Sequence[float] = ()) -> str:
     """Return the heading of a column of pictures: the ends of its scale, as its values are written."""
     low, high = scale
-    return picture_scale((100 * low, 100 * high) if column.kind is Kind.POINTS else (low, high), width)
+    return picture_scale((100 * low, 100 * high) if column.kind is Kind.POINTS else (low, high), width, marks)
+
+
+def _references(column: Column[Any], row: Any) -> tuple[float, ...]:
+    """Return what a value is compared with."""
+    found = column.reference(row) if column.reference is not None else None
+    several = found if isinstance(found, tuple) else () if found is None else (found,)
+    return tuple(one for one in several if not math.isnan(one))
 
 
 def nearer(scale: tuple[float, float], ends: Iterable[float]) -> tuple[float, float]:

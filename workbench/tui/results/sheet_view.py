@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from textual import on
@@ -13,10 +14,12 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import DataTable, Input, Static
 
+from workbench.domain.counting import plural
 from workbench.figures.table import Link
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.details import details, whole
 from workbench.tui.results.grid import Grid
+from workbench.tui.results.narrowing import FAILURES, Only, choices, has_verdicts
 from workbench.tui.results.sheet import Order, Sheet
 from workbench.tui.results.sort_dialog import SortDialog
 from workbench.tui.widgets.fluid_table import FluidTable
@@ -56,6 +59,15 @@ class SheetView(Vertical):
     SheetView #find.-shown {
         display: block;
     }
+    SheetView #narrowed {
+        display: none;
+        height: 1;
+        margin: 0 1;
+        color: $text-accent;
+    }
+    SheetView #narrowed.-shown {
+        display: block;
+    }
     SheetView #details {
         height: auto;
         max-height: 12;
@@ -79,6 +91,10 @@ class SheetView(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "sort", "Sort", tooltip="Sort by a column"),
         Binding("slash", "find", "Find", key_display="/", tooltip="Show only rows that contain some words"),
+        Binding("x", "failed(1)", "Failed", tooltip="Show only what failed: any test, each test, and what is void"),
+        Binding("X", "failed(-1)", "Failed test before", show=False),
+        Binding("e", "every", "Every row", tooltip="Show the minor rows too, or leave them out"),
+        Binding("z", "all", "All", show=False, tooltip="Show all rows again"),
     ]
     TALL = 34
     "lines from which there is room for a preview of what Enter opens"
@@ -111,11 +127,18 @@ class SheetView(Vertical):
         "key of the marked column, of a table that has one"
         self.near = False
         "whether pictures show only as much of their scale as they need"
+        self.remark: Callable[[int], Content | None] | None = None
+        "what a screen itself says of a row, above its details"
+        self._only: dict[str, Only] = {}
+        "what alone is shown, by the name of the choice"
+        self._every = False
+        "whether minor rows are shown"
         self._previewed: Sheet | None = None
 
     def compose(self) -> ComposeResult:
         yield FigureTable(self._columns, name="rows")
         yield Input(placeholder="words that rows contain", id="find", compact=True)
+        yield Static(id="narrowed", markup=False)
         yield Static(id="details", markup=False)
         yield Static(id="preview-title", markup=False)
         below = FluidTable(self._preview_columns, name="preview")
@@ -126,9 +149,11 @@ class SheetView(Vertical):
     def show(self, sheet: Sheet) -> None:
         """Show a sheet. Sorting and finding go on where it is the same table; the cursor stays on its row."""
         if self.sheet is None or self.sheet.table.name != sheet.table.name:
-            self.order = None
+            self.order, self._every = None, False
+            self._only.clear()
             self._close_box()
         self.sheet = sheet
+        self._only = {name: self._again(name, only) for name, only in self._only.items()}
         sheet.zoom(self.near)
         self.table.leads = sheet.leads
         if isinstance(sheet, Grid):
@@ -158,7 +183,8 @@ class SheetView(Vertical):
         """Show the details of the row under the cursor."""
         at = self._current
         said = details(self.sheet, at, self._width) if self.sheet is not None and at is not None else self._nothing()
-        self.query_one("#details", Static).update(said)
+        remark = self.remark(at) if self.remark is not None and at is not None else None
+        self.query_one("#details", Static).update(Content("\n").join([remark, said]) if remark is not None else said)
         self.call_after_refresh(self._see_what_is_cut)
 
     def on_resize(self) -> None:
@@ -201,6 +227,51 @@ class SheetView(Vertical):
             self._close_box()
         self.table.focus()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        table = self.sheet.table if self.sheet is not None else None
+        if action == "failed":
+            return table is not None and has_verdicts(table)
+        if action == "every":
+            return table is not None and table.minor is not None and any(map(table.minor, table.rows))
+        return action != "all" or self.narrowed
+
+    def action_failed(self, step: int) -> None:
+        """Go to the next, or the previous, kind of failure that there is."""
+        self.narrow(FAILURES, step)
+
+    def action_every(self) -> None:
+        self._every = not self._every
+        self._show()
+
+    def action_all(self) -> None:
+        self._only.clear()
+        self._close_box()
+        self._show()
+        self.refresh_bindings()
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether only some rows are in sight."""
+        return bool(self._only) or self.box.has_class("-shown")
+
+    def offers(self, name: str) -> bool:
+        """Return whether there is a choice among the rows by the values of a column."""
+        return self.sheet is not None and len(choices(self.sheet.table, name)) > 0
+
+    def narrow(self, name: str, step: int = 1) -> None:
+        """Show only the next kind of failure, or only the next value of a column; after the last one come all rows."""
+        if self.sheet is None:
+            return
+        found = choices(self.sheet.table, name)
+        words = ["", *(only.words for only in found)]
+        chosen = self._only[name].words if name in self._only else ""
+        place = words.index(chosen) if chosen in words else 0
+        self._only.pop(name, None)
+        if (at := (place + step) % len(words)) > 0:
+            self._only[name] = found[at - 1]
+        self._show()
+        self.refresh_bindings()
+
     def action_sort(self) -> None:
         if self.sheet is not None:
             self.app.push_screen(SortDialog(self.sheet.table, self.order), self._sort)
@@ -223,11 +294,16 @@ class SheetView(Vertical):
 
     def take_back(self) -> bool:
         """Show all rows again; False where all are in sight."""
-        if not self.box.has_class("-shown"):
+        if not self.narrowed:
             return False
-        self._close_box()
+        self.action_all()
         self.table.focus()
         return True
+
+    def _again(self, name: str, only: Only) -> Only:
+        """Return what is shown alone, of the table that is shown now; none of its rows may be."""
+        found = (one for one in choices(self.sheet.table, name) if one.words == only.words) if self.sheet else ()
+        return next(iter(found), Only(only.words, lambda _: False))
 
     def _see_what_is_cut(self) -> None:
         """Offer to open the details where there is no room for all of them."""
@@ -251,11 +327,29 @@ class SheetView(Vertical):
     def _show(self) -> None:
         if self.sheet is not None:
             self.table.show_anew(self._records)
+            self._say_what_is_left()
             self.follow()
             self.post_message(self.Current(self._link(self._current)))
 
     def _rows(self) -> list[int]:
-        return self.sheet.rows(self.order, self.box.value) if self.sheet is not None else []
+        if self.sheet is None:
+            return []
+        rows, found = self.sheet.table.rows, self.sheet.rows(self.order, self.box.value, every=self._every)
+        return [at for at in found if all(only.admits(rows[at]) for only in self._only.values())]
+
+    def _say_what_is_left(self) -> None:
+        """Say how many rows are in sight, and why not all are."""
+        if self.sheet is None:
+            return
+        shown, of = len(self._rows()), len(self.sheet.table.rows)
+        minor = self.sheet.table.minor
+        left_out = 0 if minor is None or self._every else sum(map(minor, self.sheet.table.rows))
+        said = [only.words for only in self._only.values()]
+        parts = [f"{shown:,} of {of:,} rows"] * bool(said) + said
+        parts += [f"{plural(left_out, 'more row')}: e shows every row"] * bool(left_out)
+        line = self.query_one("#narrowed", Static)
+        line.update(Content(" · ".join(parts)))
+        line.set_class(bool(parts), "-shown")
 
     @property
     def _current(self) -> int | None:
@@ -271,6 +365,8 @@ class SheetView(Vertical):
     def _nothing(self) -> Content:
         if self.sheet is None or not self.sheet.table.rows:
             return Content("")
+        if not self.box.value.strip():
+            return Content("No row is left. Esc shows all rows.")
         return Content(f"No row contains “{self.box.value.strip()}”. Esc shows all rows.")
 
     def _columns(self, width: int) -> list[Column]:
@@ -283,4 +379,8 @@ class SheetView(Vertical):
         return self._previewed.columns(width) if self._previewed is not None else []
 
     def _preview_records(self, width: int) -> list[Record]:
-        return self._previewed.records(width, self._previewed.rows()[: self.PREVIEWED]) if self._previewed else []
+        return (
+            self._previewed.records(width, self._previewed.rows(every=False)[: self.PREVIEWED])
+            if self._previewed
+            else []
+        )

@@ -19,6 +19,7 @@ from textual.worker import get_current_worker
 
 from workbench.domain.counting import plural
 from workbench.domain.statements import ORIGINAL
+from workbench.tui import routes
 from workbench.tui.format import literal, visible
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.statements.statement_format import difference, marked
@@ -128,14 +129,11 @@ class SimilarScreen(StoreScreen):
 
     @on(RecordTable.RowSelected)
     def open_pair(self) -> None:
-        from workbench.tui.statements.statement import StatementScreen
-
         pair = self._pairs.get(self.table.current or "")
         if pair is not None:
             refs = (pair.first, pair.second)
-            self.app.push_screen(
-                StatementScreen(self._instrument, pair.first, self._language, refs), lambda _: self.action_refresh()
-            )
+            screen = routes.screen("statement", self._instrument, pair.first, self._language, refs)
+            self.app.push_screen(screen, lambda _: self.action_refresh())
 
     def action_refresh(self) -> None:
         self.look(self._at_least)

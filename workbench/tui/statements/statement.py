@@ -22,8 +22,8 @@ from workbench.tui.format import visible
 from workbench.tui.kit.base import as_trouble, store_path
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.editor_dialog import as_person
-from workbench.tui.statements.statement_format import EXPLAIN, variant_name
-from workbench.tui.statements.statement_sheet import Sheet, SheetView, read_sheet, sheet_widgets
+from workbench.tui.statements.statement_format import EXPLAIN, Sheet, variant_name
+from workbench.tui.statements.statement_sheet import SheetView, read_sheet, sheet_widgets
 from workbench.tui.widgets.frame import TitleBar, Trouble
 from workbench.tui.widgets.keys import Keys
 

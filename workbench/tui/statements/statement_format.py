@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -14,7 +15,7 @@ from workbench.tui.worddiff import Part, word_diff
 
 if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
-    from workbench.tui.statements.statement_sheet import Sheet
+    from workbench.domain.statements import Statement
 
 MARK_STYLES = {"−": "$text-error strike", "+": "$text-success bold underline"}
 RELATION_WORDS = {Relation.SAME: "same", Relation.FLIPPED: "flipped", Relation.FREE: "free: nothing is expected"}
@@ -77,6 +78,29 @@ def wording_heading(wording: Wording, *, at: bool, compared: bool) -> Content:
     if wording.author:
         parts.append((f" · by {visible(wording.author)}", "$text-muted"))
     return Content.assemble(*parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """All that the screen shows."""
+
+    statement: Statement
+    language: str
+    languages: tuple[str, ...]
+    "that the statement stands in; the instrument's own first"
+    wordings: tuple[Wording, ...]
+    "of the language; the original first where there is one"
+    lacks: tuple[str, ...]
+    "languages of the instrument that the statement does not stand in"
+    answers: int
+    "answers of models to this version"
+    parties: tuple[str, ...]
+    "a line each"
+    findings: tuple[str, ...]
+
+    @property
+    def original(self) -> Wording | None:
+        return next((w for w in self.wordings if w.variant == ORIGINAL), None)
 
 
 def about(sheet: Sheet) -> Content:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,38 +13,14 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from workbench.domain.statements import ORIGINAL, VariantId, Wording
+from workbench.domain.statements import VariantId, Wording
 from workbench.errors import UnknownName
 from workbench.tui.format import issue_in_words, visible
 from workbench.tui.statements.choice_form_format import side_by_side
-from workbench.tui.statements.statement_format import about, difference, marked, party_lines, wording_heading
+from workbench.tui.statements.statement_format import Sheet, about, difference, marked, party_lines, wording_heading
 
 if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
-    from workbench.domain.statements import Statement
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """All that the screen shows."""
-
-    statement: Statement
-    language: str
-    languages: tuple[str, ...]
-    "that the statement stands in; the instrument's own first"
-    wordings: tuple[Wording, ...]
-    "of the language; the original first where there is one"
-    lacks: tuple[str, ...]
-    "languages of the instrument that the statement does not stand in"
-    answers: int
-    "answers of models to this version"
-    parties: tuple[str, ...]
-    "a line each"
-    findings: tuple[str, ...]
-
-    @property
-    def original(self) -> Wording | None:
-        return next((w for w in self.wordings if w.variant == ORIGINAL), None)
 
 
 def read_sheet(path: Path, name: str, ref: str, language: str) -> Sheet:

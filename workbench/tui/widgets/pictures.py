@@ -3,41 +3,56 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from rich.text import Text
 
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.figures.table import Value
-from workbench.tui.widgets.leaning_bar import place
-from workbench.tui.widgets.whisker import whisker, whisker_scale
+from workbench.tui.widgets.whisker import place, whisker, whisker_scale
+
+MARK, CROSSED, AT_END = "│", "┼", "╪"
+"of a reference on a bar: alone, within the interval, at an end of it"
 
 
-def picture(value: Value, width: int, scale: tuple[float, float], reference: float | None = None) -> Text:
+def picture(value: Value, width: int, scale: tuple[float, float], references: Sequence[float] = ()) -> Text:
     """Return a value on a scale, `width` columns wide: a filled bar from 0, or a dot on a line with 0 in its middle.
 
     Examples
     --------
     >>> picture(Estimate(0.3, 0.2, 0.5, 10, 0), 21, (0.0, 1.0)).plain
     '▆▆▆▆├─●───┤          '
+    >>> picture(Estimate(0.5, 0.35, 0.65, 10, 0), 21, (0.0, 1.0), (0.45, 0.55)).plain
+    '▆▆▆▆▆▆▆├─┼●┼─┤       '
     >>> picture(Estimate(-0.5, -0.8, -0.2, 10, 0), 21, (-1.0, 1.0)).plain
     '  ├──●──┤ │          '
     """
     found, low, high, undefined = _parts(value)
     if scale[0] < 0:
         limit = max(-scale[0], scale[1])
-        beside = math.nan if reference is None else reference
-        return whisker(found, low, high, width, limit=limit, reference=beside, undefined=undefined)
+        return whisker(found, low, high, width, limit=limit, references=references, undefined=undefined)
     if math.isnan(found):
         return Text(undefined[:width].ljust(width), style="dim italic", no_wrap=True)
-    return _share([(one - scale[0]) / (scale[1] - scale[0]) for one in (found, low, high)], width)
+    span = scale[1] - scale[0]
+    ends, marks = ([(one - scale[0]) / span for one in some] for some in ((found, low, high), references))
+    return _share(ends, marks, width)
 
 
-def picture_scale(scale: tuple[float, float], width: int) -> str:
-    """Return the heading of a column of pictures."""
+def picture_scale(scale: tuple[float, float], width: int, references: Sequence[float] = ()) -> str:
+    """Return the heading of a column of pictures, `references`: the values that all of them mark.
+
+    Examples
+    --------
+    >>> picture_scale((0.0, 1.0), 31, (0.45, 0.55))
+    '0            45 55        100 %'
+    """
     if scale[0] < 0:
         return whisker_scale(width, max(-scale[0], scale[1]))
     if scale == (0.0, 1.0):
-        return f"0{'50'.center(max(0, width - 6))}100 %"[:width]
+        middle, ends = " ".join(f"{100 * one:g}" for one in references) or "50", "100 %"
+        first = place(sum(references) / len(references) if references else 0.5, width) - len(middle) // 2
+        room = first >= 2 and first + len(middle) < width - len(ends)
+        return f"0{f'{middle:>{first + len(middle) - 1}}' if room else ''}".ljust(width - len(ends)) + ends
     low, high = f"{scale[0]:g}", f"{scale[1]:g}"
     return f"{low}{high.rjust(max(0, width - len(low)))}"[:width]
 
@@ -51,14 +66,14 @@ def _parts(value: Value) -> tuple[float, float, float, str]:
     return found, math.nan, math.nan, ""
 
 
-def _share(ends: list[float], width: int) -> Text:
+def _share(ends: Sequence[float], references: Sequence[float], width: int) -> Text:
     value, low, high = ends
-    at = place(value, width)
-    signs = ["▆" if column < at else " " for column in range(width)]
+    at, marks = place(value, width), {place(one, width) for one in references if 0 <= one <= 1}
+    signs = [MARK if column in marks else "▆" if column < at else " " for column in range(width)]
     if not math.isnan(low):
         first, last = place(low, width), place(high, width)
         for column in range(first, last + 1):
-            signs[column] = "─"
-        signs[first], signs[last] = "├", "┤"
+            signs[column] = CROSSED if column in marks else "─"
+        signs[first], signs[last] = (AT_END if end in marks else sign for end, sign in ((first, "├"), (last, "┤")))
     signs[at] = "●"
     return Text("".join(signs), no_wrap=True)

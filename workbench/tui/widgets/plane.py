@@ -21,7 +21,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from workbench.tui.widgets.leaning_bar import place
+from workbench.tui.widgets.whisker import place
 
 Role = Literal["", "axis", "name", "interval", "point", "chosen"]
 Cell = tuple[str, Role]

@@ -8,10 +8,9 @@ The signs carry everything; colour only repeats it.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from rich.text import Text
-
-from workbench.tui.widgets.leaning_bar import place
 
 ZERO, REFERENCE = "│", "╎"
 CROSSED = {ZERO: "┼", REFERENCE: "╫"}
@@ -24,7 +23,7 @@ def whisker(
     width: int,
     *,
     limit: float = 1.0,
-    reference: float = math.nan,
+    references: Sequence[float] = (),
     undefined: str = "",
 ) -> Text:
     """Return the line, `width` columns from -limit to limit; what lies beyond is drawn at the end.
@@ -32,13 +31,13 @@ def whisker(
     Parameters
     ----------
     value, low, high : NaN where there is none; without a value, `undefined` stands there.
-    reference : where a broken mark stands; NaN for none.
+    references : where a broken mark stands.
 
     Examples
     --------
     >>> whisker(-0.5, -0.8, -0.2, 21).plain
     '  ├──●──┤ │          '
-    >>> whisker(0.1, -0.3, 0.5, 21, reference=-0.6).plain
+    >>> whisker(0.1, -0.3, 0.5, 21, references=[-0.6]).plain
     '    ╎  ├──┼●───┤     '
     >>> whisker(math.nan, math.nan, math.nan, 21, undefined="no answers").plain
     'no answers           '
@@ -48,7 +47,7 @@ def whisker(
     signs, styles = [" "] * width, ["dim"] * width
     zero = _column(0.0, limit, width)
     signs[zero] = ZERO
-    if not math.isnan(reference):
+    for reference in references:
         signs[_column(reference, limit, width)] = REFERENCE
     first, last, at = (_column(end, limit, width) for end in (low, high, value))
     if not math.isnan(low) and first < last:
@@ -93,6 +92,11 @@ def whisker_scale(width: int, limit: float = 1.0) -> str:
     for text, at in ((low, 0), ("0", _column(0.0, limit, width)), (high, width - len(high))):
         signs[at : at + len(text)] = text
     return "".join(signs)[:width]
+
+
+def place(share: float, width: int) -> int:
+    """Return the column of a share of a width."""
+    return max(0, min(width - 1, math.floor(share * (width - 1) + 0.5)))
 
 
 def _column(value: float, limit: float, width: int) -> int:

@@ -1,4 +1,4 @@
-"""The two choices behind an audit screen: how answers are read and judged, and whose answers they are."""
+"""The two choices behind verdicts: how answers are read and judged, and whose answers they are."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from textual.widgets.option_list import Option
 from workbench.domain.responses import EXACT
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
-from workbench.tui.results.audit_format import name_of
-from workbench.tui.results.audit_view import WITHIN, Settings, same_run
+from workbench.tui.kit.choices import RADIO, TICK
+from workbench.tui.results.audit_loaded import WITHIN, Rules, same_run
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
@@ -39,14 +39,12 @@ READABLE = {
 }
 JUDGED = "judged"
 VOIDS = {"void": "void: shown, and in no denominator", JUDGED: "judged like the others, as published"}
-RADIO = {True: "(•)", False: "( )"}
-TICK = {True: "[x]", False: "[ ]"}
 
 
-class OptionsScreen(ModalScreen[Settings | None]):
+class OptionsScreen(ModalScreen[Rules | None]):
     """How answers are read and judged; dismisses the settings, or None where nothing is to change."""
 
-    CSS_PATH = "audit_options.tcss"
+    CSS_PATH = "../kit/choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "apply", "Apply", priority=True),
         Binding("space", "choose", "Choose"),
@@ -59,7 +57,7 @@ class OptionsScreen(ModalScreen[Settings | None]):
 
     choices = query_one("#choices", OptionList)
 
-    def __init__(self, settings: Settings, planned: tuple[int, int] | None, *, exact: bool = False) -> None:
+    def __init__(self, settings: Rules, planned: tuple[int, int] | None, *, exact: bool = False) -> None:
         """`planned`: the fewest and the most answers planned for a prompt; None where nothing is known of that."""
         super().__init__()
         self.settings, self._planned, self._exact = settings, planned, exact
@@ -92,7 +90,7 @@ class OptionsScreen(ModalScreen[Settings | None]):
         """Ask for one readable answer more or fewer."""
         if self._planned and (at := self.choices.highlighted) is not None:
             most = self._planned[1]
-            needed = Settings(minimum=self.settings.minimum).options().needed(most)
+            needed = Rules(minimum=self.settings.minimum).options().needed(most)
             self.settings = replace(self.settings, minimum=max(1, min(most, needed + step)))
             self._fill(at)
 
@@ -119,7 +117,7 @@ class OptionsScreen(ModalScreen[Settings | None]):
         self.query_one("#trouble", Static).update("")
 
 
-def form(settings: Settings, planned: tuple[int, int] | None, *, exact: bool = False) -> Iterator[tuple[str, str]]:
+def form(settings: Rules, planned: tuple[int, int] | None, *, exact: bool = False) -> Iterator[tuple[str, str]]:
     """Yield the lines of the form: what a line chooses (nothing for a heading), and its words.
 
     `exact`: label probabilities were computed, and the rule is that of the samples beside.
@@ -132,7 +130,7 @@ def form(settings: Settings, planned: tuple[int, int] | None, *, exact: bool = F
     for name, words in choices.items():
         yield f"{'readable' if exact else 'reader'}:{name}", f" {RADIO[name == chosen]} {words}"
     yield "", "How many readable answers a prompt needs"
-    of = Settings(minimum=settings.minimum).options().needed_words(planned) if planned else str(settings.minimum or "")
+    of = Rules(minimum=settings.minimum).options().needed_words(planned) if planned else str(settings.minimum or "")
     says = "  two thirds of the plan" if settings.minimum is None else "  Space: two thirds again"
     yield "minimum:", f" ← {of} →{says}"
     yield "", "Tests that cannot fail: one prompt compared with itself"
@@ -140,10 +138,10 @@ def form(settings: Settings, planned: tuple[int, int] | None, *, exact: bool = F
         yield f"void:{judged}", f" {RADIO[(judged == JUDGED) == settings.judge_void]} {words}"
     yield "", "Which tests ALL takes together"
     for test in WITHIN:
-        yield f"test:{test}", f" {TICK[test in settings.tests]} {name_of(test)}"
+        yield f"test:{test}", f" {TICK[test in settings.tests]} {test.replace('_', ' ')}"
 
 
-def picked(settings: Settings, line: str) -> Settings:
+def picked(settings: Rules, line: str) -> Rules:
     """Return the settings after a line of the form was chosen."""
     what, _, name = line.partition(":")
     if what == "rule":
@@ -163,7 +161,7 @@ def picked(settings: Settings, line: str) -> Settings:
 class RunsScreen(ModalScreen["Run | None"]):
     """Whose answers are judged; dismisses a run, or None."""
 
-    CSS_PATH = "audit_options.tcss"
+    CSS_PATH = "../kit/choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "Leave as it was"),
         Binding("j", "down", "Down", show=False),

@@ -1,0 +1,198 @@
+"""The wordings of a statement under a template, what differs from the original, and the way to prompts and answers."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from workbench.domain.statements import ORIGINAL
+from workbench.figures.book import Subject
+from workbench.figures.table import Link
+from workbench.tui.format import visible
+from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.results.audit_loaded import Settings, load
+from workbench.tui.results.behind import BehindScreen, Ways, behind
+from workbench.tui.results.loaded import Loaded, Opened, Routes
+from workbench.tui.results.responses import Asked, ResponsesScreen
+from workbench.tui.results.sheet import Sheet
+from workbench.tui.statements.statement_format import marked
+from workbench.tui.worddiff import word_diff
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from stores.runs.run_rows import Run
+    from stores.runs.scores import ProbeScores
+    from workbench.audits.consistency.judged import ConsistencyJudged
+    from workbench.audits.reliability.judged import ReliabilityJudged
+    from workbench.domain.prompts import Prompt
+
+PLACE = "audit"
+PROBES = "probes"
+"under which a result remembers the rowids of its prompts"
+BASELINE = "A baseline has no answers to show."
+GONE = "The answers are no longer in the store."
+
+
+class WordingsScreen(BehindScreen):
+    """What was answered to each wording of a statement; Enter shows the answers."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left_square_bracket", "template(-1)", "Template before", show=False),
+        Binding("right_square_bracket", "template(1)", "Template", key_display="[ ]", tooltip="Show the next template"),
+        Binding("d", "diff", "Diff", tooltip="Compare the wording with the original, word by word"),
+        Binding("p", "prompt", "Prompt", tooltip="Show exactly what the model was given"),
+    ]
+
+    def on_mount(self) -> None:
+        self._diff = False
+        self.view.remark = self._differs
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "template" or len(self._templates) > 1
+
+    def action_template(self, step: int) -> None:
+        """Go to a neighbouring template, around the ends."""
+        ref, template = self._links[self._at].subject
+        templates = self._templates
+        beside = templates[(templates.index(template) + step) % len(templates)]
+        links = list(self._links)
+        if len({link.subject[1] for link in links}) == 1:  # neighbours are other statements, which go along
+            links, at = [Link(link.table, (link.subject[0], beside)) for link in links], self._at
+        else:
+            at = next(n for n, link in enumerate(links) if link.subject == (ref, beside))
+        self.bring(self._loaded, links, at, instead=True)
+
+    def action_diff(self) -> None:
+        self._diff = not self._diff
+        self.view.follow()
+
+    def action_prompt(self) -> None:
+        at = self._sheet.row(self.view.table.current)
+        if at is not None and (link := self._sheet.link(at)) is not None:
+            self.bring(self._loaded, [Link("prompt", link.subject)], 0)
+
+    @property
+    def _templates(self) -> tuple[str, ...]:
+        judged: ReliabilityJudged = self._loaded.judged
+        return judged.report.counts.templates
+
+    def _differs(self, at: int) -> Content | None:
+        """Return how the wording of a row differs from the original, where that is asked for."""
+        link = self._sheet.link(at)
+        if not self._diff or link is None:
+            return None
+        figures = self._loaded.judged.figures()
+        ref, variant, *_ = link.subject
+        if variant == str(ORIGINAL):
+            return Content.styled("The original has nothing to differ from.", "$text-muted")
+        left, right = word_diff(figures.text(ref, str(ORIGINAL)), figures.text(ref, variant))
+        heading = Content.assemble((visible(variant), "bold"), ("  against the original", "$text-muted"))
+        return Content("\n").join([heading, marked(left, "−"), marked(right, "+"), Content("")])
+
+
+def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
+    """Return the screen of the answers to a prompt, or of its probabilities where it was not sampled; subject: a
+    statement, a wording, a template and the order of the labels.
+    """
+    from stores.core.store import Store
+
+    judged: ReliabilityJudged = loaded.judged
+    ref, variant, template, order = subject
+    with Store.open(path) as store:
+        probe = _probe(store, loaded, subject)
+        found = store.scores.of_probe(judged.run, probe) if probe and judged.exact is not None else None
+    if not probe or (judged.exact is not None and found is None):
+        return f"{variant} was not {'asked' if judged.exact is None else 'scored'} under {visible(template)}."
+    asked = Asked(ref, variant, template, order, judged.figures().text(ref, variant), probe)
+    if found is None:
+        return lambda: ResponsesScreen(judged.run, judged.reader, asked)
+    sheet = _probabilities(found, judged, asked)
+    return lambda: BehindScreen(loaded, sheet, (), 0, Ways(PLACE, ROUTES))
+
+
+def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
+    """Return the screen of what the model was given; subject: as that of `answers`."""
+    from stores.core.store import Store
+
+    with Store.open(path) as store:
+        probe = _probe(store, loaded, subject)
+        given = store.runs.prompt(probe) if probe else None
+    if given is None:
+        return f"{subject[1]} was not asked under {visible(subject[2])}."
+    title, text = f"Prompt: {' · '.join(subject)}", prompt_text(given)
+    return lambda: TextScreen(title, text)
+
+
+def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
+    """Return what a stance rests on; subject: a respondent, a statement and, where one is meant, a template."""
+    name, ref, *meant = subject
+    judged: ConsistencyJudged = loaded.judged
+    run = next((one.run for one in judged.runs if one.name == name), None)
+    if run is None:
+        return BASELINE
+    known = loaded.opened.get(name)
+    rules, templates = loaded.settings.rules, loaded.settings.templates
+    found = load(path, Settings(run, rules, templates), known if isinstance(known, Loaded) else None)
+    if found.book is None:
+        return GONE
+    loaded.opened[name] = found
+    under: tuple[str, ...] = found.judged.report.counts.templates
+    links = [Link("wordings", (ref, template)) for template in under]
+    at = under.index(meant[0]) if meant and meant[0] in under else 0
+    sheet = Sheet(found.book.behind["wordings"](*links[at].subject), links[at].subject)
+    return lambda: behind(found, sheet, links, at, WAYS)
+
+
+ROUTES: Routes = {"answers": answers, "prompt": prompt}
+WAYS = Ways(PLACE, ROUTES, {"wordings": WordingsScreen})
+
+
+def _probe(store: Store, loaded: Loaded, subject: Subject) -> int:
+    """Return the rowid of a prompt; 0 where it was not asked."""
+    if PROBES not in loaded.opened:
+        loaded.opened[PROBES] = _probes(store, loaded.judged.run)
+    found = loaded.opened[PROBES]
+    return int(found.get(subject, 0)) if isinstance(found, dict) else 0
+
+
+def _probes(store: Store, run: Run) -> dict[tuple[str, ...], int]:
+    return {
+        (ref, f"{kind}-{n}" if n else kind, template, "swapped" if inverted else "printed"): probe
+        for ref, kind, n, template, inverted, probe, _ in store.runs.cells(run)
+    }
+
+
+def _probabilities(found: ProbeScores, judged: ReliabilityJudged, asked: Asked) -> Sheet:
+    """Return everything that was computed for one prompt."""
+    from workbench.audits.reliability.wordings import beginnings, beginnings_table
+
+    run, table = judged.run, found.table
+    spelled = [(form, math.exp(log)) for form, log in found.scores]
+    tokens = [(text, math.exp(log)) for text, log in table.tokens] if table is not None else None
+    rows = list(beginnings(spelled, tokens, table.rest if table is not None else math.nan)) if not found.failed else []
+    source = (
+        run.model,
+        run.version,
+        run.computed,
+        f"{found.template} {found.order}",
+        f"{found.at[:19].replace('T', ' ')} UTC",
+        f"workbench {found.code_version}",
+        f"job {found.job}",
+    )
+    told = [*([f"✗ not scored: {found.failed}"] if found.failed else []), " · ".join(source)]
+    return Sheet(beginnings_table(f"{asked.title}: {asked.wording}", rows, told))
+
+
+def prompt_text(given: Prompt) -> Content:
+    """Return what the model was given, turn by turn."""
+    how = "chat turns, in the model's own format" if given.chat else "raw text, to be continued"
+    parts = [Content.styled(how, "$text-muted")]
+    parts += [
+        Content.assemble((message.role, "bold $text-accent"), "\n", visible(message.content, lines=True))
+        for message in given.messages
+    ]
+    return Content("\n\n").join(parts)
