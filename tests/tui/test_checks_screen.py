@@ -218,7 +218,7 @@ async def test_models_look_in_a_worker_after_one_has_seen_what_that_means(path: 
         await until(pilot, lambda: isinstance(app.screen, CheckForm))
         await until(pilot, lambda: "18 texts to embed with minilm; 0 are stored already" in shown(app, "#plan"))
         app.screen.query_one("#low", Input).value = "1.5"
-        await until(pilot, lambda: "far below: give more than 0 and at most 1" in shown(app, "#plan"))
+        await until(pilot, lambda: "far below: found 1.5; give -1 to 1" in shown(app, "#plan"))
         assert app.screen.query_one("#start", Button).disabled
         app.screen.query_one("#low", Input).value = "0.6"
         await until(pilot, lambda: "18 texts to embed" in shown(app, "#plan"))

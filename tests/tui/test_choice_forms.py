@@ -67,7 +67,7 @@ async def test_forms_are_previewed_accepted_and_undone_from_the_question(town: P
         assert "key typo-2" in shown(app, "#preview")
         assert "−[" in shown(app, "#preview")
         form.query_one("#seed", Input).value = "seven"
-        await until(pilot, lambda: "is not a whole number" in shown(app, "#said"))
+        await until(pilot, lambda: "give a whole number" in shown(app, "#said"))
         await pilot.press("f5")
         assert app.screen is form
         assert variants(town, WEATHER) == ["original"], "nothing enters that cannot be worked out"

@@ -75,7 +75,7 @@ def state_count(path: Path) -> int:
     ("field", "value", "words"),
     [
         ("statements", "a-1,nowhere", "no statement 'nowhere'"),
-        ("samples", "many", "'many' is not a whole number"),
+        ("samples", "many", "found 'many'; give a whole number"),
         ("temperature", "0", "give more than 0"),
         ("model", " ", "give a name"),
     ],
@@ -417,13 +417,17 @@ def test_the_form_is_a_design() -> None:
         FormValues("small", top_p="1.5"),
         FormValues("small", seed="-1"),
         FormValues("small", statements="0"),
-        FormValues("small", top_k="0"),
+        FormValues("small", top_k="-1"),
         FormValues("small", max_tokens=""),
     ],
 )
 def test_what_cannot_be_asked_is_no_design(values: FormValues) -> None:
     with pytest.raises(UsageError):
         as_design(values, ["a"])
+
+
+def test_a_top_k_of_0_is_the_whole_vocabulary_as_on_the_command_line() -> None:
+    assert as_design(FormValues("small", top_k="0"), ["a"]) == as_design(FormValues("small"), ["a"])
 
 
 def test_sampling_that_is_ours_is_not_called_published() -> None:

@@ -44,7 +44,7 @@ from workbench.tui.results import (
     response_bias,
 )
 
-WRITTEN_HERE = ("domain/seeds.py", "cli/arguments_seed.py")
+WRITTEN_HERE = ("domain/seeds.py",)
 WITHOUT = {("audits/questionnaire/figures.py", "Condition")}
 "a seed of 0 that says that nothing was drawn"
 

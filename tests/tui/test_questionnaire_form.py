@@ -179,11 +179,11 @@ async def test_each_field_of_a_questionnaire_changes_what_is_planned(both: Path)
 FAULTS = (
     ("conditions", "qm, dreams", "no condition is named 'dreams'", "conditions"),
     ("conditions", " , ", "name one or more", "conditions"),
-    ("respondents", "some", "'some' is not a whole number", "respondents"),
+    ("respondents", "some", "found 'some'; give a whole number", "respondents"),
     ("respondents", "99", "99 respondents were asked for; there are 5", "respondents"),
-    ("every", "0", "0 is too few", "one in"),
+    ("every", "0", "found 0; give 1 or more", "one in"),
     ("questions", "40", "40 context questions were asked for; there are 4", "questions"),
-    ("seed", "x", "'x' is not a whole number", "seed"),
+    ("seed", "x", "found 'x'; give a whole number", "seed"),
 )
 "field, what is typed, what is said of it, the label that is marked"
 

@@ -161,7 +161,7 @@ def test_the_form_becomes_a_design() -> None:
     assert (exact.sampling, exact.samples) == (EXACTLY, 1)
     for changed, words in (
         ({"biases": ()}, "^biases: "),
-        ({"tries": "0"}, "^tries: 0 is too few"),
+        ({"tries": "0"}, "^tries: found 0; give 1 or more"),
         ({"statements": "allow_forbid.q3"}, "^statements: allow_forbid.q3: "),
         ({"variants": ("changed",)}, "^variants: tick the original"),
     ):
@@ -199,7 +199,7 @@ def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_give
     assert max(len(line) for line in text.splitlines() if line.startswith(" ")) <= 12 + BELOW
     assert "1 imported · elsewhere" in text
     assert "0 statements · 0 wordings\n" in text
-    assert "choices:next Next step   9" in text, "answers that are there already come before new ones"
+    assert "response_bias:next Next step   9" in text, "answers that are there already come before new ones"
 
     told = job(path, ask(path, invalid=0.3))
     assert subject(told) == "letters · response_bias · lettered"
@@ -246,7 +246,7 @@ async def test_screens_of_other_audits_do_not_offer_its_runs_and_home_leads_to_i
         await pilot.press("1")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         facts = app.screen.query_one("#facts", OptionList)
-        facts.highlighted = facts.get_option_index("choices:")
+        facts.highlighted = facts.get_option_index("response_bias:choices:")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ResponseBiasScreen) and "order" in screen_text(app))
 

@@ -220,11 +220,11 @@ async def test_another_base_brings_its_settings_and_leaves_what_was_typed(traina
     ("field", "value", "words"),
     [
         ("name", "a/b", "the classifier name 'a/b'"),
-        ("steps", "0", "steps: 0 is too few"),
-        ("learning_rate", "0", "learning rate: give more than 0"),
-        ("dev_share", "0.6", "dev share: give 0 or more and at most 0.5"),
-        ("weight_decay", "nan", "weight decay: give 0 or more"),
-        ("patience", "often", "patience: 'often' is not a whole number"),
+        ("steps", "0", "steps: found 0; give 1 or more"),
+        ("learning_rate", "0", "learning rate: found 0.0; give more than 0"),
+        ("dev_share", "0.6", "dev share: found 0.6; give 0 to 0.5"),
+        ("weight_decay", "nan", "weight decay: found nan; give 0 or more"),
+        ("patience", "often", "patience: found 'often'; give a whole number, 1 or more"),
         ("hypothesis", "It agrees", "has no {label}"),
     ],
 )

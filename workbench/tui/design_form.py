@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from workbench.audits.questionnaire.options import CONTEXT_QUESTIONS, EVERY, RESPONDENTS
 from workbench.domain.designs import PUBLISHED_SAMPLES, TRIES, Design
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling
-from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
+from workbench.options.shared import MAX_NEW_TOKENS, SAMPLES, SEED, TEMPERATURE, TOP_K, TOP_P, TRIED
 from workbench.registry import DEFAULT_AUDIT
-from workbench.tui.form_numbers import number, whole
 
 if TYPE_CHECKING:
     from workbench.audits.audit import Defaults
@@ -62,7 +62,7 @@ class FormValues:
     top_k: str = ""
     "empty: the whole vocabulary"
     max_tokens: str = f"{Sampling().max_new_tokens}"
-    seed: str = str(SEED)
+    seed: str = SEED.text()
     answers: str = SAMPLED_WHOLE
     "see `ANSWERS`"
     dtype: str = ""
@@ -181,9 +181,9 @@ def as_design(values: FormValues, refs: Sequence[str]) -> Design:
         instrument=values.instrument,
         model=values.model.strip(),
         audit=values.audit,
-        samples=1 if exact else whole("samples", values.samples, 1),
+        samples=1 if exact else SAMPLES.needed(values.samples),
         sampling=EXACTLY if exact else _sampling(values),
-        seed=whole("seed", values.seed, 0),
+        seed=SEED.needed(values.seed),
         language=values.language,
         family=values.family,
         statements=_statements(values.statements, refs) if values.audit != RESPONSE_BIAS else _questions(values, refs),
@@ -192,7 +192,7 @@ def as_design(values: FormValues, refs: Sequence[str]) -> Design:
         dtype=values.dtype,
         cluster=values.cluster.strip(),
         chat_format=values.chat_format.strip(),
-        tries=TRIES if exact or values.audit != RESPONSE_BIAS else whole("tries", values.tries, 1),
+        tries=TRIES if exact or values.audit != RESPONSE_BIAS else TRIED.needed(values.tries),
     )
 
 
@@ -204,7 +204,7 @@ def _questionnaire_design(values: FormValues, refs: Sequence[str]) -> Design:
         audit=values.audit,
         samples=1,
         sampling=EXACTLY,
-        seed=whole("seed", values.seed, 0),
+        seed=SEED.needed(values.seed),
         language=values.language,
         family=values.family,
         statements=_statements(values.statements, refs),
@@ -229,23 +229,18 @@ def as_contexts(values: FormValues) -> Contexts:
         raise UsageError("conditions: name one or more, for example qm, zero-shot, random")
     return Contexts(
         conditions=names,
-        respondents=_all_or_some("respondents", values.respondents),
-        every=whole("one in", values.every, 1),
-        questions=_all_or_some("questions", values.questions),
+        respondents=RESPONDENTS.read(values.respondents) or 0,
+        every=EVERY.needed(values.every),
+        questions=CONTEXT_QUESTIONS.read(values.questions) or 0,
     )
-
-
-def _all_or_some(name: str, text: str) -> int:
-    """Return how many were asked for, 0 for all."""
-    return 0 if text.strip().casefold() in ("", "all") else whole(name, text, 0)
 
 
 def _sampling(values: FormValues) -> Sampling:
     return Sampling(
-        temperature=number("temperature", values.temperature),
-        top_p=number("top-p", values.top_p, most=1.0),
-        top_k=whole("top-k", values.top_k, 1) if values.top_k.strip() else None,
-        max_new_tokens=whole("tokens", values.max_tokens, 1),
+        temperature=TEMPERATURE.needed(values.temperature),
+        top_p=TOP_P.needed(values.top_p),
+        top_k=TOP_K.read(values.top_k) or None,
+        max_new_tokens=MAX_NEW_TOKENS.needed(values.max_tokens),
         stop=WHEN_DECIDED if values.answers == UNTIL_DECIDED else "",
     )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from workbench.classifier import options as of
 from workbench.classifier.config import EMBEDDED_BASE, PUBLISHED_BASE, Confidence, Premise, TrainConfig
 from workbench.errors import UsageError
-from workbench.tui.form_numbers import number, whole
+from workbench.options.shared import SEED
 
 if TYPE_CHECKING:
     from workbench.pipeline.training import TrainSpec
@@ -90,14 +91,14 @@ def as_config(values: TrainValues) -> TrainConfig:
         raise UsageError(f"base: give a hub id or a folder, or choose {EMBEDDED_BASE}, which ships")
     return replace(
         TrainConfig.for_base(values.base.strip()),
-        steps=whole("steps", values.steps, 1),
-        batch=whole("batch", values.batch, 1),
-        learning_rate=number("learning rate", values.learning_rate),
-        weight_decay=number("weight decay", values.weight_decay, zero=True),
-        warmup=whole("warm-up", values.warmup, 0),
-        seed=whole("seed", values.seed, 0),
-        dev_share=number("dev share", values.dev_share, most=0.5, zero=True),
-        patience=whole("patience", values.patience, 1) if values.patience.strip() else None,
+        steps=of.STEPS.needed(values.steps),
+        batch=of.BATCH.needed(values.batch),
+        learning_rate=of.LEARNING_RATE.needed(values.learning_rate),
+        weight_decay=of.WEIGHT_DECAY.needed(values.weight_decay),
+        warmup=of.WARMUP.needed(values.warmup),
+        seed=SEED.needed(values.seed),
+        dev_share=of.DEV_SHARE.needed(values.dev_share),
+        patience=of.PATIENCE.read(values.patience),
         premise=Premise(values.premise),
         confidence=Confidence(values.confidence),
         hypothesis=values.hypothesis.strip(),

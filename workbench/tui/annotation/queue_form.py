@@ -19,9 +19,10 @@ from textual.widgets import Button, Input, Label, Select, SelectionList, Static
 from textual.widgets.selection_list import Selection
 from textual.worker import Worker, WorkerState, get_current_worker
 
+from workbench.annotation import options as of
 from workbench.domain.annotations import Purpose
-from workbench.domain.seeds import SEED
 from workbench.errors import UsageError, WorkbenchError
+from workbench.options.shared import SEED
 from workbench.tui.format import visible
 from workbench.tui.kit.base import as_trouble, store_path
 from workbench.tui.kit.dialogs import TextScreen
@@ -29,6 +30,7 @@ from workbench.tui.kit.dialogs import TextScreen
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+    from workbench.options.option import Option
     from workbench.pipeline.queues import Proposal, QueueSpec
 
 PROPOSE_AFTER_S = 0.3
@@ -136,14 +138,14 @@ class QueueForm(ModalScreen[str | None]):
                     yield _row("codebook", Select[str]([], id="codebook", compact=True, prompt="…"))
                     yield _row("instrument", Select[str]([], id="instrument", compact=True, prompt="…"))
                 with Horizontal(classes="pair"):
-                    yield _row("a stratum", Input("4", id="per_stratum", compact=True))
-                    yield _row("labels", Input(self._labels, id="labels", compact=True))
+                    yield _asked(of.PER_STRATUM)
+                    yield _asked(of.LABELS, self._labels)
                 with Horizontal(classes="pair"):
-                    yield _row("overlap", Input("1", id="overlap", compact=True))
-                    yield _row("seed", Input(str(SEED), id="seed", compact=True))
+                    yield _asked(of.OVERLAP)
+                    yield _asked(SEED)
                 with Horizontal(classes="pair"):
-                    yield _row("held out", Input("0", id="held_out", compact=True))
-                    yield _row("attention", Input("0", id="attention", compact=True))
+                    yield _asked(of.HELD_OUT)
+                    yield _asked(of.ATTENTION)
                 yield Label("models", classes="name", markup=False, id="models-name")
                 yield SelectionList[str](id="models", compact=True)
             yield Static("Reading what there is to label …", id="proposal", markup=False)
@@ -324,31 +326,17 @@ def as_spec(values: QueueValues) -> QueueSpec:
         codebook=values.codebook,
         instrument=values.instrument or None,
         models=values.models,
-        per_stratum=_count("a stratum", values.per_stratum, 1),
-        labels=_count("labels", values.labels, 1),
-        overlap=_share("overlap", values.overlap),
-        seed=_count("seed", values.seed, 0),
-        held_out=_share("held out", values.held_out),
-        attention=_count("attention", values.attention, 0),
+        per_stratum=of.PER_STRATUM.needed(values.per_stratum),
+        labels=of.LABELS.needed(values.labels),
+        overlap=of.OVERLAP.needed(values.overlap),
+        seed=SEED.needed(values.seed),
+        held_out=of.HELD_OUT.needed(values.held_out),
+        attention=of.ATTENTION.needed(values.attention),
     )
 
 
-def _count(field: str, text: str, least: int) -> int:
-    if not text.strip().isdecimal() or int(text) < least:
-        raise UsageError(f"{field}: found {text!r}; give a whole number, {least} or more")
-    return int(text)
-
-
-def _share(field: str, text: str) -> float:
-    from math import isfinite
-
-    try:
-        number = float(text.replace(",", "."))
-    except ValueError:
-        number = -1.0
-    if not isfinite(number) or number < 0:
-        raise UsageError(f"{field}: found {text!r}; give a number, such as 0.2")
-    return number
+def _asked(option: Option, text: str | None = None) -> Horizontal:
+    return _row(option.title, Input(option.text(text), id=option.name, compact=True))
 
 
 def _row(name: str, field: Widget) -> Horizontal:

@@ -26,11 +26,13 @@ from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.kit.base import as_trouble, store_path
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.widgets.field import Field
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
     from stores.core.store import Store
+    from workbench.options.option import Option
 
 PLAN_AFTER_S = 0.3
 "typing pauses for so long before the form is worked out"
@@ -283,6 +285,12 @@ class StartForm(ModalScreen[int | None]):
 def row(name: str, field: Widget) -> Horizontal:
     """Return a field with its name before it."""
     return Horizontal(Label(name, classes="name", markup=False), field, classes="row", id=f"row_{field.id}")
+
+
+def asked(option: Option, placeholder: str | None = None, *, id: str = "") -> Horizontal:  # noqa: A002  as Textual has it
+    """Return the row of a declared option: its label, its default as it is typed, and what an empty field means."""
+    empty = option.none if placeholder is None else placeholder
+    return row(option.title, Field(option.text(), id=id or option.name, compact=True, placeholder=empty))
 
 
 def titled(name: str, field: Widget) -> Vertical:

@@ -9,17 +9,15 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from workbench.errors import UsageError
-from workbench.tui.form_numbers import number
-from workbench.tui.kit.start_form import Outlook, StartForm, row, titled
+from workbench.tui.kit.start_form import Outlook, StartForm, asked, row, titled
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
+from workbench.workshop.options import COSINES
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.pipeline.checking import CheckSpec
     from workbench.workshop.meaning import Thresholds
-
-FIELDS = {"low": "far below", "low_negation": "negation", "high": "near from", "twin": "twins from"}
 
 EXPLAIN = """encoder     minilm (embedded; knows English), a hub id or a folder;
             empty: no similarities
@@ -52,7 +50,7 @@ class CheckValues:
     nli: str
     languages: tuple[str, ...]
     cosines: tuple[str, ...]
-    "as `FIELDS` has them"
+    "in the order of `COSINES`"
 
 
 class CheckForm(StartForm):
@@ -70,11 +68,9 @@ class CheckForm(StartForm):
     def compose_fields(self) -> ComposeResult:
         yield row("encoder", Field("minilm", id="encoder", compact=True, placeholder="none"))
         yield row("inference", Field(id="nli", compact=True, placeholder="none; a hub id or a folder"))
-        names = list(FIELDS)
-        for pair in (names[:2], names[2:]):
+        for pair in (COSINES[:2], COSINES[2:]):
             with Horizontal(classes="pair"):
-                for name in pair:
-                    yield row(FIELDS[name], Field(id=name, compact=True))
+                yield from (asked(one, "") for one in pair)
         with Horizontal(classes="pair lists"):
             yield titled("languages", TickList(id="languages", compact=True))
 
@@ -88,8 +84,8 @@ class CheckForm(StartForm):
     def fill(self, choices: CheckChoices) -> None:
         """Begin with the instrument's language and the cosines that hold now."""
         self._standing = choices.thresholds
-        for name in FIELDS:
-            self.put(name, f"{getattr(choices.thresholds, name):g}")
+        for one in COSINES:
+            self.put(one.name, one.text(getattr(choices.thresholds, one.name)))
         self.tick("languages", choices.languages, [choices.language])
         self.ask()
 
@@ -100,7 +96,7 @@ class CheckForm(StartForm):
             self.typed("encoder").strip(),
             self.typed("nli").strip(),
             self.ticked("languages"),
-            tuple(self.typed(name) for name in FIELDS),
+            tuple(self.typed(one.name) for one in COSINES),
         )
 
     def work_out(self, store: Store, values: CheckValues) -> Outlook:
@@ -122,7 +118,7 @@ def as_check(instrument: str, values: CheckValues, standing: Thresholds) -> Chec
 
     if not values.languages:
         raise UsageError("languages: none is ticked; tick at least one")
-    cosines = {name: number(FIELDS[name], text, most=1) for name, text in zip(FIELDS, values.cosines, strict=True)}
+    cosines = {one.name: one.needed(text) for one, text in zip(COSINES, values.cosines, strict=True)}
     thresholds = replace(standing, **cosines)
     if thresholds.low >= thresholds.high:
         raise UsageError(f"far below is {thresholds.low:g} and near from {thresholds.high:g}: the first must be lower")

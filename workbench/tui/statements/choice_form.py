@@ -12,14 +12,14 @@ from textual.widgets import Checkbox, Input, Label, Select, Static
 
 from workbench.domain.choices import Bias, Perturbation
 from workbench.domain.counting import plural
-from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
-from workbench.tui.form_numbers import whole
+from workbench.options.shared import SEED
 from workbench.tui.kit.edit_form import row
 from workbench.tui.kit.previewed_form import PreviewedForm
 from workbench.tui.statements.choice_form_format import outlook
 from workbench.tui.statements.choice_form_format import preview as lines_of
 from workbench.tui.widgets.ticks import Tick
+from workbench.workshop.options import ERRORS
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -96,7 +96,7 @@ class ChoiceForm(PreviewedForm):
             yield Label("draws", classes="name")
             yield Input("1", id="draws", compact=True)
             yield Label("seed", classes="name -short")
-            yield Input(str(SEED), id="seed", compact=True)
+            yield Input(SEED.text(), id="seed", compact=True)
         with Horizontal(classes="row"):
             yield Label("middle", classes="name")
             yield Input(id="middle", compact=True, placeholder="of scales of four")
@@ -176,8 +176,8 @@ def wanted_of(typed: FormTyped, language: str) -> Wanted:
         bias=Bias(typed.make) if typed.make not in (OWN, NONE) else None,
         own=typed.make == OWN,
         perturbations=tuple(map(Perturbation, typed.errors)),
-        draws=whole("draws", typed.draws, 1),
-        seed=whole("seed", typed.seed, 0),
+        draws=ERRORS.needed(typed.draws),
+        seed=SEED.needed(typed.seed),
         middle=typed.middle if typed.middle and typed.make in (OWN, Bias.ODD_EVEN) else None,
         dont_know=typed.dont_know or DONT_KNOW,
         language=language,

@@ -14,13 +14,13 @@ from textual.widgets import Select, Static
 
 from workbench.domain.counting import plural
 from workbench.domain.drafting import DRAFTED, REWORDED
-from workbench.domain.seeds import SEED
 from workbench.domain.statements import VariantKind
 from workbench.errors import UsageError
-from workbench.tui.form_numbers import number, whole
-from workbench.tui.kit.start_form import Outlook, StartForm, row, select, titled
+from workbench.options.shared import MAX_NEW_TOKENS, SEED, TEMPERATURE
+from workbench.tui.kit.start_form import Outlook, StartForm, asked, row, select, titled
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
+from workbench.workshop.options import CALLS, KEEP, PER_CALL
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -104,12 +104,12 @@ class DraftForm(StartForm):
         with Horizontal(classes="pair lists"):
             yield titled("drafted", TickList(id="kinds", compact=True))
             with Vertical(classes="titled"):
-                yield row("calls", Field(id="calls", compact=True, placeholder="5 or 1"))
-                yield row("per call", Field(id="per_call", compact=True, placeholder="20"))
-                yield row("keep", Field(id="keep", compact=True, placeholder="50"))
-                yield row("temperature", Field(id="temperature", compact=True, placeholder="1"))
-                yield row("tokens", Field(id="max_tokens", compact=True, placeholder="800 or 120"))
-                yield row("seed", Field(str(SEED), id="seed", compact=True))
+                yield asked(CALLS, "5 or 1")
+                yield asked(PER_CALL)
+                yield asked(KEEP)
+                yield asked(TEMPERATURE, "1")
+                yield asked(MAX_NEW_TOKENS, "800 or 120", id="max_tokens")
+                yield asked(SEED)
         yield Static(
             Content("What is left empty is asked as published; F1 says how that was."), classes="note", markup=False
         )
@@ -204,17 +204,17 @@ def as_spec(store: Store, values: DraftValues) -> DraftSpec:
     calls, per_call, keep, temperature, tokens, seed = values.numbers
     prompts = tuple(
         prompt.adjusted(
-            calls=whole("calls", calls, 1) if calls else None,
-            per_call=whole("per call", per_call, 1) if per_call else None,
-            keep=whole("keep", keep, 0) if keep else None,
-            temperature=number("temperature", temperature, most=100.0) if temperature else None,
-            max_new_tokens=whole("tokens", tokens, 1) if tokens else None,
+            calls=CALLS.read(calls),
+            per_call=PER_CALL.read(per_call),
+            keep=KEEP.read(keep),
+            temperature=TEMPERATURE.read(temperature),
+            max_new_tokens=MAX_NEW_TOKENS.read(tokens),
         )
         for prompt in shipped_drafting()
         if prompt.kind.value in values.kinds
     )
     refs = refs_of(store, values)
-    return DraftSpec(values.instrument, values.model, prompts, refs, values.language, whole("seed", seed, 0))
+    return DraftSpec(values.instrument, values.model, prompts, refs, values.language, SEED.needed(seed))
 
 
 def refs_of(store: Store, values: DraftValues) -> tuple[str, ...]:
