@@ -7,10 +7,13 @@ from workbench.options.option import Option, Type, flag
 from workbench.options.shared import DTYPE, JUDGE_VOID, SAMPLING, SEED
 
 RULES = {
-    "printed": "both limits, 45 % and 55 %, lie outside the interval",
-    "coded": "only 55 % does, as in the released code",
+    "printed": "printed: 45 % and 55 % both lie outside the interval",
+    "coded": "coded: only 55 % does, as in the released code",
 }
-READERS = {"label-words": "the first assertion decides", "label-words-coded": "as in the released code"}
+READERS = {
+    "label-words": "label-words: the first assertion decides",
+    "label-words-coded": "label-words-coded: as in the released code",
+}
 RULE = Option("rule", "when a leaning is reliable", default="printed", choices=RULES)
 READER = Option("reader", "of sampled answers", none="label-words", choices=READERS)
 LOW = Option("low", "lower limit of an unclear leaning", Type.NUMBER, 0.45, least=0, most=1)

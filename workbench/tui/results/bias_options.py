@@ -16,18 +16,16 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from workbench.audits.bias_score.options import UNITS
 from workbench.domain.counting import plural
 from workbench.domain.readings import THRESHOLDS
+from workbench.options.shared import THRESHOLD
 from workbench.tui.format import visible
 from workbench.tui.kit.choices import RADIO, TICK
 from workbench.tui.results.bias_loaded import INSTRUMENT, PEOPLE, Available, Settings
 from workbench.tui.results.rules_dialog import JUDGED, VOIDS
 
 DRAWS = (1_000, 10_000, 100_000)
-UNITS = {
-    "statements": "statements: what is said to one statement hangs together",
-    "responses": "single answers, as published (narrower)",
-}
 Choice = TypeVar("Choice")
 
 
@@ -110,7 +108,7 @@ def form(settings: Settings, available: Available) -> Iterator[tuple[str, str]]:
     people = f"people alone: {plural(available.settled, 'answer')} on which they agree"
     yield f"reader:{PEOPLE}", f" {RADIO[settings.reader == PEOPLE]} {people}"
     if settings.reader != PEOPLE:
-        yield "threshold:", f" ← {settings.threshold:g} → least confidence that counts (published: 0.9)"
+        yield "threshold:", f" ← {settings.threshold:g} → least confidence that counts (published: {THRESHOLD.text()})"
         yield "correct:", f" {TICK[settings.correct]} correct for the classifier's error on its test set"
     yield "", "Whose sides of the statements count"
     yield f"labels:{INSTRUMENT}", f" {RADIO[settings.labels == INSTRUMENT]} the instrument's"

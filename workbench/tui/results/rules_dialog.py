@@ -16,6 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from workbench.audits.reliability.options import READERS, RULES
 from workbench.domain.responses import EXACT
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
@@ -25,14 +26,6 @@ from workbench.tui.results.audit_loaded import WITHIN, Rules, same_run
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
 
-RULES = {
-    "printed": "printed: 45 % and 55 % both lie outside the interval",
-    "coded": "coded: only 55 % does, as in the released code",
-}
-READERS = {
-    "label-words": "label-words: the first assertion decides",
-    "label-words-coded": "label-words-coded: as in the released code",
-}
 READABLE = {
     "given": "all: what a leaning means for answers that name a label",
     "named": "as many as the model's next text is a label",
