@@ -44,7 +44,6 @@ def test_the_store_leaves_pandas_to_those_who_want_it() -> None:
 ROOT = Path(__file__).parent.parent
 CIRCLES = (
     {"workbench.inference.ideal", "workbench.inference.persona_files", "workbench.inference.scripted"},
-    {"workbench.cli.jobs", "workbench.cli.running"},
     {"workbench.audits.bias_score.common", "workbench.audits.bias_score.judge"}
     | {"workbench.audits.bias_score.methods", "workbench.audits.bias_score.report"},
     {"workbench.audits.consistency.judge", "workbench.audits.consistency.methods"},

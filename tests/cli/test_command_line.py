@@ -99,8 +99,7 @@ def test_where_json_is_asked_for_nothing_else_is_printed(
         for option in command(name).verb.options
         if option.required and not option.positional
     }
-    about = ["test" if option == "--purpose=x" else option for option in needed.values()]
-    about = [option.replace("--purpose=x", "--purpose=test") for option in about]
+    about = [option.replace("--purpose=x", "--purpose=test") for option in needed.values()]
     where = [] if name in ALONE else [str(store)]
     main([name, *where, *NEEDED.get(name, about), "--json"])
     out = capsys.readouterr().out
@@ -137,29 +136,6 @@ def test_verbs_options_choices_stores_and_names_are_completed(store: Path) -> No
 def test_a_shell_is_told_how_to_complete(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", shell]) == 0
     assert COMPLETE in capsys.readouterr().out
-
-
-def test_no_module_of_the_command_line_imports_itself_by_way_of_others() -> None:
-    folder = Path(workbench.__file__).parent / "cli"
-    names = {path.stem for path in folder.glob("*.py")}
-    assert len(names) <= 40
-    imports = {name: _imports(folder / f"{name}.py") & names for name in names - {"__init__"}}
-    for name in imports:
-        seen: set[str] = set()
-        todo = set(imports[name])
-        while todo:
-            one = todo.pop()
-            if one not in seen:
-                seen.add(one)
-                todo |= imports.get(one, set())
-        assert name not in seen, name
-
-
-def _imports(path: Path) -> set[str]:
-    """Modules of the folder that a file imports, those that it imports on use among them."""
-    found = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom) and node.module]
-    inside = {str(node.module).split(".")[2] for node in found if str(node.module).startswith("workbench.cli.")}
-    return inside | {alias.name for node in found if node.module == "workbench.cli" for alias in node.names}
 
 
 def test_flags_that_take_no_value_default_to_no() -> None:
