@@ -15,14 +15,14 @@ from tests.conftest import instrument, statement
 from tests.tui.conftest import flowing, hostile_instrument, made, screen_text, shown, until
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind
-from workbench.pipeline.checking import CheckSpec, check_report, run_check
+from workbench.pipeline.checking import Checked, CheckSpec, check_report, run_check
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.editor_dialog import EditorDialog
 from workbench.tui.kit.waive_dialog import WaiveDialog
 from workbench.tui.statements.check_form import CheckForm, CheckValues, as_check
 from workbench.tui.statements.checks import ChecksScreen
 from workbench.tui.statements.statement import StatementScreen
-from workbench.tui.widgets.record_table import RecordTable
 from workbench.workshop.meaning import Thresholds
 
 SIZES = [(80, 24), (140, 40)]
@@ -51,24 +51,26 @@ def odd_store(tmp_path: Path) -> Path:
 async def opened(app: WorkbenchApp, pilot: Pilot[Any]) -> ChecksScreen:
     screen = ChecksScreen("small")
     await app.push_screen(screen)
-    await until(pilot, lambda: screen._report is not None and screen.query_one(RecordTable).row_count)
+    await until(pilot, lambda: screen._report is not None and screen.view.table.row_count)
     await pilot.pause()
     return screen
 
 
+def shown_in(screen: ChecksScreen) -> list[Checked]:
+    """Return the findings in sight."""
+    sheet = screen.view.sheet
+    assert sheet is not None
+    return [sheet.table.rows[sheet.keys.index(key)][1] for key in screen.view.table.keys]
+
+
 def codes(screen: ChecksScreen) -> list[str]:
-    return [one.finding.code for one in screen._shown.values()]
+    return [one.finding.code for one in shown_in(screen)]
 
 
 async def to(screen: ChecksScreen, pilot: Pilot[Any], code: str) -> None:
     """Move the cursor to the first finding of a code."""
-    table = screen.query_one(RecordTable)
-    for key, one in screen._shown.items():
-        if one.finding.code == code:
-            table.show_row(table.keys.index(key))
-            await until(pilot, lambda: screen.current is not None and screen.current.finding.code == code)
-            return
-    raise AssertionError(f"{code} is not among {codes(screen)}")
+    screen.view.table.show_row(codes(screen).index(code))
+    await until(pilot, lambda: screen.current is not None and screen.current.finding.code == code)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -77,7 +79,7 @@ async def test_findings_stand_by_severity_with_their_counts(odd_store: Path, siz
     async with app.run_test(size=size) as pilot:
         screen = await opened(app, pilot)
         assert codes(screen)[0] == "negation-equals-original"
-        severities = [one.finding.severity for one in screen._shown.values()]
+        severities = [one.finding.severity for one in shown_in(screen)]
         assert severities == sorted(severities, key=["error", "warning", "note"].index)
         text = screen_text(app)
         assert "✗ error" in text
@@ -106,7 +108,7 @@ async def test_enter_goes_to_the_wording_and_back_to_the_same_place(odd_store: P
     async with app.run_test(size=(140, 40)) as pilot:
         screen = await opened(app, pilot)
         await to(screen, pilot, "stray-blanks")
-        row = screen.table.cursor_row
+        row = screen.view.table.cursor_row
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, StatementScreen) and app.screen._sheet is not None)
         editor = app.screen
@@ -117,18 +119,19 @@ async def test_enter_goes_to_the_wording_and_back_to_the_same_place(odd_store: P
             store.statements.save("small", [mended], person="ana")
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen and "stray-blanks" not in codes(screen))
-        assert screen.table.cursor_row == row, "the next finding has taken its row"
+        assert screen.view.table.cursor_row == row, "the next finding has taken its row"
         assert "1 error · 0 warnings" in screen_text(app)
 
 
-async def test_a_finding_about_no_statement_goes_nowhere(odd_store: Path) -> None:
+async def test_a_finding_about_no_statement_is_shown_whole(odd_store: Path) -> None:
     app = WorkbenchApp(odd_store)
     async with app.run_test(size=(140, 40)) as pilot:
         screen = await opened(app, pilot)
         await to(screen, pilot, "few-labels")
         await pilot.press("enter")
         await pilot.pause()
-        assert app.screen is screen
+        assert isinstance(app.screen, TextScreen)
+        assert "marked, and says little" in shown(app, "#text")
 
 
 async def test_waiving_asks_why_and_who_and_hides_the_finding(odd_store: Path) -> None:
@@ -146,9 +149,10 @@ async def test_waiving_asks_why_and_who_and_hides_the_finding(odd_store: Path) -
         await until(pilot, lambda: app.screen is screen and "negation-equals-original" not in codes(screen))
         assert "0 errors · 1 warning" in screen_text(app)
         assert "1 waived" in screen_text(app)
+        assert shown(app, "#narrowed") == "1 more row: v shows every row"
         await pilot.press("v")
         await until(pilot, lambda: "negation-equals-original" in codes(screen))
-        screen.table.show_row(0)
+        screen.view.table.show_row(0)
         await until(pilot, lambda: "waived by ana" in shown(app, "#details"))
         assert "published [31mso" in shown(app, "#details")
         await pilot.press("u")
@@ -177,15 +181,15 @@ async def test_filters_by_severity_kind_and_text(odd_store: Path) -> None:
         total = len(codes(screen))
         await pilot.press("s", "s")
         await until(pilot, lambda: codes(screen) == ["stray-blanks"])
-        assert f"1 of {total}: warning" in shown(app, "#counts")
+        assert shown(app, "#narrowed") == f"1 of {total} rows · severity: ! warning"
         await pilot.press("x", "c")
         await until(pilot, lambda: codes(screen) == ["negation-equals-original"])
         await pilot.press("x", "slash", *"always")
         await until(pilot, lambda: codes(screen) == ["absolute-word"])
         await pilot.press("enter")
-        assert app.focused is screen.table
+        assert app.focused is screen.view.table
         await pilot.press("slash", *"zebra")
-        await until(pilot, lambda: "No finding is left by these filters" in shown(app, "#details"))
+        await until(pilot, lambda: "No row contains “zebra”" in shown(app, "#details"))
         await pilot.press("escape")
         await until(pilot, lambda: len(codes(screen)) == total)
         await pilot.press("escape")
@@ -240,10 +244,10 @@ async def test_hostile_texts_are_shown_and_not_obeyed(tmp_path: Path, size: tupl
     async with app.run_test(size=size) as pilot:
         screen = ChecksScreen("[bold]host")
         await app.push_screen(screen)
-        await until(pilot, lambda: screen.query_one(RecordTable).row_count)
+        await until(pilot, lambda: screen.view.table.row_count)
         seen = ""
-        for row in range(screen.table.row_count):
-            screen.table.show_row(row)
+        for row in range(screen.view.table.row_count):
+            screen.view.table.show_row(row)
             await pilot.pause()
             seen += shown(app, "#details") + screen_text(app)
         assert "\x1b" not in seen

@@ -37,7 +37,7 @@ def shown(value: Value, column: Column[Any]) -> str:
     if value is None:
         return NONE
     if isinstance(value, Estimate):
-        return _estimate(value, column.kind)
+        return estimate(value, column.kind)
     if isinstance(value, MeanSd):
         spread = (
             ""
@@ -58,7 +58,8 @@ def shown(value: Value, column: Column[Any]) -> str:
     return " ".join(visible(column.words.get(part, part)) for part in value)
 
 
-def _estimate(value: Estimate, kind: Kind) -> str:
+def estimate(value: Estimate, kind: Kind) -> str:
+    """Return `0.58 [0.41, 0.72]`, or why there is no value."""
     if not value.defined:
         return f"undefined: {visible(value.undefined)}"
     if math.isnan(value.low):

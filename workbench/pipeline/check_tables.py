@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from workbench.domain.counting import plural
 from workbench.domain.findings import SEVERITIES
-from workbench.figures.table import Column, Kind, Table
+from workbench.figures.table import Column, Kind, Link, Table
 from workbench.pipeline.checking import Checked, CheckReport
 from workbench.workshop.meaning import Spread
 
@@ -17,6 +17,7 @@ COUNTED = ". Home counts fewer: neither hints of style nor what models found"
 VOID = {"orders-equal", *(f"{kind}-equals-original" for kind in ("paraphrase", "negation", "opposite"))}
 "findings that make a test of the reliability audit void"
 SPREAD = {"low": "lowest", "fifth": "5 %", "median": "median", "ninety_fifth": "95 %", "high": "highest"}
+MARKED = {"error": "✗ error", "warning": "! warning", "note": "· note"}
 Found = tuple[str, Checked]
 "the instrument, and what is odd about it"
 
@@ -36,7 +37,7 @@ def findings(shown: Sequence[Found]) -> Table[Found]:
             Column(
                 "key", "key", lambda row: key_of(row[1]), words={key_of(one): key_of(one)[:KEY] for _, one in shown}
             ),
-            Column("severity", "severity", lambda row: row[1].finding.severity),
+            Column("severity", "severity", lambda row: row[1].finding.severity, words=MARKED),
             Column("instrument", "instrument", lambda row: row[0]),
             Column("code", "finding", lambda row: row[1].finding.code),
             Column("subject", "subject", lambda row: row[1].finding.subject),
@@ -49,7 +50,17 @@ def findings(shown: Sequence[Found]) -> Table[Found]:
         ],
         key=lambda row: (row[0], key_of(row[1])),
         empty="Nothing is odd.",
+        link=_wording,
+        minor=lambda row: row[1].waiver is not None,
     )
+
+
+def _wording(row: Found) -> Link | None:
+    """Return the wording to go to; None where a finding is about none."""
+    finding = row[1].finding
+    if finding.ref is None:
+        return None
+    return Link("wording", (finding.ref, str(finding.variant or ""), finding.language or ""))
 
 
 def _waived(row: Found) -> str:

@@ -10,7 +10,6 @@ import math
 
 from rich.text import Text
 
-from workbench.domain.verdicts import Estimate
 from workbench.figures.visible import visible as visible
 
 EMPTY = "(empty answer)"
@@ -70,21 +69,6 @@ def bar(done: float, total: float, width: int = 5) -> str:
     """Return `▰▰▱▱▱`; full only when all is done."""
     filled = int(width * min(1.0, done / total)) if total else 0
     return "▰" * filled + "▱" * (width - filled)
-
-
-def decimals(value: float) -> str:
-    """Return two decimals without the leading zero, as intervals are printed: `.41`, `-.07`, `1.00`."""
-    shown = f"{value:.2f}"
-    return shown.replace("0.", ".", 1) if shown.lstrip("-").startswith("0.") else shown
-
-
-def estimate(value: Estimate) -> str:
-    """Return `0.58 [.41, .72] n 36`, or why there is no value."""
-    n = f" n {value.n:,}" if value.n else ""
-    if not value.defined:
-        return f"undefined: {value.undefined}{n}"
-    interval = "" if math.isnan(value.low) else f" [{decimals(value.low)}, {decimals(value.high)}]"
-    return f"{value.value:.2f}{interval}{n}"
 
 
 def job_mark(state: str, *, stopping: bool = False, pausing: bool = False) -> str:

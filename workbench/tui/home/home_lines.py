@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from workbench.domain.counting import plural
-from workbench.tui.format import bar, estimate, human_duration, job_mark, percent, visible
+from workbench.figures.shown import estimate, number
+from workbench.figures.table import Kind
+from workbench.tui.format import bar, human_duration, job_mark, percent, visible
 
 if TYPE_CHECKING:
     from stores.instruments.instruments import InstrumentSummary
@@ -120,7 +122,8 @@ def _labels(overview: Overview) -> list[Line]:
 
 
 def _classifier(score: ClassifierScore) -> Content:
-    detail = f"macro F1 {estimate(score.macro_f1)} at 0.9, keeps {percent(score.kept)}"
+    kept = number(score.kept, Kind.SHARE)
+    detail = f"macro F1 {estimate(score.macro_f1, Kind.COEFFICIENT)} at 0.9, keeps {kept}"
     return _line("Classifier", score.name, detail, below=Content.styled(visible(score.rests_on), "dim"))
 
 

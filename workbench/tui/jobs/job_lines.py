@@ -9,6 +9,8 @@ from rich.text import Text
 from textual.content import Content
 
 from workbench import registry
+from workbench.figures.shown import number
+from workbench.figures.table import Kind
 from workbench.tui.format import bar, human_duration, job_mark, literal, percent, visible
 from workbench.tui.jobs.asked_lines import asked_about, asking, valid_answers
 from workbench.tui.jobs.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN
@@ -250,7 +252,7 @@ def _trained(job: Job) -> str:
     if "loss" in told:
         parts.append(f"loss {told['loss']:.3f}")
     if "dev_macro_f1" in told:
-        parts.append(f"dev macro F1 {told['dev_macro_f1']:.2f}")
+        parts.append(f"dev macro F1 {number(told['dev_macro_f1'], Kind.COEFFICIENT)}")
     else:
         held_out = _config(job).get("dev_share")
         parts.append("no dev macro F1 yet" if held_out else "no dev set: the last step is kept")

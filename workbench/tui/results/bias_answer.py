@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from workbench.figures.book import Subject
-from workbench.figures.shown import shown
-from workbench.figures.table import AnyTable
+from workbench.figures.shown import number, shown
+from workbench.figures.table import AnyTable, Kind
 from workbench.tui.results.loaded import Loaded, Opened
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
 def reading_line(table: AnyTable, row: Any) -> Content:
     """Say how an answer was read, by whom, and what it counts as."""
     of = _values(table, row)
-    sure = f", confidence {row.confidence:.3f}" if row.confidence is not None and not row.by_rule else ""
+    confident = row.confidence is not None and not row.by_rule
+    sure = f", confidence {number(row.confidence, Kind.COEFFICIENT)}" if confident else ""
     by = f"  by {of['reader']}{sure}" if row.label is not None else ""
     counts = f"; does not count: {of['left_out']}" if of["left_out"] else f"; counts as {of['counts_as']}"
     return Content.assemble((of["reading"], "bold"), (by, "$text-muted"), counts, (f"  {row.count}×", "$text-muted"))

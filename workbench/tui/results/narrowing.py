@@ -63,7 +63,7 @@ def _values(table: AnyTable, name: str) -> Iterator[Only]:
     column = next((one for one in table.columns if one.key == name), None)
     if column is None:
         return
-    for word in sorted({word for row in table.rows for word in _words(column, row)}):
+    for word in dict.fromkeys(word for row in table.rows for word in _words(column, row)):
         said = visible(column.words.get(word, word)).replace("_", " ")
         yield Only(f"{visible(column.title)}: {said}", _says(column, word))
 
@@ -72,8 +72,8 @@ def _says(column: Column[Any], word: str) -> Callable[[Any], bool]:
     return lambda row: word in _words(column, row)
 
 
-def _words(column: Column[Any], row: Any) -> set[str]:
+def _words(column: Column[Any], row: Any) -> list[str]:
     value = column.value(row)
     if isinstance(value, str):
-        return {value} - {""}
-    return {str(one).lstrip(SIGNS) for one in value} if isinstance(value, Sequence) else set()
+        return [value] if value else []
+    return [str(one).lstrip(SIGNS) for one in value] if isinstance(value, Sequence) else []

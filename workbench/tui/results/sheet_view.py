@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from textual import on
@@ -96,6 +97,8 @@ class SheetView(Vertical):
         Binding("e", "every", "Every row", tooltip="Show the minor rows too, or leave them out"),
         Binding("z", "all", "All", show=False, tooltip="Show all rows again"),
     ]
+    EVERY = "e"
+    "key that shows minor rows"
     TALL = 34
     "lines from which there is room for a preview of what Enter opens"
     PREVIEWED = 100
@@ -125,6 +128,8 @@ class SheetView(Vertical):
         self.order: Order | None = None
         self.mark = ""
         "key of the marked column, of a table that has one"
+        self.empty = ""
+        "said in place of details where a table has no row in sight"
         self.near = False
         "whether pictures show only as much of their scale as they need"
         self.remark: Callable[[int], Content | None] | None = None
@@ -182,10 +187,17 @@ class SheetView(Vertical):
     def follow(self) -> None:
         """Show the details of the row under the cursor."""
         at = self._current
-        said = details(self.sheet, at, self._width) if self.sheet is not None and at is not None else self._nothing()
-        remark = self.remark(at) if self.remark is not None and at is not None else None
-        self.query_one("#details", Static).update(Content("\n").join([remark, said]) if remark is not None else said)
+        said = self.told(at) if self.sheet is not None and at is not None else self._nothing()
+        self.query_one("#details", Static).update(said)
         self.call_after_refresh(self._see_what_is_cut)
+
+    def told(self, at: int) -> Content:
+        """Return what stands below the table about a row."""
+        if self.sheet is None:
+            return Content("")
+        said = details(self.sheet, at, self._width)
+        remark = self.remark(at) if self.remark is not None else None
+        return Content("\n").join([remark, said]) if remark is not None else said
 
     def on_resize(self) -> None:
         self.set_class(self.screen.size.height >= self.TALL, "-tall")
@@ -262,7 +274,9 @@ class SheetView(Vertical):
         """Show only the next kind of failure, or only the next value of a column; after the last one come all rows."""
         if self.sheet is None:
             return
-        found = choices(self.sheet.table, name)
+        table, others = self.sheet.table, [only for of, only in self._only.items() if of != name]
+        rows = [row for row in table.rows if all(only.admits(row) for only in others)]
+        found = choices(replace(table, rows=rows), name)
         words = ["", *(only.words for only in found)]
         chosen = self._only[name].words if name in self._only else ""
         place = words.index(chosen) if chosen in words else 0
@@ -346,7 +360,7 @@ class SheetView(Vertical):
         left_out = 0 if minor is None or self._every else sum(map(minor, self.sheet.table.rows))
         said = [only.words for only in self._only.values()]
         parts = [f"{shown:,} of {of:,} rows"] * bool(said) + said
-        parts += [f"{plural(left_out, 'more row')}: e shows every row"] * bool(left_out)
+        parts += [f"{plural(left_out, 'more row')}: {self.EVERY} shows every row"] * bool(left_out)
         line = self.query_one("#narrowed", Static)
         line.update(Content(" · ".join(parts)))
         line.set_class(bool(parts), "-shown")
@@ -363,8 +377,8 @@ class SheetView(Vertical):
         return self.sheet.link(at) if self.sheet is not None and at is not None else None
 
     def _nothing(self) -> Content:
-        if self.sheet is None or not self.sheet.table.rows:
-            return Content("")
+        if self.sheet is None or (not self._only and not self.box.value.strip()):
+            return Content(self.empty)
         if not self.box.value.strip():
             return Content("No row is left. Esc shows all rows.")
         return Content(f"No row contains “{self.box.value.strip()}”. Esc shows all rows.")

@@ -9,32 +9,22 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
-from textual.widgets import DataTable, Input, Static
+from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.domain.findings import SEVERITIES
 from workbench.errors import WorkbenchError
+from workbench.tui import routes
 from workbench.tui.format import visible
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.editor_dialog import as_person
 from workbench.tui.kit.waive_dialog import WaiveDialog
-from workbench.tui.statements.checks_format import (
-    COLUMNS,
-    Filters,
-    codes,
-    counts_line,
-    empty_text,
-    filter_line,
-    finding_details,
-    finding_record,
-    key,
-    models_line,
-)
-from workbench.tui.widgets.record_table import RecordTable
+from workbench.tui.results.sheet import Sheet
+from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.statements.findings_explained import counts_line, empty_text, models_line
+from workbench.tui.statements.findings_view import FindingsView, findings_sheet
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -53,21 +43,13 @@ EXPLAIN = """✗ error    results would be wrong; mend it before an audit
 
 Enter goes to the wording, s and c show one severity and one kind of
 finding after another, / finds in findings and texts. w lets a finding
-stand, v shows those, u takes the waiver back. J and K scroll below.
+stand, v shows those, u takes the waiver back. l shows long texts whole.
 
 r lets models look at the wordings, in a worker: an encoder says how near
 they are to each other, and an inference model, where you have one,
 whether the expected relation holds. Figures are hints: below, the two
 texts stand with what differs. Words that only the first has are marked
 −[word], words that only the second has +[word]; ␣ is a blank at an end."""
-
-
-class FindingTable(RecordTable):
-    """The list of findings."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select_cursor", "Go there", key_display="Enter", tooltip="Edit the wording it is about"),
-    ]
 
 
 class ChecksScreen(StoreScreen):
@@ -78,26 +60,18 @@ class ChecksScreen(StoreScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "waive", "Waive", tooltip="Let this finding stand, with a reason"),
         Binding("u", "unwaive", "Unwaive", tooltip="Take the waiver back"),
-        Binding("v", "waived", "Waived", tooltip="Show waived findings too, or hide them"),
-        Binding("s", "severity", "Severity", tooltip="Show errors, warnings, notes, all"),
-        Binding("c", "code", "Kind", tooltip="Show one kind of finding after another"),
-        Binding("slash", "search", "Find", key_display="/", tooltip="Find in findings and texts"),
-        Binding("x", "clear", "All", show=False, tooltip="Take away filters"),
         Binding("r", "run", "Run models", tooltip="Let models look at the wordings, in a worker"),
-        Binding("J", "scroll(1)", "Down", show=False, tooltip="Scroll the texts below down"),
-        Binding("K", "scroll(-1)", "Up", show=False, tooltip="Scroll the texts below up"),
         Binding("escape", "leave", "Back", key_display="Esc"),
     ]
 
-    table = query_one("#findings", FindingTable)
-    details = query_one("#details", Static)
-    box = query_one("#search", Input)
+    view = query_one(FindingsView)
 
     @dataclass
     class Reported(Message):
         """The instrument was checked."""
 
         report: CheckReport
+        sheet: Sheet
         job: Job | None
         "the newest check of it, while it is under way"
 
@@ -105,8 +79,8 @@ class ChecksScreen(StoreScreen):
     class Decided(Message):
         """A finding was waived, or its waiver taken back."""
 
-        key: str
-        waiver: Waiver | None
+        report: CheckReport
+        sheet: Sheet
 
     @dataclass
     class JobSeen(Message):
@@ -118,23 +92,16 @@ class ChecksScreen(StoreScreen):
         super().__init__()
         self._instrument = instrument
         self._report: CheckReport | None = None
-        self._filters = Filters()
-        self._shown: dict[str, Checked] = {}
         self._job: int | None = None
         self._looking = False
         self.PLACE = f"statements › {instrument} › findings"
 
     def compose_body(self) -> ComposeResult:
-        yield Input(placeholder="find in findings and texts", id="search", compact=True)
-        yield Static(id="counts", markup=False)
-        yield FindingTable(COLUMNS, name="findings")
-        with VerticalScroll(id="below", can_focus=False):
-            yield Static("Checking …", id="details", markup=False)
+        yield Static("Checking …", id="counts", markup=False)
+        yield FindingsView()
         yield Static(id="models", markup=False)
 
     def on_mount(self) -> None:
-        self.box.display = False
-        self.table.focus()
         self.set_interval(LOOK_AT_JOB_S, self.tick)
         self.look()
 
@@ -144,32 +111,24 @@ class ChecksScreen(StoreScreen):
             return current is not None and current.waiver is None
         if action == "unwaive":
             return current is not None and current.waiver is not None
-        if action in ("waived", "severity", "code", "search"):
-            return self._report is not None and bool(self._report.checked)
         return True
 
     @property
     def current(self) -> Checked | None:
         """The finding under the cursor."""
-        return self._shown.get(self.table.current or "")
+        return self.view.finding
 
     @on(Reported)
     def show_report(self, event: Reported) -> None:
         self.trouble.hide()
-        self._report = event.report
         if event.job is not None:
             self._job = event.job.id
-        self._show()
+        self._show(event.report, event.sheet)
 
     @on(Decided)
     def show_decision(self, event: Decided) -> None:
         """Show a waiver at once: checking all again would take a large instrument seconds."""
-        if self._report is not None:
-            checked = tuple(
-                replace(one, waiver=event.waiver) if key(one) == event.key else one for one in self._report.checked
-            )
-            self._report = replace(self._report, checked=checked)
-            self._show()
+        self._show(event.report, event.sheet)
 
     @on(JobSeen)
     def show_job(self, event: JobSeen) -> None:
@@ -186,94 +145,37 @@ class ChecksScreen(StoreScreen):
         self.notify(said, markup=False, severity="information" if job.state == "done" else "error")
         self.look()
 
-    @on(DataTable.RowHighlighted, "#findings")
-    def show_details(self) -> None:
+    @on(SheetView.Current)
+    def offer_what_fits(self) -> None:
         self.refresh_bindings()
-        if (current := self.current) is not None:
-            self.details.update(finding_details(current))
-            self.query_one("#below", VerticalScroll).scroll_home(animate=False)
 
-    @on(RecordTable.RowSelected, "#findings")
-    def go_there(self) -> None:
+    @on(SheetView.Opened)
+    def go_there(self, event: SheetView.Opened) -> None:
         """Open the editor at the wording that the finding is about."""
-        current = self.current
-        if current is None or self._report is None:
+        if self._report is None or (current := self.current) is None:
             return
-        finding = current.finding
-        if finding.ref is None:
-            self.notify(f"{visible(finding.code)} is about no single statement.", markup=False)
-            return
-        from workbench.tui.statements.statement import StatementScreen
-
-        refs = dict.fromkeys(one.finding.ref for one in self._shown.values() if one.finding.ref is not None)
-        language = finding.language or self._report.instrument.language
-        editor = StatementScreen(self._instrument, finding.ref, language, tuple(refs), at=finding.variant)
-        self.app.push_screen(editor, self._edited)
-
-    @on(Input.Changed, "#search")
-    def search_typed(self, event: Input.Changed) -> None:
-        self._filters = replace(self._filters, text=event.value.strip())
-        self._show()
-
-    @on(Input.Submitted, "#search")
-    def search_done(self) -> None:
-        self.box.display = bool(self._filters.text)
-        self.table.focus()
+        ref, _, language = event.links[event.at].subject
+        refs = tuple(dict.fromkeys(link.subject[0] for link in event.links))
+        in_language = language or self._report.instrument.language
+        editor = routes.screen("statement", self._instrument, ref, in_language, refs, current.finding.variant)
+        self.app.push_screen(editor, lambda _: self.action_refresh())
 
     def action_refresh(self) -> None:
         self.look()
 
-    def action_search(self) -> None:
-        self.box.display = True
-        self.box.focus()
-
-    def action_clear(self) -> None:
-        """Take the filters away; waived findings stay shown or hidden."""
-        self.box.value = ""
-        self.box.display = False
-        self._filters = Filters(waived=self._filters.waived)
-        self._show()
-        self.table.focus()
-
     def action_leave(self) -> None:
-        """Take the search away; without one, go back."""
-        if self.box.display:
-            self.box.value = ""
-            self.box.display = False
-            self.table.focus()
-        else:
+        """Show all findings again; with all in sight, go back."""
+        if not self.view.take_back():
             self.app.pop_screen()
-
-    def action_scroll(self, by: int) -> None:
-        self.query_one("#below", VerticalScroll).scroll_relative(y=by, animate=False)
-
-    def action_severity(self) -> None:
-        choices = ["", *SEVERITIES]
-        at = choices.index(self._filters.severity)
-        self._filters = replace(self._filters, severity=choices[(at + 1) % len(choices)], code="")
-        self._show()
-
-    def action_code(self) -> None:
-        """Show the next kind among those that the other filters leave."""
-        if self._report is None:
-            return
-        others = replace(self._filters, code="")
-        choices = ["", *codes(one for one in self._report.checked if others.take(one))]
-        at = choices.index(self._filters.code) if self._filters.code in choices else 0
-        self._filters = replace(self._filters, code=choices[(at + 1) % len(choices)])
-        self._show()
-
-    def action_waived(self) -> None:
-        self._filters = replace(self._filters, waived=not self._filters.waived)
-        self._show()
 
     def action_waive(self) -> None:
         """Ask for the reason, and who gives it, and let the finding stand."""
-        if (current := self.current) is None:
+        current, report = self.current, self._report
+        if current is None or report is None:
             return
 
         def as_somebody(person: str, reason: str) -> None:
-            self.decide(_waiving(current, reason, person), current)
+            self.decide(_waiving(current, reason, person), report)
 
         def waive(reason: str | None) -> None:
             if reason is not None:
@@ -282,11 +184,12 @@ class ChecksScreen(StoreScreen):
         self.app.push_screen(WaiveDialog(current.finding), waive)
 
     def action_unwaive(self) -> None:
-        if (current := self.current) is None:
+        current, report = self.current, self._report
+        if current is None or report is None:
             return
 
         def unwaive(person: str) -> None:
-            self.decide(_unwaiving(current, person), current)
+            self.decide(_unwaiving(current, person), report)
 
         as_person(self, self._instrument, unwaive)
 
@@ -304,36 +207,22 @@ class ChecksScreen(StoreScreen):
     def failed(self, error: WorkbenchError) -> None:
         self._looking = False
         if self._report is None:
-            self.details.update("")
+            self.query_one("#counts", Static).update("")
         super().failed(error)
-
-    def _edited(self, _ref: str | None) -> None:
-        self.look()
 
     def _started(self, job: int | None) -> None:
         if job is not None:
             self._job = job
             self.notify(f"Job {job} runs. What it finds shows here when it is done.", markup=False)
 
-    def _show(self) -> None:
-        """Show what the filters leave; the cursor stays on its finding, or where it was."""
-        report = self._report
-        if report is None:
-            return
-        self._shown = {key(one): one for one in report.checked if self._filters.take(one)}
-        line = filter_line(self._filters, len(self._shown), report)
-        counts = Content.assemble((counts_line(report), "bold"), f"   {visible(line)}" if line else "")
-        self.query_one("#counts", Static).update(counts)
+    def _show(self, report: CheckReport, sheet: Sheet) -> None:
+        """Show the findings; the cursor stays on its finding, or where it was."""
+        self._report = report
+        self.query_one("#counts", Static).update(Content(counts_line(report)).stylize("bold"))
         if self._job is None:
             self.query_one("#models", Static).update(Content(visible(models_line(report))))
-        self.table.display = bool(self._shown)
-        self.table.show([finding_record(one) for one in self._shown.values()])
-        if self._shown:
-            self.show_details()
-        else:
-            self.details.update(empty_text(self._filters, report))
-        if self._shown and not self.box.has_focus:
-            self.table.focus()
+        self.view.empty = empty_text(report)
+        self.view.show(sheet)
         self.refresh_bindings()
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")
@@ -344,16 +233,19 @@ class ChecksScreen(StoreScreen):
         worker = get_current_worker()
         with Store.open(self.store_path) as store:
             report, job = check_report(store, self._instrument), running_check(store, self._instrument)
+        sheet = findings_sheet(report)
         if not worker.is_cancelled:
-            self.post_message(self.Reported(report, job))
+            self.post_message(self.Reported(report, sheet, job))
 
-    @work(thread=True, exit_on_error=False, group="decide")
-    def decide(self, act: Callable[[Store, str], Waiver | None], one: Checked) -> None:
+    @work(thread=True, exit_on_error=False, group="decide", description="waiver")
+    def decide(self, act: Callable[[Store, str], tuple[Checked, Waiver | None]], report: CheckReport) -> None:
         from stores.core.store import Store
 
         with Store.open(self.store_path) as store:
-            waiver = act(store, self._instrument)
-        self.post_message(self.Decided(key(one), waiver))
+            decided, waiver = act(store, self._instrument)
+        checked = tuple(replace(one, waiver=waiver) if one is decided else one for one in report.checked)
+        report = replace(report, checked=checked)
+        self.post_message(self.Decided(report, findings_sheet(report)))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="job")
     def look_at_job(self, number: int) -> None:
@@ -366,12 +258,13 @@ class ChecksScreen(StoreScreen):
             self.post_message(self.JobSeen(job))
 
 
-def _waiving(one: Checked, reason: str, person: str) -> Callable[[Store, str], Waiver | None]:
-    return lambda store, name: store.checks.waive(name, one.finding, reason=reason, person=person)
+def _waiving(one: Checked, reason: str, person: str) -> Callable[[Store, str], tuple[Checked, Waiver | None]]:
+    return lambda store, name: (one, store.checks.waive(name, one.finding, reason=reason, person=person))
 
 
-def _unwaiving(one: Checked, person: str) -> Callable[[Store, str], Waiver | None]:
-    def unwaive(store: Store, name: str) -> None:
+def _unwaiving(one: Checked, person: str) -> Callable[[Store, str], tuple[Checked, Waiver | None]]:
+    def unwaive(store: Store, name: str) -> tuple[Checked, Waiver | None]:
         store.checks.unwaive(name, one.finding, person=person)
+        return one, None
 
     return unwaive

@@ -19,6 +19,8 @@ from textual.worker import get_current_worker
 
 from workbench.domain.counting import plural
 from workbench.domain.statements import ORIGINAL
+from workbench.figures.shown import number
+from workbench.figures.table import Kind
 from workbench.tui import routes
 from workbench.tui.format import literal, visible
 from workbench.tui.kit.base import StoreScreen
@@ -182,7 +184,7 @@ def _record(pair: Pair) -> Record:
     return (
         pair.key,
         (
-            Text(f"{pair.share:.2f}"),
+            Text(number(pair.share, Kind.COEFFICIENT)),
             literal(pair.first, 12),
             literal(pair.second, 12),
             literal(pair.texts[1], 400),

@@ -1,36 +1,14 @@
-"""Findings as cells and text; pure."""
+"""What the codes of findings mean, and an instrument's findings in a line; pure."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-from textual.content import Content
-
 from workbench.domain.counting import plural
-from workbench.domain.findings import SEVERITIES, LintFinding, Quoted
-from workbench.tui.format import literal, visible
-from workbench.tui.statements.statement_format import difference, marked
-from workbench.tui.widgets.record_table import Column, Record
+from workbench.tui.format import visible
 
 if TYPE_CHECKING:
-    from workbench.pipeline.checking import Checked, CheckReport
-
-MARKS = {"error": "✗", "warning": "!", "note": "·"}
-STYLES = {"error": "bold", "warning": "", "note": "dim"}
-WAIVED = "○"
-MOST_QUOTED = 2_000
-"characters of a text that stands alone"
-
-COLUMNS = [
-    Column("severity", "", 9),
-    Column("subject", "where", 12),
-    Column("code", "finding", 24, least=100),
-    Column("message", "what is odd", None),
-]
+    from workbench.pipeline.checking import CheckReport
 
 EXPLAINED = {
     "orders-equal": "Both label orders ask the same: the test of label order cannot fail and is void in verdicts.",
@@ -94,58 +72,9 @@ EXPLAINED = {
 EQUAL = "The two are one text, so a model gets the same input twice: a test that compares it with the original is void."
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Which findings are shown."""
-
-    severity: str = ""
-    "empty: all, as for the next two"
-    code: str = ""
-    text: str = ""
-    waived: bool = False
-    "waived ones too"
-
-    def take(self, one: Checked) -> bool:
-        """Return whether a finding is shown."""
-        finding = one.finding
-        return (
-            (self.waived or one.waiver is None)
-            and self.severity in ("", finding.severity)
-            and self.code in ("", finding.code)
-            and self.text.casefold()
-            in f"{finding.subject} {finding.code} {finding.message} {_said(finding)}".casefold()
-        )
-
-
-def _said(finding: LintFinding) -> str:
-    return " ".join(quoted.text for quoted in finding.texts)
-
-
-def key(one: Checked) -> str:
-    """Return what tells a finding from all others."""
-    return one.finding.fingerprint.hex()
-
-
-def codes(checked: Iterable[Checked]) -> tuple[str, ...]:
-    """Return the codes that occur, the gravest and most frequent first."""
-    counted = Counter((one.finding.severity, one.finding.code) for one in checked)
-    ordered = sorted(counted, key=lambda item: (SEVERITIES.index(item[0]), -counted[item], item[1]))
-    return tuple(dict.fromkeys(code for _, code in ordered))
-
-
-def finding_record(one: Checked) -> Record:
-    """Return a finding's row."""
-    finding, style = one.finding, STYLES[one.finding.severity]
-    mark = f"{MARKS[finding.severity]} {finding.severity}" if one.waiver is None else f"{WAIVED} waived"
-    return (
-        key(one),
-        (
-            Text(mark, style=style if one.waiver is None else "dim"),
-            literal(finding.subject, 12, style),
-            literal(finding.code, 24, style),
-            literal(finding.message, 400, style),
-        ),
-    )
+def explanation(code: str) -> str:
+    """Return what a code means, "" where its message says all."""
+    return EQUAL if "-equals-" in code else EXPLAINED.get(code, "")
 
 
 def counts_line(report: CheckReport) -> str:
@@ -154,17 +83,6 @@ def counts_line(report: CheckReport) -> str:
     if report.waived:
         parts.append(f"{len(report.waived):,} waived")
     return " · ".join(parts)
-
-
-def filter_line(filters: Filters, shown: int, report: CheckReport) -> str:
-    """Return what is shown and why not everything is; "" where it is."""
-    of = len(report.checked) if filters.waived else len(report.open)
-    parts = [part for part in (filters.severity, filters.code) if part]
-    if filters.text:
-        parts.append(f"“{filters.text}”")
-    if filters.waived:
-        parts.append("waived ones too")
-    return f"{shown:,} of {of:,}: {', '.join(parts)} · x shows all" if parts else ""
 
 
 def models_line(report: CheckReport) -> str:
@@ -179,69 +97,8 @@ def models_line(report: CheckReport) -> str:
     return " · ".join(parts)
 
 
-def empty_text(filters: Filters, report: CheckReport) -> str:
-    """Return what stands where no finding is shown."""
-    if filters.severity or filters.code or filters.text:
-        return "No finding is left by these filters. x shows all."
-    waived = f"\n\n{plural(len(report.waived), 'finding')} {_is(len(report.waived))} waived: v shows them." if (
-        report.waived
-    ) else ""  # fmt: skip
-    return f"Nothing is odd about {visible(report.instrument.name)}.{waived}\n\n{models_line(report)}"
-
-
-def _is(n: int) -> str:
-    return "is" if n == 1 else "are"
-
-
-def finding_details(one: Checked) -> Content:
-    """Return what the finding means, the texts side by side, and the waiver."""
-    finding = one.finding
-    heading = [
-        (f"{MARKS[finding.severity]} {finding.severity}  ", "bold"),
-        (visible(finding.code), "bold $text-accent"),
-        (f"  {visible(_place(finding))}", "$text-muted"),
-    ]
-    lines: list[Content] = [Content.assemble(*heading), Content(visible(finding.message))]
-    if one.waiver is not None:
-        waiver = one.waiver
-        said = f"by {visible(waiver.person)}, {visible(waiver.at[:10])}: {visible(waiver.reason or '')}"
-        lines.append(Content.assemble((f"{WAIVED} waived ", "bold"), said))
-    lines += _compared(finding.texts)
-    if explained := explanation(finding.code):
-        lines += [Content(""), Content.styled(explained, "$text-muted")]
-    return Content("\n").join(lines)
-
-
-def explanation(code: str) -> str:
-    """Return what a code means, "" where its message says all."""
-    return EQUAL if "-equals-" in code else EXPLAINED.get(code, "")
-
-
-def _place(finding: LintFinding) -> str:
-    parts = [finding.subject, str(finding.variant) if finding.variant else "", finding.language or ""]
-    return " · ".join(part for part in parts if part)
-
-
-def _compared(texts: tuple[Quoted, ...]) -> Iterator[Content]:
-    """Yield two texts with what differs between them marked, or the texts as they are."""
-    if len(texts) == 2:
-        left, right = difference(texts[0].text, texts[1].text)
-        for quoted, parts, mark in zip(texts, (left, right), "−+", strict=True):
-            yield Content("")
-            yield Content.styled(visible(quoted.name), "bold")
-            yield marked(parts, mark)
-        return
-    for quoted in texts:
-        yield Content("")
-        yield Content.styled(visible(quoted.name), "bold")
-        yield Content(visible(_ends(quoted.text), lines=True))
-
-
-def _ends(text: str) -> str:
-    """Return a text with its outer blanks in sight."""
-    cut = text if len(text) <= MOST_QUOTED else f"{text[:MOST_QUOTED]}…"
-    inner = cut.strip(" ")
-    if not inner:
-        return "␣" * len(cut) or "(empty)"
-    before, after = len(cut) - len(cut.lstrip(" ")), len(cut) - len(cut.rstrip(" "))
-    return "␣" * before + inner + "␣" * after
+def empty_text(report: CheckReport) -> str:
+    """Return what stands where there is nothing that nobody waived."""
+    waived = len(report.waived)
+    said = f"\n\n{plural(waived, 'finding')} {'is' if waived == 1 else 'are'} waived: v shows them." if waived else ""
+    return f"Nothing is odd about {visible(report.instrument.name)}.{said}\n\n{models_line(report)}"
