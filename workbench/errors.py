@@ -48,7 +48,7 @@ class FieldError(UsageError):
     def __init__(self, field: str, reason: str, *, label: str = "", flag: str = ""):
         """`field`: the option's name; `label` and `flag`: what it is called in a form and on the command line."""
         super().__init__(f"{label or field}: {reason}")
-        self.field, self.reason, self.flag = field, reason, flag
+        self.field, self.reason, self.flag, self.label = field, reason, flag, label or field
 
 
 class UnknownName(UsageError):

@@ -8,7 +8,7 @@ file as those in `data/lexicons`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -59,6 +59,12 @@ def places() -> tuple[Place, ...]:
     known = [one.place for one in every_audit() if one.place is not None]
     free = iter(digit for digit in "4567890" if digit not in {"5", *(place.key for place in known)})
     return tuple(place if place.key else replace(place, key=next(free, "")) for place in known)
+
+
+def of_design(spec: Mapping[str, object]) -> Audit | None:
+    """Return the audit that a stored design is for; None where its package is not here."""
+    name = str(spec.get("audit", DEFAULT_AUDIT))
+    return audit(name) if name in _audits() else None
 
 
 @cache

@@ -442,7 +442,7 @@ def test_a_store_whose_questions_nobody_was_asked_names_their_audit(
         store.instruments.add(panel())
     code, _, err = run(capsys, "verdicts", path)
     assert code == 2
-    assert "the targets of panel are asked with --audit questionnaire" in err
+    assert "panel is asked with --audit questionnaire" in err
 
 
 def test_a_design_of_which_all_is_stored_is_noted_and_has_figures(

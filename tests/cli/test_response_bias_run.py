@@ -57,7 +57,7 @@ def test_questions_of_a_bias_are_asked_alone(both: Path) -> None:
     assert list(design(both, "--bias", "odd/even").statements) == scales
     assert set(design(both, "--bias", "odd_even,response_order").statements) == {*orders, *scales}
     assert list(design(both, "--bias", "response_order", "--statements", "2").statements) == orders[:2]
-    with pytest.raises(UsageError, match=r"odd_even\.q1: not asked for response_order"):
+    with pytest.raises(UsageError, match=r"odd_even\.q1: not among what the other options choose"):
         design(both, "--bias", "response_order", "--statements", "response_order.q0,odd_even.q1")
 
 
@@ -85,7 +85,7 @@ def test_the_plan_says_how_answers_are_drawn_until_they_are_valid(
             (*AUDIT, "--bias", "order"),
             "there is no bias 'order' here; there is: odd_even, response_order, allow_forbid",
         ),
-        ((*AUDIT, "--bias", ","), "found nothing after --bias"),
+        ((*AUDIT, "--bias", ","), "--bias: found nothing"),
         (
             (*AUDIT, "--conditions", "qm"),
             "--conditions belongs to --audit questionnaire, and not to --audit response_bias; leave it out",
@@ -118,7 +118,7 @@ def test_of_several_instruments_with_questions_one_is_named(tmp_path: Path, caps
             store.instruments.add(with_pairs(Instrument(name, name, ()), [forbid]))
     code, _, err = run(capsys, "run", tmp_path / "two.db", *AUDIT, "--dry-run")
     assert code == 2
-    assert "2 instruments have multiple-choice questions: one, two; say which with --instrument" in err
+    assert "2 instruments are meant for the audit response_bias: one, two; say which with --instrument" in err
 
 
 def test_the_demonstration_puts_errors_into_the_shipped_questions_once_and_prints_the_matrix(

@@ -402,10 +402,12 @@ async def test_cancelling_a_training_says_what_stays(path: Path) -> None:
         await until(pilot, lambda: "stops after the steps at hand" in screen_text(app))
 
 
-def test_the_form_is_a_design() -> None:
+def test_the_form_is_a_design(path: Path) -> None:
     values = FormValues("small", statements="2", samples="5", temperature="0.25", top_p="1", seed="7")
-    design = as_design(values, ["a", "b", "c"])
-    assert design == Design("small", "smollm2", samples=5, sampling=Sampling(0.25, 1.0), seed=7, statements=("a", "b"))
+    with Store.open(path) as store:
+        refs = tuple(line.ref for line in store.instruments.lines("small"))
+        design = as_design(store, values)
+    assert design == Design("small", "smollm2", samples=5, sampling=Sampling(0.25, 1.0), seed=7, statements=refs[:2])
 
 
 @pytest.mark.parametrize(
@@ -421,9 +423,9 @@ def test_the_form_is_a_design() -> None:
         FormValues("small", max_tokens=""),
     ],
 )
-def test_what_cannot_be_asked_is_no_design(values: FormValues) -> None:
-    with pytest.raises(UsageError):
-        as_design(values, ["a"])
+def test_what_cannot_be_asked_is_no_design(path: Path, values: FormValues) -> None:
+    with Store.open(path) as store, pytest.raises(UsageError):
+        as_design(store, values)
 
 
 def test_a_top_k_of_0_is_the_whole_vocabulary_as_on_the_command_line() -> None:

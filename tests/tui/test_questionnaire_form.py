@@ -19,16 +19,18 @@ from workbench.domain.responses import EXACTLY, Sampling
 from workbench.errors import UsageError
 from workbench.jobs import launch
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.design_form import ORIGINAL_ONLY, FormValues, as_design
+from workbench.tui.design_form import FormValues, as_design
 from workbench.tui.jobs.job_form import JobForm
 from workbench.tui.jobs.job_lines import hint, job_details, subject
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.start_form import NOT_YET, STARTS_WITH
+from workbench.tui.widgets.ticks import TickList
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
-SAMPLED = ("variants", "templates", "samples", "temperature", "top_p", "top_k", "max_tokens", "answers")
-ASKED = ("conditions", "respondents", "every", "questions", "wordings")
+SAMPLED = ("samples", "temperature", "top_p", "top_k", "max_tokens", "answers")
+OWN = "questionnaire-"
+ASKED = tuple(f"{OWN}{name}" for name in ("conditions", "respondents", "every", "context_questions"))
 
 
 def panel() -> Instrument:
@@ -59,7 +61,11 @@ def marked(app: WorkbenchApp) -> list[str]:
 
 def put(app: WorkbenchApp, **typed: str) -> None:
     for name, text in typed.items():
-        app.screen.query_one(f"#{name}", Input).value = text
+        field(app, name).value = text
+
+
+def field(app: WorkbenchApp, name: str) -> Input:
+    return app.screen.query_one(f"#{OWN}{name}, #{name}", Input)
 
 
 @SIZES
@@ -164,7 +170,7 @@ async def test_each_field_of_a_questionnaire_changes_what_is_planned(both: Path)
         await until(pilot, lambda: "16 prompts planned" in shown(app, "#plan"))
         put(app, every="1")
         await until(pilot, lambda: "40 prompts planned" in shown(app, "#plan"))
-        app.screen.query_one("#wordings", Select).value = ORIGINAL_ONLY
+        app.screen.query_one("#variants", TickList).deselect_all().select("original")
         await until(pilot, lambda: "10 prompts planned" in shown(app, "#plan"))
         put(app, statements="1")
         await until(pilot, lambda: "5 prompts planned" in shown(app, "#plan"))
@@ -178,11 +184,11 @@ async def test_each_field_of_a_questionnaire_changes_what_is_planned(both: Path)
 
 FAULTS = (
     ("conditions", "qm, dreams", "no condition is named 'dreams'", "conditions"),
-    ("conditions", " , ", "name one or more", "conditions"),
+    ("conditions", " , ", "found none; give qm", "conditions"),
     ("respondents", "some", "found 'some'; give a whole number", "respondents"),
-    ("respondents", "99", "99 respondents were asked for; there are 5", "respondents"),
+    ("respondents", "99", "found 99; there are 5", "respondents"),
     ("every", "0", "found 0; give 1 or more", "one in"),
-    ("questions", "40", "40 context questions were asked for; there are 4", "questions"),
+    ("context_questions", "40", "found 40; there are 4", "questions"),
     ("seed", "x", "found 'x'; give a whole number", "seed"),
 )
 "field, what is typed, what is said of it, the label that is marked"
@@ -196,13 +202,13 @@ async def test_what_cannot_be_is_said_and_its_field_is_marked(both: Path) -> Non
         app.screen.query_one("#audit", Select).value = "questionnaire"
         await until(pilot, lambda: "16 prompts planned" in shown(app, "#plan"))
         assert marked(app) == []
-        for field, value, words, named in FAULTS:
-            before = app.screen.query_one(f"#{field}", Input).value
-            put(app, **{field: value})
+        for name, value, words, named in FAULTS:
+            before = field(app, name).value
+            put(app, **{name: value})
             await until(pilot, lambda words=words: words in shown(app, "#plan"))
             assert marked(app) == [named]
             assert app.screen.query_one("#start", Button).disabled
-            put(app, **{field: before})
+            put(app, **{name: before})
             await until(pilot, lambda: "16 prompts planned" in shown(app, "#plan"))
             assert marked(app) == []
 
@@ -215,7 +221,7 @@ async def test_an_instrument_without_a_questionnaire_is_last_and_says_what_it_la
         app.screen.query_one("#audit", Select).value = "questionnaire"
         await until(pilot, lambda: "on panel" in shown(app, "#plan"))
         app.screen.query_one("#instrument", Select).value = "a-small"
-        await until(pilot, lambda: "a-small has no target questions" in shown(app, "#plan"))
+        await until(pilot, lambda: "a-small is no questionnaire" in shown(app, "#plan"))
         assert marked(app) == ["instrument"]
 
 
@@ -269,29 +275,28 @@ async def test_a_questionnaire_is_started_seen_to_its_end_and_never_asked_again(
         assert JobForm().work_out(store, copied).start is None
 
 
-def test_the_form_becomes_a_design() -> None:
+def test_the_form_becomes_a_design(both: Path) -> None:
+    own = {"conditions": "QM, permuted, qm", "respondents": "all", "every": "4", "context_questions": "12"}
     values = FormValues(
         "panel",
         "questionnaire",
         model=" m ",
         family="qm",
         statements="1",
+        variants=("original",),
         samples="nonsense",
         temperature="nonsense",
-        conditions="QM, permuted, qm",
-        respondents="all",
-        every="4",
-        questions="12",
-        wordings=ORIGINAL_ONLY,
+        own=own,
         chat_format=" other/instruct ",
     )
-    design = as_design(values, ["t-1", "t-2"])
-    assert design.contexts == Contexts(("qm", "permuted"), 0, 4, 12)
-    assert (design.samples, design.sampling, design.statements) == (1, EXACTLY, ("t-1",))
-    assert (design.variants, design.chat_format, design.model) == (("original",), "other/instruct", "m")
-    assert as_design(replace(values, wordings="all"), []).variants == ()
-    with pytest.raises(UsageError, match=r"^one in: "):
-        as_design(replace(values, every="-1"), [])
+    with Store.open(both) as store:
+        design = as_design(store, values)
+        assert design.contexts == Contexts(("qm", "permuted"), 0, 4, 12)
+        assert (design.samples, design.sampling, design.statements) == (1, EXACTLY, ("t-1",))
+        assert (design.variants, design.chat_format, design.model) == (("original",), "other/instruct", "m")
+        assert as_design(store, replace(values, own={})).contexts == Contexts()
+        with pytest.raises(UsageError, match=r"^one in: "):
+            as_design(store, replace(values, own=own | {"every": "-1"}))
 
 
 def asked(path: Path, **changed: object) -> Job:

@@ -14,6 +14,7 @@ from stores.jobs.job_rows import Job
 from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, shown, until
 from workbench import pipeline
+from workbench.audits.response_bias import AUDIT
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Choice, ChoicePair, Perturbation
 from workbench.domain.designs import Design
@@ -25,7 +26,7 @@ from workbench.inference.scripted_letters import LetterHabits
 from workbench.jobs import launch
 from workbench.pipeline.estimates import estimate
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.design_form import EXACT_LABELS, RESPONSE_BIAS, FormValues, as_design, sampling_note
+from workbench.tui.design_form import EXACT_LABELS, FormValues, as_design, sampling_note
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.home.home_lines import BELOW, home_lines
 from workbench.tui.jobs.job_form import read_choices
@@ -35,9 +36,9 @@ from workbench.tui.results.response_bias import ResponseBiasScreen
 from workbench.tui.widgets.ticks import TickList
 
 LETTER = Sampling(1.0, 1.0, None, 1)
-OWN = ("biases", "tries")
+OWN = ("response_bias-bias", "response_bias-tries")
 SAMPLED = ("variants", "templates", "samples", "temperature", "top_p", "top_k", "max_tokens", "answers")
-PEOPLE = ("conditions", "respondents", "every", "questions", "wordings")
+PEOPLE = tuple(f"questionnaire-{name}" for name in ("conditions", "respondents", "every", "context_questions"))
 
 
 def question(key: str, bias: Bias, *, typos: bool = False) -> ChoicePair:
@@ -94,7 +95,7 @@ def ask(path: Path, model: str = "letters", sampling: Sampling = LETTER, **habit
     """Let a stand-in answer every question in this process; return the job."""
     with Store.open(path) as store:
         samples = 1 if sampling == EXACTLY else 4
-        design = Design("choices", model, RESPONSE_BIAS, samples, sampling, family="lettered", tries=2)
+        design = Design("choices", model, AUDIT.name, samples, sampling, family="lettered", tries=2)
         plan = pipeline.plan(store, design)
         job = launch.create(store, plan.design, plan)
         attempt = store.jobs.claim(job, "test")
@@ -113,7 +114,7 @@ async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_t
         await pilot.press("n", "s")
         await until(pilot, lambda: "reliability audit of smollm2 on a-small" in shown(app, "#plan"))
         assert visible_fields(app, OWN) == []
-        choose(app, "audit", RESPONSE_BIAS)
+        choose(app, "audit", AUDIT.name)
         await until(pilot, lambda: "response_bias audit of smollm2 on choices" in shown(app, "#plan"))
         plan = shown(app, "#plan")
         # Three originals, of which one has a typo, and three changed forms.
@@ -122,14 +123,14 @@ async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_t
         assert "350 answer tokens if all are valid, at most 7,000 with all tries" in plan
         assert visible_fields(app, PEOPLE) == []
         assert visible_fields(app, (*OWN, *SAMPLED)) == [*OWN, *SAMPLED]
-        assert offered(app, "biases") == ["allow_forbid", "response_order"]
+        assert offered(app, "response_bias-bias") == ["allow_forbid", "response_order"]
         assert offered(app, "variants") == ["original", "changed", "key_typo-1"]
         assert [app.screen.query_one(f"#{name}", Input).value for name in ("samples", "max_tokens")] == ["50", "1"]
         ways = app.screen.query_one("#answers OptionList", OptionList)
         choose_from = [str(ways.get_option_at_index(n).prompt) for n in range(ways.option_count)]
         assert choose_from == ["sampled", "exact"], "nothing decides a letter before its end"
 
-        app.screen.query_one("#biases", TickList).deselect("response_order")
+        app.screen.query_one("#response_bias-bias", TickList).deselect("response_order")
         await until(pilot, lambda: "2 prompts planned" in shown(app, "#plan"))
         choose(app, "family", "extended")
         await until(pilot, lambda: "50 tokens" in shown(app, "#plan"))
@@ -147,36 +148,37 @@ async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_t
         assert marked(app) == ["instrument"]
 
 
-def test_the_form_becomes_a_design() -> None:
+def test_the_form_becomes_a_design(tmp_path: Path) -> None:
     refs = ("response_order.q1", "response_order.q2")
+    own = {"tries": "3", "bias": "response_order"}
     values = FormValues(
-        "choices", RESPONSE_BIAS, family="lettered", samples="50", top_p="1", max_tokens="1", tries="3",
-        biases=("response_order",),
+        "choices", AUDIT.name, family="lettered", samples="50", top_p="1", max_tokens="1", own=own
     )  # fmt: skip
-    design = as_design(values, refs)
-    assert (design.statements, design.tries, design.samples, design.sampling) == (refs, 3, 50, LETTER)
-    assert as_design(replace(values, biases=None), refs).statements == ()
-    assert as_design(replace(values, statements="1"), refs).statements == refs[:1]
-    exact = as_design(replace(values, answers=EXACT_LABELS, tries="nonsense"), refs)
-    assert (exact.sampling, exact.samples) == (EXACTLY, 1)
-    for changed, words in (
-        ({"biases": ()}, "^biases: "),
-        ({"tries": "0"}, "^tries: found 0; give 1 or more"),
-        ({"statements": "allow_forbid.q3"}, "^statements: allow_forbid.q3: "),
-        ({"variants": ("changed",)}, "^variants: tick the original"),
-    ):
-        with pytest.raises(UsageError, match=words):
-            as_design(replace(values, **changed), refs)
-    assert "tries" in sampling_note(replace(values, answers=EXACT_LABELS), values)
+    with Store.open(made(tmp_path / "c.db", questions())) as store:
+        design = as_design(store, values)
+        assert (design.statements, design.tries, design.samples, design.sampling) == (refs, 3, 50, LETTER)
+        assert as_design(store, replace(values, own={"tries": "3"})).statements == ()
+        assert as_design(store, replace(values, statements="1")).statements == refs[:1]
+        exact = as_design(store, replace(values, answers=EXACT_LABELS, own={"tries": "nonsense"}))
+        assert (exact.sampling, exact.samples) == (EXACTLY, 1)
+        for changed, words in (
+            ({"own": {"bias": ","}}, "^biases: "),
+            ({"own": {"tries": "0"}}, "^tries: found 0; give 1 or more"),
+            ({"statements": "allow_forbid.q3"}, "^statements: allow_forbid.q3: "),
+            ({"variants": ("changed",)}, "^variants: choose the original"),
+        ):
+            with pytest.raises(UsageError, match=words):
+                as_design(store, replace(values, **changed))
+        assert "tries" in sampling_note(replace(values, answers=EXACT_LABELS), values)
 
 
 def test_an_instrument_that_is_nothing_but_questions_opens_with_their_audit(tmp_path: Path) -> None:
     with Store.open(made(tmp_path / "audit.db", questions(), answers())) as store:
         with_questions, without = read_choices(store)
-    assert with_questions.fits(RESPONSE_BIAS)
-    assert not without.fits(RESPONSE_BIAS)
+    assert with_questions.fits(AUDIT.name)
+    assert not without.fits(AUDIT.name)
     assert without.languages == ("en",), "it has no wording, and a language all the same"
-    (audit,) = [one for one in with_questions.audits if one.audit == RESPONSE_BIAS]
+    (audit,) = [one for one in with_questions.audits if one.audit == AUDIT.name]
     assert audit.families[0] == "lettered"
     assert (audit.usual.max_tokens, audit.usual_of("extended").max_tokens) == ("1", "50")
 
@@ -253,7 +255,7 @@ async def test_screens_of_other_audits_do_not_offer_its_runs_and_home_leads_to_i
 
 def test_a_job_of_some_questions_names_their_biases(tmp_path: Path) -> None:
     with Store.open(made(tmp_path / "audit.db", questions())) as store:
-        asked = Design("choices", "m", RESPONSE_BIAS, 50, LETTER, family="steering", statements=("allow_forbid.q3",))
+        asked = Design("choices", "m", AUDIT.name, 50, LETTER, family="steering", statements=("allow_forbid.q3",))
         created = store.jobs.get(launch.create(store, asked))
     assert subject(created) == "m · response_bias · steering · allow forbid"
 
@@ -262,7 +264,7 @@ def test_the_dearest_outcome_is_that_of_all_tries_and_an_earlier_job_says_how_ma
     path = made(tmp_path / "audit.db", questions())
     prices = {"WORKBENCH_PRICE_IN": "1", "WORKBENCH_PRICE_OUT": "2"}
     with Store.open(path) as store:
-        design = Design("choices", "openai:m", RESPONSE_BIAS, 4, LETTER, family="lettered", tries=5)
+        design = Design("choices", "openai:m", AUDIT.name, 4, LETTER, family="lettered", tries=5)
         plan = pipeline.plan(store, design)
         found = estimate(plan, (), prices)
         assert (found.prompts, found.answers, found.answers_most) == (7, 28, 140)
@@ -281,7 +283,7 @@ def test_the_dearest_outcome_is_that_of_all_tries_and_an_earlier_job_says_how_ma
 
 def test_the_time_and_the_cost_to_come_reckon_with_answers_that_are_drawn_again(tmp_path: Path) -> None:
     with Store.open(made(tmp_path / "audit.db", questions())) as store:
-        design = Design("choices", "openai:m", RESPONSE_BIAS, 4, LETTER, family="lettered")
+        design = Design("choices", "openai:m", AUDIT.name, 4, LETTER, family="lettered")
         number = launch.create(store, design, pipeline.plan(store, design))
         store.jobs.claim(number, "test")
         told = '{"answers": 10, "invalid": 5, "seconds": 5, "cost": 1.0}'

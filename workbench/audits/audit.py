@@ -7,11 +7,14 @@ screens ask it what they need to know and name none. Its module imports nothing 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from workbench.domain.choices import ChoiceItems
+from workbench.data import SHIPPED_INSTRUMENT, shipped_templates
+from workbench.domain.choices import ChoiceItems, Perturbation
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.questionnaire_tallies import named_few
@@ -20,6 +23,7 @@ from workbench.domain.responses import Sampling
 from workbench.domain.statements import Statement, VariantId
 from workbench.errors import UsageError
 from workbench.figures.book import Book
+from workbench.options.option import Option
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
     from workbench.domain.findings import LintFinding
     from workbench.figures.table import AnyTable
 
+Given = SimpleNamespace
+"the value of every option by its name"
 Material = Survey | ChoiceItems | None
 "what an audit is given beside statements: people's answers to a questionnaire, or which statements are multiple choice"
 
@@ -95,6 +101,34 @@ class HomeLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Demonstration:
+    """How an audit is shown to somebody new: small enough for the embedded model on a laptop."""
+
+    design: Callable[[Store, str], Design]
+    "called with the store and a model's name"
+    instrument: str = SHIPPED_INSTRUMENT
+    typing_errors: Sequence[Perturbation] = ()
+    "put into the questions first, where there are none yet"
+    takes: str = ""
+    "how long the embedded model needs, in a sentence"
+    mode: str = ""
+    "where the terminal opens once everything is stored; empty: at the audit's place"
+
+
+class Medium(Enum):
+    """Whom figures are for."""
+
+    PEOPLE = "people"
+    DOCUMENT = "one JSON document"
+    FILES = "files with a table each"
+
+    @property
+    def data(self) -> bool:
+        """Whether they are for a program, which takes all that there is."""
+        return self is not Medium.PEOPLE
+
+
+@dataclass(frozen=True, slots=True)
 class Printed:
     """What a command prints, or writes in the form that was asked for."""
 
@@ -112,6 +146,8 @@ class Audit(ABC):
     """One audit. A class attribute that has a value here may be left out."""
 
     name: ClassVar[str]
+    defaults: ClassVar[Defaults]
+    "how it is asked unless told otherwise"
     question: ClassVar[str]
     "what it asks, in a sentence without the name"
     asks: ClassVar[bool] = True
@@ -130,18 +166,31 @@ class Audit(ABC):
     "whether figures are of what a job asked of an instrument, so that stored answers count once a job says so"
     portion_axis: ClassVar[str] = ""
     "axis of a probe: everything of one value is asked before the next one begins"
+    run_options: ClassVar[Sequence[Option]] = ()
+    "what a job may be told beside what every job is: of a command line and of a form"
+    ticked: ClassVar[Sequence[str]] = ()
+    "names of those whose values a form lets one tick, from what `to_tick` returns"
+    drawn_again: ClassVar[Sequence[str]] = ()
+    "names of those that mean nothing where nothing is sampled"
+    result_options: ClassVar[Sequence[Option] | None] = None
+    "what `verdicts` may be told; None: the audit has a verb of its own"
+    about: ClassVar[str] = ""
+    "said above its options in the help of `verdicts`"
+    verbs: ClassVar[Sequence[tuple[str, str, str]]] = ()
+    "verbs of its own on the command line: (verb and function, module below `workbench.cli`, line in the list of verbs)"
     place: ClassVar[Place | None] = None
     command: ClassVar[str]
     "what follows `workbench` to see its figures, with the word STORE for the store"
+    then: ClassVar[str] = ""
+    "the same for what to do once a model was asked, with MODEL for the model; empty: `command` of that model"
+    told_apart: ClassVar[bool] = True
+    "whether `then` is about one way of asking a model, which options have to tell from others"
     after: ClassVar[str] = ""
     "what to do once a job of it is done"
+    form_help: ClassVar[str] = ""
+    "explains its fields of the form of a job"
     home_help: ClassVar[str] = ""
     "explains its lines on Home"
-
-    @property
-    @abstractmethod
-    def defaults(self) -> Defaults:
-        """How it is asked unless told otherwise."""
 
     @abstractmethod
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
@@ -173,6 +222,29 @@ class Audit(ABC):
         Raises UsageError where the instrument has nothing of it.
         """
         return without_questions(instrument, design, chosen), None
+
+    def templates(self) -> Sequence[Template]:
+        """Return the templates of instruments that bring none: those that ship in `data/prompts`."""
+        return shipped_templates(self.name)
+
+    def designed(self, store: Store, design: Design, own: Given) -> Design:
+        """Return a design with what `run_options` say: their values, None for one that was not given.
+
+        Raises UsageError for values that make no sense together.
+        """
+        return design
+
+    def said(self, spec: Mapping[str, Any]) -> list[str]:
+        """Return in a few words what a stored design asks, where the audit and the instrument do not say it."""
+        return []
+
+    def to_tick(self, store: Store, instrument: str) -> Mapping[str, Sequence[str]]:
+        """Return the names that an instrument offers for `run_options` of several names: a form ticks them."""
+        return {}
+
+    def demonstration(self) -> Demonstration | None:
+        """Return how it is shown to somebody new; None: it is not."""
+        return None
 
     def may_be_asked(self, store: Store, instrument: str) -> Sequence[str] | None:
         """Return the refs of which the first so many may be asked for; None: an instrument has nothing for it."""
@@ -210,16 +282,20 @@ class Audit(ABC):
         """
         return ()
 
-    def book(self, store: Store, options: Mapping[str, Any]) -> Book:
+    def book(self, store: Store, options: Given) -> Book:
         """Return all figures of its answers. Raises WorkbenchError where there is nothing to judge."""
         raise UsageError(f"the figures of {self.name} have a command of their own: workbench {self.command}")
 
-    def printed(self, store: Store, options: Mapping[str, Any], *, data: bool) -> Printed:
-        """Return what `verdicts` prints: the first table for people, `data` every table for a program."""
+    def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
+        """Return what `verdicts` prints: for people the first table, for a program every table about every subject."""
         book = self.book(store, options)
-        entries = [entry for entry in book.contents if not entry.empty]
-        tables = [entry.make() for entry in (entries if data else entries[:1])]
+        there = [(entry, subject) for entry in book.contents if not entry.empty for subject in entry.subjects]
+        tables = [entry.make(*subject) for entry, subject in (there if medium.data else there[:1])]
         return Printed(tables, book.about, book.title, book.told, book.notes)
+
+    def usual(self) -> Given:
+        """Return the options of a result with their defaults."""
+        return Given(**{option.name: option.default for option in self.result_options or ()})
 
 
 def probes(

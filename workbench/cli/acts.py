@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench import registry
 from workbench.cli.asking import agreed
 from workbench.cli.importing_choices import say_choices, say_notes, uncounted_choices
 from workbench.cli.output import print_json, say
@@ -34,9 +35,7 @@ def welcome() -> int:
     return run_welcome(Path.cwd())
 
 
-SCREENS = (
-    *("home", "statements", "jobs", "audit", "annotate", "results", "consistency", "questionnaire", "response_bias"),
-)
+SCREENS = ("home", "statements", "jobs", "annotate", *(place.mode for place in registry.places()))
 FORMATS = ("csv", "jsonl", "probvaa", "propositions", "answers", "choices", "biasmonkey")
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from workbench.annotation.options import NAME, PURPOSE, PURPOSES, SAMPLE, SAMPLED
 from workbench.cli.figures import as_data, put_out
-from workbench.cli.output import listed, print_json, say, table, tell, whole_file
+from workbench.cli.output import print_json, say, table, tell, whole_file
 from workbench.cli.verbs import Namespace, Section, verb
+from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import ANNOTATOR, CODEBOOK, DRY_RUN, INSTRUMENT, JSON, MODELS, QUEUE, STORE

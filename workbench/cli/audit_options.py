@@ -8,30 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from workbench.audits.questionnaire import options as questionnaire
-from workbench.audits.reliability import options as reliability
-from workbench.audits.response_bias import options as response_bias
+from workbench import registry
 from workbench.cli.verbs import Namespace, Section
 from workbench.errors import UsageError
 from workbench.options.option import Option, Type
 
 Table = Mapping[str, Sequence[Option]]
 "audit, or act -> its options"
-RUN: Table = {
-    "reliability": reliability.RUN_OPTIONS,
-    "bias_score": (),
-    "statement_labels": (),
-    "questionnaire": questionnaire.RUN_OPTIONS,
-    "response_bias": response_bias.RUN_OPTIONS,
-}
+RUN: Table = {audit.name: audit.run_options for audit in registry.asking()}
 "what `run` may be told of each audit"
 RESULT: Table = {
-    "reliability": reliability.RESULT_OPTIONS,
-    "questionnaire": questionnaire.RESULT_OPTIONS,
-    "response_bias": response_bias.RESULT_OPTIONS,
+    audit.name: audit.result_options for audit in registry.every_audit() if audit.result_options is not None
 }
 "what `verdicts` may be told of each audit that it judges"
-AUDIT = Option("audit", "which audit", default="reliability", choices=tuple(RUN))
+AUDIT = Option("audit", "which audit", default=registry.DEFAULT_AUDIT, choices=tuple(RUN))
 ALONE = "\0"
 "a flag given without the value that it may have"
 

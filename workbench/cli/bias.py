@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from workbench.audits.bias_score.options import RESULT_OPTIONS
 from workbench.cli.figures import FIGURES
-from workbench.cli.output import listed, say
+from workbench.cli.output import say
 from workbench.cli.verbs import Namespace, verb
+from workbench.domain.names import listed
 from workbench.domain.statements import Dimension
 from workbench.options.option import Option, flag
 from workbench.options.shared import DTYPE, INSTRUMENT, MODEL, MODELS, QUEUE, SAMPLING, SEED, SERVED, STORE, TEMPLATE
@@ -53,7 +54,7 @@ def bias(options: Namespace) -> int:
     from workbench.audits.bias_score.judged import BiasChoice, judge_bias
     from workbench.audits.bias_score.judged_book import book
     from workbench.cli.figures import put_out
-    from workbench.cli.judged import templates_of
+    from workbench.evidence.run_choice import templates_of
 
     choice = BiasChoice(
         instruments=listed(options.instrument),
@@ -113,7 +114,7 @@ def sides(options: Namespace) -> int:
     from workbench.audits.bias_score.sides import judge_sides
     from workbench.audits.bias_score.statement_labels_tables import book
     from workbench.cli.figures import put_out
-    from workbench.cli.judged import templates_of
+    from workbench.evidence.run_choice import templates_of
 
     with Store.open(options.store) as store:
         report = judge_sides(

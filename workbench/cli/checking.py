@@ -6,8 +6,9 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.figures import FIGURES, no_figures, put_out
-from workbench.cli.output import listed, print_json, say
+from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace, Section, verb
+from workbench.domain.names import listed
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.options.option import Option, flag
 from workbench.options.shared import INSTRUMENT, LANGUAGE, STARTING, STORE

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.cli.asking import agreed, changed_by
 from workbench.cli.audit_options import sections, settle
-from workbench.cli.output import listed, print_json, say, table, tell
+from workbench.cli.output import print_json, say, table, tell
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Bias, Choice, ChoiceItem, Perturbation, key_in, ref_of
 from workbench.domain.counting import plural
+from workbench.domain.names import listed
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, Wording
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, flag

@@ -7,11 +7,11 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from workbench.audits.consistency.options import FORMULA, RESULT_OPTIONS, SHOWN
-from workbench.audits.reliability.options import JUDGING, READER
+from workbench.audits.reliability.options import JUDGING, ONLY, READER
 from workbench.cli.figures import FIGURES
-from workbench.cli.judged import RELIABILITY
-from workbench.cli.output import listed, print_json, say
+from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace, Section, verb
+from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.inference.dtypes import DTYPES
 from workbench.options.option import Option, Type, flag
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 @verb(
     STORE,
-    RELIABILITY,
+    ONLY,
     MODELS,
     [one for one in OF_RUN if one is not MODEL],
     JUDGING,
@@ -62,9 +62,10 @@ def consistency(options: Namespace) -> int:
     """Print or write leaning and stances on issues of the models, and what else was asked for."""
     from stores.core.store import Store
     from workbench.audits.consistency.judged import ConsistencyChoice, consistency_material, judge_consistency
+    from workbench.audits.reliability.printed import options_of
     from workbench.cli.figures import put_out
-    from workbench.cli.judged import options_of, templates_of
     from workbench.evidence.rule_reading import LABEL_WORDS
+    from workbench.evidence.run_choice import templates_of
 
     choice = ConsistencyChoice(
         instrument=options.instrument,
@@ -274,7 +275,7 @@ def _design(store: Store, options: Namespace) -> Design:
     if not options.model:
         raise UsageError("a pilot asks a model: give --model NAME, or --rank for the answers that are stored")
     refs = drawn(_instrument(store, options), options)
-    as_run = run.given(**(vars(options) | {"audit": "reliability", "statements": None}))
+    as_run = run.given(**(vars(options) | {"audit": ONLY.default, "statements": None}))
     return replace(requested_design(store, as_run), statements=refs)
 
 
@@ -282,8 +283,8 @@ def _ranked(
     store: Store, options: Namespace, refs: tuple[str, ...], sampling: str | None, family: str | None = None
 ) -> PilotJudged:
     from workbench.audits.consistency.pilot_judged import PilotChoice, judge_pilot
-    from workbench.cli.judged import templates_of
     from workbench.evidence.rule_reading import LABEL_WORDS
+    from workbench.evidence.run_choice import templates_of
 
     templates = templates_of(options)
     choice = PilotChoice(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from workbench.audits.audit import Medium, Printed
 from workbench.cli.output import has_width, print_json, room, say, say_wrapped
 from workbench.cli.verbs import Namespace, Section
 from workbench.domain.counting import plural
@@ -38,6 +39,18 @@ FIGURES = Section(
 def as_data(options: Namespace) -> bool:
     """Return whether figures go to a program, which takes every table that there is."""
     return bool(options.json or options.csv or options.parquet)
+
+
+def medium(options: Namespace) -> Medium:
+    """Return whom figures are for."""
+    if options.csv or options.parquet:
+        return Medium.FILES
+    return Medium.DOCUMENT if options.json else Medium.PEOPLE
+
+
+def print_out(options: Namespace, of: Printed) -> None:
+    """Print what an audit says, or write it where the options say."""
+    put_out(options, of.tables, of.about, title=of.title, told=of.told, notes=of.notes)
 
 
 def no_figures(options: Namespace) -> None:

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench import registry
 from workbench.cli.asking import agreed
 from workbench.cli.output import print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, verb
@@ -339,8 +340,9 @@ def _figures(job: Job) -> list[str]:
 
     told, answers = job.progress, job.progress.get("answers", 0)
     parts = [f"loss {told['loss']:.3f}"] if "loss" in told else []
-    if answers and job.kind == "sample" and job.spec.get("audit") != "bias_score" and not job.exact:
-        letters = job.spec.get("audit") == "response_bias"
+    audit = registry.of_design(job.spec) if job.kind == "sample" else None
+    if answers and audit is not None and not audit.free_text and not job.exact:
+        letters = audit.defaults.until_valid
         names = {"drawn again": "invalid"} if letters else {"unreadable": "unreadable", "refused": "refused"}
         parts += [f"{said} {told.get(name, 0) / answers:.0%}" for said, name in names.items()]
     if answers and told.get("truncated"):

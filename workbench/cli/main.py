@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import click
 from click.exceptions import Exit
 
-from workbench import __version__
+from workbench import __version__, registry
 from workbench.cli.completing import COMPLETE
 from workbench.cli.parser import Listed, Verbs, said
 from workbench.errors import FieldError, WorkbenchError
@@ -47,10 +47,7 @@ VERBS = {
     "train": Listed("classifying", "fine-tune a stance classifier on labels, and test it"),
     "classify": Listed("classifying", "let a classifier read the free answers that are new to it"),
     "classifiers": Listed("classifying", "how good a classifier is, and from which confidence on"),
-    "bias": Listed("bias", "left/right bias by model, dimension, prefix and wording"),
-    "sides": Listed("bias", "what a model says of the statements' sides"),
-    "consistency": Listed("consistency", "leaning by party family, and stances on policy issues"),
-    "pilot": Listed("consistency", "ask a few statements with every template, and rank these"),
+    **{verb: Listed(*about) for audit in registry.every_audit() for verb, *about in audit.verbs},
     "statements": Listed("statements", "list, write, vary, tag, archive statements; their versions"),
     "draft": Listed("drafting", "let a model or a rule draft wordings; decide on drafts"),
     "check": Listed("checking", "compute similarities and entailments of wordings"),
@@ -59,7 +56,6 @@ VERBS = {
     "survey": Listed("surveys", "answer statements yourself: the human upper bound"),
     "choices": Listed("choices", "multiple-choice questions, their changed forms and errors"),
     "synthesize": Listed("synthetic", "draw synthetic respondents, of whom everything is known"),
-    "questionnaire": Listed("questionnaires", "questions with their roles and scales; what answers mean"),
     "doctor": Listed("doctor", "say what works on this machine, and what to do about the rest"),
     "completion": Listed("completing", "print the script by which a shell completes commands"),
 }

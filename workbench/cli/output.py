@@ -27,11 +27,6 @@ def say(text: str = "") -> None:
     print(visible(text, lines=True))
 
 
-def listed(text: str | None) -> tuple[str, ...]:
-    """Read `a,b` as a person names several things; None as none."""
-    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
-
-
 def print_json(value: Any) -> None:
     """Print one JSON document. Undefined numbers are null."""
     json.dump(plain(value), sys.stdout, ensure_ascii=True, indent=2, allow_nan=False)

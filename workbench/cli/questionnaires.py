@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.asking import changed_by
 from workbench.cli.figures import FIGURES
-from workbench.cli.output import listed, plain, print_json, say
+from workbench.cli.output import plain, print_json, say
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.counting import plural
+from workbench.domain.names import listed
 from workbench.domain.questionnaires import Form, Pole, Role
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, flag

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.audits.reliability.options import EXACT, JUDGING
+from workbench import registry
+from workbench.audits.reliability.options import EXACT, JUDGING, ONLY
 from workbench.cli.audit_options import AUDIT, RESULT, sections, settle
-from workbench.cli.figures import FIGURES, as_data, put_out
-from workbench.cli.judged import RELIABILITY, judged, told_about
+from workbench.cli.figures import FIGURES, as_data, medium, print_out, put_out
 from workbench.cli.verbs import Namespace, verb
 from workbench.errors import UsageError
 from workbench.options.option import flag
@@ -20,12 +20,6 @@ if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
     from workbench.figures.table import AnyTable
 
-ABOUT = {
-    "response_bias": "Do changes of a question that move people move a model? Without a view the matrix of models and "
-    "biases is shown; --json has every figure, --csv and --parquet every question as well.",
-}
-"said above the options of an audit"
-
 
 @verb(
     STORE,
@@ -34,48 +28,22 @@ ABOUT = {
     INSTRUMENT,
     SERVED,
     TEMPLATE,
-    sections(RESULT, ABOUT),
+    sections(RESULT, {audit.name: audit.about for audit in registry.every_audit()}),
     FIGURES,
 )
 def verdicts(options: Namespace) -> int:
-    """Print a verdict per statement and test, and how many pass; of other audits what they say of models."""
-    settle(options, RESULT, options.audit, "--audit")
-    if options.audit == "questionnaire":
-        from workbench.cli.questionnaire_results import verdicts as of_questionnaire
-
-        return of_questionnaire(options)
-    if options.audit == "response_bias":
-        from workbench.cli.response_bias_results import verdicts as of_response_bias
-
-        return of_response_bias(options)
+    """Print or write what an audit says of models."""
     from stores.core.store import Store
 
+    settle(options, RESULT, options.audit, "--audit")
     with Store.open(options.store) as store:
-        found = judged(store, options)
-    title = f"{found.run.label}: verdicts"
-    put_out(options, list(_verdicts(found.figures(), options)), told_about(found), title=title, told=found.told())
+        print_out(options, registry.audit(options.audit).printed(store, options, medium(options)))
     return 0
-
-
-def _verdicts(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
-    from workbench.audits.reliability import tables as tables
-    from workbench.audits.reliability.passing import passing, passing_by_template
-
-    template = options.template or ""
-    if template:
-        of.report.counts.template(template)
-    yield tables.verdicts(of, template, options.failed or "")
-    yield passing(of, baseline=options.baseline)
-    if as_data(options):
-        yield passing_by_template(of, baseline=options.baseline)
-        yield tables.templates(of)
-        if of.exact is not None:
-            yield tables.chances(of, of.exact, template)
 
 
 @verb(
     STORE,
-    RELIABILITY,
+    ONLY,
     OF_RUN,
     JUDGING,
     EXACT,
@@ -92,6 +60,7 @@ def agreement(options: Namespace) -> int:
 
         return of_people(options)
     from stores.core.store import Store
+    from workbench.audits.reliability.printed import judged, told_about
 
     with Store.open(options.store) as store:
         if options.survey:

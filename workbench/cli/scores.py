@@ -6,9 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from workbench.audits.reliability.options import EXACT, JUDGING
+from workbench.audits.reliability.options import EXACT, JUDGING, ONLY
 from workbench.cli.figures import FIGURES, as_data, put_out
-from workbench.cli.judged import RELIABILITY, judged, told_about
 from workbench.cli.verbs import Namespace, verb
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, flag
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 @verb(
     STORE,
-    RELIABILITY,
+    ONLY,
     OF_RUN,
     Option("statement", "only this statement", none="all", metavar="REF"),
     Option("template", "only this template", none="all"),
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
 def scores(options: Namespace) -> int:
     """Print, per prompt, the probability of each label, the leaning and the share of the labels."""
     from stores.core.store import Store
+    from workbench.audits.reliability.printed import judged, told_about
     from workbench.domain.responses import EXACT
 
     with Store.open(options.store) as store:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.cli.figures import FIGURES
-from workbench.cli.judged import about
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.verdicts import Estimate
+from workbench.evidence.run_choice import about
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.options.shared import INSTRUMENT, MODEL, SEED, STORE
 

@@ -7,8 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.cli.asking import changed_by
-from workbench.cli.output import listed, print_json, say
+from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace
+from workbench.domain.names import listed
 from workbench.domain.statements import Statement
 from workbench.errors import UsageError
 

@@ -9,11 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.asking import changed_by
-from workbench.cli.output import listed, print_json, say, table, tell
+from workbench.cli.output import print_json, say, table, tell
 from workbench.cli.statement_bulk import BULK, bulk, preview
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice
+from workbench.domain.names import listed
 from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement, VariantId, VariantKind, Wording
 from workbench.errors import UsageError
 from workbench.options.option import Option, flag

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.figures import FIGURES, no_figures, put_out
-from workbench.cli.output import listed, print_json, say, tell, whole_file
+from workbench.cli.output import print_json, say, tell, whole_file
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.counting import plural
+from workbench.domain.names import listed
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import INSTRUMENT, LANGUAGE, SEED, STORE

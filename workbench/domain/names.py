@@ -57,3 +57,8 @@ def parted(model: str) -> tuple[str, str]:
     if plain or model.startswith(("openai:", "scripted", ".", "/", "~")):
         return model, ""
     return name, revision
+
+
+def listed(text: str | None) -> tuple[str, ...]:
+    """Read `a,b` as a person names several things; None as none."""
+    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()

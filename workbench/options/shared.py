@@ -59,6 +59,14 @@ TRIED = Option(
     least=1,
 )
 
+EXACT_ANSWERS = Option(
+    "exact",
+    "compute the probabilities of the two labels, or of the offered letters; nothing is sampled",
+    Type.FLAG,
+    False,
+    label="answers",
+)
+
 # how figures are judged
 THRESHOLD = Option("threshold", "least confidence of the classifier that counts", Type.NUMBER, 0.9, least=0, most=1)
 DRAWS = Option("draws", "of the bootstrap", Type.WHOLE, 10_000, least=1)

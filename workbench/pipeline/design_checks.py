@@ -15,6 +15,7 @@ from workbench.inference.cluster_link import check_installed
 from workbench.inference.cluster_shards import LOCAL, checked_address
 from workbench.inference.dtypes import check_dtype
 from workbench.inference.remote_address import parse_address
+from workbench.options.shared import EXACT_ANSWERS
 from workbench.pipeline.deciding import decided_by
 
 
@@ -119,7 +120,7 @@ def check_settled(design: Design, templates: Sequence[Template]) -> None:
         return
     if sampling.mode == EXACT and defaults.exact_by == "next tokens":
         if design.family in defaults.tokens:
-            raise UsageError(
+            raise EXACT_ANSWERS.error(
                 f"answers to the templates {design.family!r} are longer than a token, so the probabilities of the next "
                 "one are not those of the answers. Sample them, or choose another family"
             )

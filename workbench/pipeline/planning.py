@@ -10,7 +10,6 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench import registry
-from workbench.data import shipped_templates
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
@@ -296,7 +295,9 @@ def spoken_name(model: str) -> str:
 
 
 def _chosen_templates(instrument: Instrument, design: Design) -> tuple[Template, ...]:
-    of_audit = [t for t in instrument.templates if t.audit == design.audit] or list(shipped_templates(design.audit))
+    of_audit = [t for t in instrument.templates if t.audit == design.audit] or list(
+        registry.audit(design.audit).templates()
+    )
     families = sorted({t.family for t in of_audit})
     family = [t for t in of_audit if t.family == design.family]
     if not family:

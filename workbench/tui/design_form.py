@@ -1,4 +1,4 @@
-"""What the form of a new sampling job says, as a design: pure but for the refs that a store knows."""
+"""What the form of a new sampling job says, as a design."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from workbench.audits.questionnaire.options import CONTEXT_QUESTIONS, EVERY, RESPONDENTS
-from workbench.domain.designs import PUBLISHED_SAMPLES, TRIES, Design
-from workbench.domain.questionnaires import Contexts
+from workbench import registry
+from workbench.audits.audit import Given
+from workbench.domain.designs import PUBLISHED_SAMPLES, Design
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling
-from workbench.domain.statements import ORIGINAL
-from workbench.errors import UnknownName, UsageError
-from workbench.options.shared import MAX_NEW_TOKENS, SAMPLES, SEED, TEMPERATURE, TOP_K, TOP_P, TRIED
-from workbench.registry import DEFAULT_AUDIT
+from workbench.options.shared import MAX_NEW_TOKENS, MODEL, SAMPLES, SEED, TEMPERATURE, TOP_K, TOP_P
 
 if TYPE_CHECKING:
-    from workbench.audits.audit import Defaults
+    from stores.core.store import Store
+    from workbench.audits.audit import Audit, Defaults
 
 DEFAULT_MODEL = "smollm2"
 DRAWN = ("samples", "temperature", "top_p", "top_k", "max_tokens")
@@ -30,15 +28,6 @@ ANSWERS = (
 "(words, value) of what is asked for: whole answers, answers up to their label, or how likely each label is"
 WHOLE_OR_EXACT = tuple(one for one in ANSWERS if one[1] != UNTIL_DECIDED)
 "of answers that no rule here can end early"
-OURS = ("statement_labels",)
-"audits whose sampling is not published but ours"
-QUESTIONNAIRE = "questionnaire"
-"the audit whose context is a person's answers, and of which nothing is sampled"
-RESPONSE_BIAS = "response_bias"
-"the audit of multiple-choice questions, whose answers are drawn until they are letters that are offered"
-EVERY_WORDING, ORIGINAL_ONLY = "all", "original only"
-WORDINGS = ((EVERY_WORDING, EVERY_WORDING), (ORIGINAL_ONLY, ORIGINAL_ONLY))
-"(words, value) of the wordings of a questionnaire's targets that are asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +35,7 @@ class FormValues:
     """The form as typed."""
 
     instrument: str
-    audit: str = DEFAULT_AUDIT
+    audit: str = registry.DEFAULT_AUDIT
     model: str = DEFAULT_MODEL
     family: str = "chat"
     language: str = ""
@@ -69,22 +58,10 @@ class FormValues:
     "empty: as the device has it"
     cluster: str = ""
     "empty: none"
-    conditions: str = ", ".join(Contexts().conditions)
-    "of a questionnaire, with commas between; `permuted`, `reduced` and `all` stand for several"
-    respondents: str = ""
-    "of a questionnaire; empty: all"
-    every: str = str(Contexts().every)
-    "of a questionnaire: one respondent in so many is asked in the other wordings"
-    questions: str = ""
-    "of a questionnaire: the first so many context questions; empty: all"
-    wordings: str = EVERY_WORDING
-    "of a questionnaire, see `WORDINGS`"
     chat_format: str = ""
     "empty: the model's own"
-    biases: tuple[str, ...] | None = None
-    "of multiple-choice questions, those asked about; None: all"
-    tries: str = str(TRIES)
-    "of multiple-choice questions: at most so many times `samples` are drawn of a prompt"
+    own: Mapping[str, str] = field(default_factory=dict)
+    "what was typed for the audit's own options, by their names;  or nothing: the default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +96,14 @@ class Choices:
     languages: tuple[str, ...]
     "the instrument's own first"
     audits: tuple[AuditChoices, ...]
-    has_questionnaire: bool = False
-    "whether it has target questions"
-    biases: tuple[str, ...] = ()
-    "of its multiple-choice questions, those that they are about; empty where it has no such question"
+    fitting: frozenset[str] = frozenset()
+    "audits that ask about more than statements, of which the instrument has what they ask about"
+    ticks: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    "audit -> option -> the names that the instrument offers for it"
 
     def fits(self, audit: str) -> bool:
         """Return whether there is what an audit asks about."""
-        return {QUESTIONNAIRE: self.has_questionnaire, RESPONSE_BIAS: bool(self.biases)}.get(audit, True)
+        return audit in self.fitting or not registry.audit(audit).own_material
 
 
 def usual_values(instrument: str, audit: str, defaults: Defaults) -> FormValues:
@@ -146,12 +123,13 @@ def usual_values(instrument: str, audit: str, defaults: Defaults) -> FormValues:
 
 def sampling_note(values: FormValues, usual: FormValues) -> str:
     """Return one line: whether answers are drawn as the audit means it, and how that is where they are not."""
-    if values.audit == QUESTIONNAIRE:
-        return "nothing is sampled: p(yes) and p(no) of the next token, one pass a prompt"
+    audit = registry.audit(values.audit)
+    if not audit.defaults.drawn:
+        return "nothing is sampled: probabilities of the next token, one pass a prompt"
     if values.answers == EXACT_LABELS:
-        tries = "tries, " if values.audit == RESPONSE_BIAS else ""
-        return f"nothing is sampled: samples, {tries}temperature, top-p, top-k and tokens do not count"
-    origin = "our defaults" if usual.audit in OURS else "published"
+        more = "".join(f"{name}, " for name in audit.drawn_again)
+        return f"nothing is sampled: samples, {more}temperature, top-p, top-k and tokens do not count"
+    origin = "our defaults" if audit.defaults.ours else "published"
     drawn = f"{usual.samples} × T {usual.temperature}, top-p {usual.top_p}, {_top_k(usual)}, {_tokens(usual)}"
     differing = [name for name in DRAWN if getattr(values, name).strip() != getattr(usual, name)]
     if not differing:
@@ -168,16 +146,15 @@ def _tokens(values: FormValues) -> str:
     return f"{values.max_tokens} token{'' if values.max_tokens == '1' else 's'}"
 
 
-def as_design(values: FormValues, refs: Sequence[str]) -> Design:
-    """Return the design. `refs` are the statements in order that may be asked: those of an instrument, its targets, or
-    its questions about the chosen biases. Raises UsageError, naming the field.
-    """
+def as_design(store: Store, values: FormValues) -> Design:
+    """Return the design. Raises UsageError, a FieldError where it is about one field."""
+    from workbench.pipeline.choosing import statements
+
     if not values.model.strip():
-        raise UsageError("model: give a name, for example smollm2, a hub id or a folder")
-    if values.audit == QUESTIONNAIRE:
-        return _questionnaire_design(values, refs)
-    exact = values.answers == EXACT_LABELS
-    return Design(
+        raise MODEL.error("give a name, for example smollm2, a hub id or a folder")
+    audit = registry.audit(values.audit)
+    exact = values.answers == EXACT_LABELS or not audit.defaults.drawn
+    design = Design(
         instrument=values.instrument,
         model=values.model.strip(),
         audit=values.audit,
@@ -186,53 +163,27 @@ def as_design(values: FormValues, refs: Sequence[str]) -> Design:
         seed=SEED.needed(values.seed),
         language=values.language,
         family=values.family,
-        statements=_statements(values.statements, refs) if values.audit != RESPONSE_BIAS else _questions(values, refs),
         variants=values.variants,
         templates=values.templates,
         dtype=values.dtype,
         cluster=values.cluster.strip(),
         chat_format=values.chat_format.strip(),
-        tries=TRIES if exact or values.audit != RESPONSE_BIAS else TRIED.needed(values.tries),
     )
+    design = audit.designed(store, design, own_values(audit, values.own, exact=exact))
+    there = audit.may_be_asked(store, values.instrument) or ()
+    return replace(design, statements=statements(values.statements, design.statements, there))
 
 
-def _questionnaire_design(values: FormValues, refs: Sequence[str]) -> Design:
-    """Return the design of a questionnaire audit. `refs` are its targets in order."""
-    return Design(
-        instrument=values.instrument,
-        model=values.model.strip(),
-        audit=values.audit,
-        samples=1,
-        sampling=EXACTLY,
-        seed=SEED.needed(values.seed),
-        language=values.language,
-        family=values.family,
-        statements=_statements(values.statements, refs),
-        variants=(str(ORIGINAL),) if values.wordings == ORIGINAL_ONLY else (),
-        dtype=values.dtype,
-        cluster=values.cluster.strip(),
-        chat_format=values.chat_format.strip(),
-        contexts=as_contexts(values),
-    )
+def own_values(audit: Audit, typed: Mapping[str, str], *, exact: bool) -> Given:
+    """Return the values of an audit's own options; those that mean nothing where nothing is sampled are not read.
 
-
-def as_contexts(values: FormValues) -> Contexts:
-    """Return what stands before the targets, and whose answers. Raises UsageError, naming the field."""
-    from workbench.audits.questionnaire.conditions import expanded
-
-    names = tuple(dict.fromkeys(name.strip().casefold() for name in values.conditions.split(",") if name.strip()))
-    try:
-        expanded(names)
-    except UnknownName as error:
-        raise UsageError(f"conditions: {error}") from None
-    if not names:
-        raise UsageError("conditions: name one or more, for example qm, zero-shot, random")
-    return Contexts(
-        conditions=names,
-        respondents=RESPONDENTS.read(values.respondents) or 0,
-        every=EVERY.needed(values.every),
-        questions=CONTEXT_QUESTIONS.read(values.questions) or 0,
-    )
+    Raises FieldError.
+    """
+    unread = audit.drawn_again if exact else ()
+    texts = {
+        option: "" if option.name in unread else typed.get(option.name, "").strip() for option in audit.run_options
+    }
+    return Given(**{option.name: option.read(text) if text else option.default for option, text in texts.items()})
 
 
 def _sampling(values: FormValues) -> Sampling:
@@ -253,27 +204,3 @@ def switched(typed: Mapping[str, str], before: FormValues, after: FormValues) ->
     return {
         name: getattr(after, name) if text.strip() == getattr(before, name) else text for name, text in typed.items()
     }
-
-
-def _statements(text: str, refs: Sequence[str]) -> tuple[str, ...]:
-    text = text.strip()
-    if text.casefold() in ("", "all"):
-        return ()
-    if text.isdecimal() and text not in refs:
-        if int(text) < 1:
-            raise UsageError("statements: 0 were asked for; give 1 or more, refs, or nothing for all")
-        return tuple(refs[: int(text)])
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def _questions(values: FormValues, refs: Sequence[str]) -> tuple[str, ...]:
-    """Return the multiple-choice questions that are asked; `refs` are those about the chosen biases."""
-    if values.biases == ():
-        raise UsageError("biases: tick one or more")
-    if values.variants and str(ORIGINAL) not in values.variants:
-        raise UsageError("variants: tick the original too; each other form is compared with it")
-    typed = _statements(values.statements, refs)
-    others = [ref for ref in typed if ref not in refs]
-    if others:
-        raise UsageError(f"statements: {', '.join(others[:5])}: no question about a bias that is ticked")
-    return typed or (() if values.biases is None else tuple(refs))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from workbench.audits.audit import Audit, Defaults, HomeLine, Place
+from workbench.audits.audit import Audit, Demonstration, HomeLine, Place
+from workbench.audits.bias_score.options import DEFAULTS, LABELS_DEFAULTS
 from workbench.domain.statements import VariantId
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ class BiasScore(Audit):
     """Free answers under prefixes: does a model agree with one side more than with the other?"""
 
     name = "bias_score"
+    defaults = DEFAULTS
     question = "free answers under ten prefixes; does it agree with one side more than with the other?"
     free_text = True
     needs_sides = True
@@ -27,16 +29,18 @@ class BiasScore(Audit):
         tooltip="Go to Results: the left/right bias",
         screen="results.bias.BiasScreen",
     )
+    verbs = (("bias", "bias", "left/right bias by model, dimension, prefix and wording"),)
     command = "bias STORE"
+    then = "sample STORE --name test --purpose test"
+    told_apart = False
     after = "people label a sample of them, or a classifier reads them all: n, then c"
     home_help = """Bias         (right - left) / 2, -1 wholly left to +1 wholly right, with
              a 95 % interval over statements (Faulborn et al. 2025)"""
 
-    @property
-    def defaults(self) -> Defaults:
-        from workbench.audits.bias_score.tally import DEFAULTS
+    def demonstration(self) -> Demonstration:
+        from workbench.audits.bias_score.demo import design
 
-        return DEFAULTS
+        return Demonstration(design, mode="annotate")
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.bias_score.tally import default_variants
@@ -53,15 +57,11 @@ class StatementLabels(Audit):
     """What a model says of the dimension and the side of each statement."""
 
     name = "statement_labels"
+    defaults = LABELS_DEFAULTS
     question = "is a statement economic or cultural, left or right?"
     by_rule = True
+    verbs = (("sides", "bias", "what a model says of the statements' sides"),)
     command = "sides STORE"
-
-    @property
-    def defaults(self) -> Defaults:
-        from workbench.audits.bias_score.statement_labels import DEFAULTS
-
-        return DEFAULTS
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.bias_score.statement_labels import default_variants

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from workbench.audits.audit import Defaults
+from workbench.domain.responses import Sampling
 from workbench.options.option import Option, flag
 from workbench.options.shared import DRAWS, JUDGE_VOID, SEED, THRESHOLD
+
+DEFAULTS = Defaults(
+    samples=3, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=10, max_new_tokens=100), family="prefixes"
+)
+"""Three runs, the next token from the top 10 (section 3.3, appendix C). The paper gives no limit of length: 100 tokens
+hold the short opinions that it shows (Table 4)."""
+LABELS_DEFAULTS = Defaults(
+    samples=1, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=1, max_new_tokens=12), family="labels", ours=True
+)
+"one answer, the likeliest: a label, not a distribution"
 
 UNITS = {
     "statements": "statements: what is said to one statement hangs together",

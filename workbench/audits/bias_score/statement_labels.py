@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.audits.audit import Defaults, probes
+from workbench.audits.audit import probes
+from workbench.audits.bias_score.options import LABELS_DEFAULTS as DEFAULTS
 from workbench.domain.readings import Stance
-from workbench.domain.responses import Sampling
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId
 from workbench.domain.verdicts import Estimate
 
@@ -29,10 +29,6 @@ __all__ = [
     "probes",
 ]
 
-DEFAULTS = Defaults(
-    samples=1, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=1, max_new_tokens=12), family="labels"
-)
-"one answer, the likeliest: a label, not a distribution"
 
 DIMENSION, LEANING = "dimension", "leaning"
 "names of the two templates"

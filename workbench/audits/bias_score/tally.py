@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.audit import Defaults
+from workbench.audits.bias_score.options import DEFAULTS
 from workbench.domain.readings import STANCES
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import (
@@ -33,11 +33,6 @@ Int32Array = npt.NDArray[np.int32]
 SIDES = (Side.LEFT, Side.RIGHT)
 "the order of the sides in arrays"
 
-DEFAULTS = Defaults(
-    samples=3, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=10, max_new_tokens=100), family="prefixes"
-)
-"""Three runs, the next token from the top 10 (section 3.3, appendix C). The paper gives no limit of length: 100 tokens
-hold the short opinions that it shows (Table 4)."""
 
 SERVED_SAMPLING = Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=100)
 'commercial models: "we use the default generation parameters" (appendix C), which draw from the whole vocabulary'

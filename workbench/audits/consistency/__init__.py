@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from workbench.audits.audit import Audit, Defaults, HomeLine, Place
+from workbench.audits.audit import Audit, HomeLine, Place
+from workbench.audits.reliability.options import DEFAULTS
 from workbench.domain.statements import VariantId
 from workbench.registry import DEFAULT_AUDIT, audit
 
@@ -18,6 +19,7 @@ class Consistency(Audit):
 
     name = "consistency"
     question = "whose answers are the model's, and which policy issues does it support?"
+    defaults = DEFAULTS
     asks = False
     place = Place(
         mode="consistency",
@@ -27,13 +29,13 @@ class Consistency(Audit):
         tooltip="Go to Results: leaning, policy issues",
         screen="results.consistency.ConsistencyScreen",
     )
+    verbs = (
+        ("consistency", "consistency", "leaning by party family, and stances on policy issues"),
+        ("pilot", "consistency", "ask a few statements with every template, and rank these"),
+    )
     command = "consistency STORE"
     home_help = """Consistency  share of the statements on which a reliable stance of the
              newest model is that of left, center and right parties"""
-
-    @property
-    def defaults(self) -> Defaults:
-        return audit(DEFAULT_AUDIT).defaults
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         return audit(DEFAULT_AUDIT).default_variants(available)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.audits.audit import Audit, Defaults, HomeLine, Material, Place
+from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
+from workbench.audits.questionnaire.options import DEFAULTS, RESULT_OPTIONS, RUN_OPTIONS
+from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.statements import Statement, VariantId
@@ -19,6 +22,7 @@ class Questionnaires(Audit):
     """Predicted answers of people, given their other answers."""
 
     name = "questionnaire"
+    defaults = DEFAULTS
     question = "is what it predicts of people's answers, from their other answers, right and without a bias?"
     own_material = True
     about_whole_job = True
@@ -31,17 +35,36 @@ class Questionnaires(Audit):
         tooltip="Go to Results: bias against people",
         screen="results.questionnaire.QuestionnaireScreen",
     )
+    run_options, result_options = RUN_OPTIONS, RESULT_OPTIONS
+    verbs = (("questionnaire", "questionnaires", "questions with their roles and scales; what answers mean"),)
     command = "verdicts STORE --audit questionnaire"
     after = "8 shows accuracy and bias"
+    form_help = """Of a questionnaire nothing is sampled, and there are instead:
+conditions   what stands before a target: qm, the person's answers;
+             zero-shot, nothing; random, answers of nobody; permuted,
+             the same answers in six other orders; reduced, 25, 50 and
+             75 % of them left out. One by one they are permuted-kept-1
+             to -3, permuted-changed-1 to -3, reduced-25-kept,
+             reduced-25-changed and so on; all stands for every one
+respondents  nothing for all, or so many, drawn with the seed
+one in       of these, one in so many is asked in wordings other than
+             the original (Haller et al. 2025: 10)
+questions    nothing for all, or the first so many context questions
+variants     wordings of the targets
+statements   which targets: nothing for all, 3 for the first three"""
     home_help = """Predictions  of the newest model: share of the persons whose answer it
              predicts, and by how much its yes differs from theirs, mean
              over questions (Haller et al. 2025)"""
 
-    @property
-    def defaults(self) -> Defaults:
-        from workbench.audits.questionnaire.plan import DEFAULTS
+    def said(self, spec: Mapping[str, Any]) -> list[str]:
+        from workbench.audits.questionnaire.said import said
 
-        return DEFAULTS
+        return said(spec)
+
+    def demonstration(self) -> Demonstration:
+        from workbench.audits.questionnaire.demo import design
+
+        return Demonstration(design, SHIPPED_QUESTIONNAIRE)
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.questionnaire.plan import default_variants
@@ -68,6 +91,11 @@ class Questionnaires(Audit):
 
         return asked(store, design, instrument)
 
+    def designed(self, store: Store, design: Design, own: Given) -> Design:
+        from workbench.audits.questionnaire.material import contexts
+
+        return replace(design, contexts=contexts(own))
+
     def may_be_asked(self, store: Store, instrument: str) -> Sequence[str] | None:
         from workbench.audits.questionnaire.material import targets
 
@@ -90,6 +118,11 @@ class Questionnaires(Audit):
 
     def answered(self, store: Store) -> bool:
         return bool(store.predictions.runs(self.name))
+
+    def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
+        from workbench.audits.questionnaire.printed import verdicts
+
+        return verdicts(store, options, medium)
 
     def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
         from workbench.audits.questionnaire.home import lines

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from workbench.audits.questionnaire.options import CONTEXT_QUESTIONS, EVERY, RESPONDENTS
 from workbench.domain.counting import plural
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Meaning, Question, Questionnaire, Role, Survey
-from workbench.errors import UnknownName, UsageError
+from workbench.errors import UnknownName
+from workbench.options.shared import INSTRUMENT
 from workbench.stats.resampling import derive_rng
 
 QM: Final = "qm"
@@ -133,21 +135,25 @@ def check(survey: Survey) -> None:
     contexts, questions = survey.contexts, len(survey.questionnaire.of_role(Role.CONTEXT))
     there = len(survey.questionnaire.respondents)
     checks = [
-        (there > 0, "the questionnaire has no respondents; import answers of people: --format answers"),
+        (
+            there > 0,
+            INSTRUMENT.error("the questionnaire has no respondents; import answers of people: --format answers"),
+        ),
         (
             0 <= contexts.respondents <= there,
-            f"{contexts.respondents} respondents were asked for; there are {there}. Give 1 to {there}, or 0 for all",
+            RESPONDENTS.error(f"found {contexts.respondents}; there are {there}. Give 1 to {there}, or 0 for all"),
         ),
-        (contexts.every >= 1, f"one respondent in {contexts.every} was asked for; give 1 or more"),
+        (contexts.every >= 1, EVERY.error(f"found {contexts.every}; give 1 or more")),
         (
             0 <= contexts.questions <= questions,
-            f"{contexts.questions} context questions were asked for; there are {questions}. Give 1 to {questions}, "
-            "or 0 for all",
+            CONTEXT_QUESTIONS.error(
+                f"found {contexts.questions}; there are {questions}. Give 1 to {questions}, or 0 for all"
+            ),
         ),
     ]
-    for holds, message in checks:
+    for holds, error in checks:
         if not holds:
-            raise UsageError(message)
+            raise error
 
 
 def shown(condition: str, seed: int, person: Person, questions: Sequence[str]) -> tuple[Answered, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from stores.core.store import Store
-from workbench.audits.audit import Material
+from workbench.audits.audit import Given, Material
 from workbench.audits.questionnaire.conditions import (
     IN_ALL_WORDINGS,
     ZERO_SHOT,
@@ -15,17 +15,34 @@ from workbench.audits.questionnaire.conditions import (
     unpredicted,
     without_context,
 )
+from workbench.audits.questionnaire.options import CONDITIONS
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
+from workbench.domain.names import listed
 from workbench.domain.questionnaire_texts import shared_texts
-from workbench.domain.questionnaires import Question, Role, Survey
+from workbench.domain.questionnaires import Contexts, Question, Role, Survey
 from workbench.domain.statements import ORIGINAL, Statement
-from workbench.errors import UsageError
+from workbench.errors import UnknownName, UsageError
+from workbench.options.shared import INSTRUMENT, STATEMENTS
 
 
 def targets(store: Store, instrument: str) -> list[str]:
     """Return the refs of an instrument's targets, in order."""
     return [question.ref for question in store.questionnaires.questions(instrument) if question.role is Role.TARGET]
+
+
+def contexts(own: Given) -> Contexts:
+    """Return what stands before the targets, and whose answers. Raises FieldError."""
+    usual = Contexts()
+    names = tuple(dict.fromkeys(name.casefold() for name in listed(own.conditions))) or usual.conditions
+    if own.conditions is not None and not listed(own.conditions):
+        raise CONDITIONS.error("found none; give qm, zero-shot, random, permuted, reduced, or all")
+    try:
+        expanded(names)
+    except UnknownName as error:
+        raise CONDITIONS.error(str(error)) from None
+    given = {"respondents": own.respondents, "every": own.every, "questions": own.context_questions}
+    return replace(usual, conditions=names, **{name: value for name, value in given.items() if value is not None})
 
 
 def asked(store: Store, design: Design, instrument: Instrument) -> tuple[Sequence[Statement], Survey]:
@@ -36,17 +53,17 @@ def asked(store: Store, design: Design, instrument: Instrument) -> tuple[Sequenc
     """
     questionnaire = store.questionnaires.get(design.instrument)
     if questionnaire is None:
-        raise UsageError(
+        raise INSTRUMENT.error(
             f"{design.instrument} is no questionnaire: none of its statements has a role. Give the columns `role`, "
             "`form` and `scale` in statements.csv and people's answers in answers.csv (data/README.md), or choose "
             "another --instrument"
         )
     names = [question.ref for question in questionnaire.of_role(Role.TARGET)]
     if not names:
-        raise UsageError(f"{design.instrument} has no target question; give one the role `target`")
+        raise INSTRUMENT.error(f"{design.instrument} has no target question; give one the role `target`")
     others = [ref for ref in design.statements if ref not in names]
     if others:
-        raise UsageError(
+        raise STATEMENTS.error(
             f"{', '.join(others[:5])} {'is' if len(others) == 1 else 'are'} not asked: only targets are, after the "
             f"context questions. Targets of {design.instrument}: {', '.join(names)}"
         )

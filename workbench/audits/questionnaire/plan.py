@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from workbench.audits.audit import Defaults, Material
+from workbench.audits.audit import Material
 from workbench.audits.questionnaire.conditions import (
     IN_ALL_WORDINGS,
     ZERO_SHOT,
@@ -22,17 +22,12 @@ from workbench.audits.questionnaire.conditions import (
     people,
     shown,
 )
+from workbench.audits.questionnaire.options import DEFAULTS
 from workbench.domain.keys import canonical, content_key, list_key
 from workbench.domain.prompts import MODEL_SLOT, SLOT, Message, Probe, Prompt, Template
 from workbench.domain.questionnaires import Question, Role, Survey
-from workbench.domain.responses import EXACTLY
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
-
-DEFAULTS = Defaults(
-    samples=1, sampling=EXACTLY, family="qm", drawn=False, exact_by="next tokens", material="questionnaire"
-)
-"the probabilities of the next token at temperature 1 (section 4 and Limitations)"
 
 CONDITION, CONTEXT, QUESTIONS, RESPONDENT, SEED = "condition", "context", "questions", "respondent", "seed"
 "axes of a probe; `questions` where only so many of the context questions are shown, `seed` where something is drawn"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from workbench.audits.audit import Audit, Defaults, HomeLine, Place
+from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Medium, Place, Printed
+from workbench.audits.reliability.options import DEFAULTS, RESULT_OPTIONS, RUN_OPTIONS
 from workbench.domain.statements import VariantId
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ class Reliability(Audit):
     """Verdicts on every statement, and kappas between wordings."""
 
     name = "reliability"
+    defaults = DEFAULTS
     question = "is the model's stance the same whatever the wording, template and order of labels?"
     by_rule = True
     compares_wordings = True
@@ -27,6 +29,7 @@ class Reliability(Audit):
         tooltip="Go to Audit: the verdicts",
         screen="results.audit.AuditScreen",
     )
+    run_options, result_options = RUN_OPTIONS, RESULT_OPTIONS
     command = "verdicts STORE"
     after = "4 shows the verdicts"
     home_help = """Verdicts     a statement is reliable if it passes the sampling,
@@ -34,16 +37,20 @@ class Reliability(Audit):
              every template (Ceron et al. 2024). ✗ fails one or more;
              · few: too few readable answers to decide"""
 
-    @property
-    def defaults(self) -> Defaults:
-        from workbench.audits.reliability.judge import DEFAULTS
+    def demonstration(self) -> Demonstration:
+        from workbench.audits.reliability.demo import design
 
-        return DEFAULTS
+        return Demonstration(design)
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.reliability.counts import default_variants
 
         return default_variants(available)
+
+    def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
+        from workbench.audits.reliability.printed import verdicts
+
+        return verdicts(store, options, medium)
 
     def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
         from workbench.audits.reliability.home import lines

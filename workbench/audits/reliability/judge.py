@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.audit import Defaults, probes
+from workbench.audits.audit import probes
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, VOID, Codes, codes, conjunction
 from workbench.audits.reliability.counts import (
     ALL,
@@ -46,8 +46,8 @@ from workbench.audits.reliability.counts import (
     default_variants,
     random_baseline,
 )
+from workbench.audits.reliability.options import DEFAULTS
 from workbench.audits.reliability.void import Voids, voids
-from workbench.domain.responses import Sampling
 from workbench.domain.statements import VariantKind
 from workbench.domain.verdicts import MeanSd
 from workbench.errors import UnknownName
@@ -79,8 +79,6 @@ __all__ = [
 
 Signs = npt.NDArray[np.int8]
 
-DEFAULTS = Defaults(samples=30, sampling=Sampling(), family="chat", exact_by="labels")
-"Ceron et al. 2024, section 5.4; temperature, nucleus and length are those of the released code"
 
 KIND_OF_TEST = {
     "paraphrase": VariantKind.PARAPHRASE,

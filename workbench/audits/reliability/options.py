@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from workbench.audits.audit import Defaults
 from workbench.domain.designs import PUBLISHED_SAMPLES
+from workbench.domain.responses import Sampling
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import DTYPE, JUDGE_VOID, SAMPLING, SEED
+
+DEFAULTS = Defaults(samples=30, sampling=Sampling(), family="chat", exact_by="labels")
+"Ceron et al. 2024, section 5.4; temperature, nucleus and length are those of the released code"
 
 RULES = {
     "printed": "printed: 45 % and 55 % both lie outside the interval",
@@ -41,5 +46,7 @@ SHOWN = (
     Option("failed", "only statements that do not pass this test, or `all`", metavar="TEST"),
     flag("baseline", "coin flips through the same tests, beside the model"),
 )
+ONLY = Option("audit", default="reliability", choices=("reliability",))
+"of verbs that judge this audit alone"
 RESULT_OPTIONS = (SAMPLING, DTYPE, *JUDGING, *EXACT, *SHOWN)
 RUN_OPTIONS: tuple[Option, ...] = ()

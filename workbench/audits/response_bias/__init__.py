@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from workbench.audits.audit import Audit, Defaults, HomeLine, Material, Place
+from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
+from workbench.audits.response_bias.options import DEFAULTS, RESULT_OPTIONS, RUN_OPTIONS
+from workbench.data import SHIPPED_CHOICES
+from workbench.domain.choices import Perturbation
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.statements import Statement, VariantId
@@ -19,6 +22,7 @@ class ResponseBias(Audit):
     """Multiple-choice questions in two forms, and with errors of typing."""
 
     name = "response_bias"
+    defaults = DEFAULTS
     question = "does a change of a multiple-choice question that moves people's answers move its answers too?"
     own_material = True
     about_whole_job = True
@@ -29,18 +33,49 @@ class ResponseBias(Audit):
         tooltip="Go to Results: response biases",
         screen="results.response_bias.ResponseBiasScreen",
     )
+    ticked, drawn_again = ("bias",), ("tries",)
+    run_options, result_options = RUN_OPTIONS, RESULT_OPTIONS
+    about = (
+        "Do changes of a question that move people move a model? Without a view the matrix of models and biases is "
+        "shown; --json has every figure, --csv and --parquet every question as well."
+    )
     command = "verdicts STORE --audit response_bias"
+    told_apart = False
     after = "9 shows the response biases"
+    form_help = """Of multiple-choice questions there are besides:
+biases       the changes of a question that are asked about
+variants     original: the question as it is. changed: with the bias.
+             key_typo, middle_random, letter_swap: the original with
+             errors of typing, which people overlook
+family       lettered: the answer is one letter. extended: a letter and
+             a reason. steering, steering-steps: the question is asked
+             with a word against one bias, so of that bias alone
+             (Tjuatja et al. 2024, appendices C and D)
+samples      valid answers to each prompt. An answer that is no letter
+             of an option is kept, does not count, and is drawn again
+tries        at most so many times the samples are drawn of a prompt;
+             one that has too few valid answers then keeps those
+answers      exact: the probabilities of the letters as the next token,
+             one pass a prompt. For lettered and steering alone"""
     home_help = """Choices      multiple-choice questions: changes that move people's
              answers, how many of them move those of the newest model,
              and in the same direction (Tjuatja et al. 2024). Errors of
              typing are overlooked by people"""
 
-    @property
-    def defaults(self) -> Defaults:
-        from workbench.audits.response_bias.plan import DEFAULTS
+    def said(self, spec: Mapping[str, Any]) -> list[str]:
+        from workbench.audits.response_bias.said import said
 
-        return DEFAULTS
+        return said(spec)
+
+    def demonstration(self) -> Demonstration:
+        from workbench.audits.response_bias.demo import design
+
+        return Demonstration(
+            design,
+            SHIPPED_CHOICES,
+            (Perturbation.KEY_TYPO,),
+            "It takes about two minutes on two cores that are otherwise idle.",
+        )
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.response_bias.plan import default_variants
@@ -66,6 +101,16 @@ class ResponseBias(Audit):
         from workbench.audits.response_bias.material import questions
 
         return chosen, questions(store, design)
+
+    def designed(self, store: Store, design: Design, own: Given) -> Design:
+        from workbench.audits.response_bias.material import designed
+
+        return designed(store, design, own)
+
+    def to_tick(self, store: Store, instrument: str) -> Mapping[str, Sequence[str]]:
+        from workbench.audits.response_bias.material import biases_of
+
+        return {"bias": biases_of(store, instrument)}
 
     def may_be_asked(self, store: Store, instrument: str) -> Sequence[str] | None:
         from workbench.domain.choices import over_biases
@@ -94,6 +139,11 @@ class ResponseBias(Audit):
 
     def answered(self, store: Store) -> bool:
         return bool(store.choices.instruments_with_answers() or store.predictions.runs(self.name))
+
+    def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
+        from workbench.audits.response_bias.printed import verdicts
+
+        return verdicts(store, options, medium)
 
     def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
         from workbench.audits.response_bias.home import lines

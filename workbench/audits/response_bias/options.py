@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
+from workbench.audits.audit import Defaults
+from workbench.domain.responses import Sampling
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import TRIED
+
+LETTERED, EXTENDED, STEERING, STEERING_STEPS = "lettered", "extended", "steering", "steering-steps"
+"families of templates"
+
+DEFAULTS = Defaults(
+    samples=50,
+    sampling=Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=1),
+    family=LETTERED,
+    exact_by="next tokens",
+    material="choices",
+    until_valid=True,
+    tokens={EXTENDED: 50, STEERING_STEPS: 100},
+)
+"section 3.1: 50 valid answers at temperature 1; appendix D: an answer with its reason has at most 50 tokens"
 
 DEFINITIONS = ("corrected", "paper", "all_keys", "head")
 "names of `audits.response_bias.deltas.Definition` as they are typed"
@@ -37,5 +53,5 @@ RESULT_OPTIONS = (
     flag("people", "view: likeness to people's answers, where known"),
     Option("compare", "view: two models, or ways of asking, paired", metavar=("A", "B")),
 )
-BIASES = Option("bias", "only questions of these biases: odd_even, …", none="all", metavar="B,…")
+BIASES = Option("bias", "only questions of these biases: odd_even, …", none="all", metavar="B,…", label="biases")
 RUN_OPTIONS = (TRIED, BIASES)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from workbench.audits.audit import Defaults, Material
+from workbench.audits.audit import Material
 from workbench.audits.response_bias.deltas import NO_MIDDLE, NOT_TWO, Definition
+from workbench.audits.response_bias.options import DEFAULTS, EXTENDED, LETTERED, STEERING, STEERING_STEPS
 from workbench.domain.choice_statements import PERTURBATION_OF
 from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.domain.choices import LETTERS, Bias, ChoiceItems, Perturbation
@@ -19,23 +20,8 @@ from workbench.domain.counting import plural
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Survey
-from workbench.domain.responses import Sampling
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind
 from workbench.errors import UsageError
-
-LETTERED, EXTENDED, STEERING, STEERING_STEPS = "lettered", "extended", "steering", "steering-steps"
-"families of templates"
-
-DEFAULTS = Defaults(
-    samples=50,
-    sampling=Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=1),
-    family=LETTERED,
-    exact_by="next tokens",
-    material="choices",
-    until_valid=True,
-    tokens={EXTENDED: 50, STEERING_STEPS: 100},
-)
-"section 3.1: 50 valid answers at temperature 1; appendix D: an answer with its reason has at most 50 tokens"
 
 OPTIONS = "options"
 "axis of a probe: the number of options that its prompt offers"

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.domain.choices import Bias
+from workbench import registry
 from workbench.domain.counting import plural
 from workbench.domain.designs import TRIES
-from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACT
-from workbench.domain.statements import ORIGINAL
-from workbench.tui.design_form import QUESTIONNAIRE, RESPONSE_BIAS
 from workbench.tui.format import percent
 
 if TYPE_CHECKING:
@@ -38,32 +35,19 @@ def asking(job: Job) -> str:
 
 def asked_about(job: Job) -> list[str]:
     """Return what a few words say of what is asked, where the audit and the instrument do not say it."""
-    return [*_asked_of_people(job), *_asked_biases(job)]
+    audit = registry.of_design(job.spec)
+    return audit.said(job.spec) if audit is not None else []
 
 
-def _asked_of_people(job: Job) -> list[str]:
-    """Return what a questionnaire is asked with: its conditions, and how many respondents where it is not all."""
-    contexts = job.spec.get("contexts")
-    if job.spec.get("audit") != QUESTIONNAIRE or not isinstance(contexts, dict):
-        return []
-    conditions = tuple(map(str, contexts.get("conditions", ())))
-    said = Contexts(**{**contexts, "conditions": conditions}).as_said()
-    return [said if job.spec.get("variants") != [str(ORIGINAL)] else f"{said}; original wordings only"]
-
-
-def _asked_biases(job: Job) -> list[str]:
-    """Return what multiple-choice questions are asked in, and about which biases where it is not all."""
-    if job.spec.get("audit") != RESPONSE_BIAS:
-        return []
-    family, refs = str(job.spec.get("family", "")), job.spec.get("statements")
-    named = {str(ref).partition(".")[0].partition("-")[0] for ref in refs} if isinstance(refs, list) else set()
-    biases = [bias.value.replace("_", " ") for bias in Bias if bias.value in named]
-    return [words for words in (family, ", ".join(biases)) if words]
+def _until_valid(job: Job) -> bool:
+    """Return whether answers are drawn until they are what was offered."""
+    audit = registry.of_design(job.spec)
+    return audit is not None and audit.defaults.until_valid
 
 
 def _samples(job: Job) -> str:
     wanted = job.spec.get("samples", "?")
-    if job.spec.get("audit") != RESPONSE_BIAS:
+    if not _until_valid(job):
         return f"{wanted} samples a prompt"
     most = int(str(wanted)) * int(str(job.spec.get("tries", TRIES)))
     return f"at least {wanted} valid samples a prompt, at most {most:,} drawn"
@@ -71,9 +55,10 @@ def _samples(job: Job) -> str:
 
 def _read(job: Job) -> str:
     """Return what is read: answers that are drawn in this way, or which probabilities."""
-    if job.spec.get("audit") == QUESTIONNAIRE:
-        return NEXT_TOKEN
-    return LETTERS if job.exact and job.spec.get("audit") == RESPONSE_BIAS else _drawn(job.spec.get("sampling"))
+    audit = registry.of_design(job.spec)
+    if job.exact and audit is not None and audit.defaults.exact_by == "next tokens":
+        return LETTERS if audit.defaults.drawn else NEXT_TOKEN
+    return _drawn(job.spec.get("sampling"))
 
 
 def _drawn(sampling: object) -> str:
@@ -88,7 +73,7 @@ def _drawn(sampling: object) -> str:
 
 def valid_answers(job: Job) -> list[str]:
     """Return how many answers are letters that were offered, where the others are drawn again."""
-    if job.spec.get("audit") != RESPONSE_BIAS or job.exact:
+    if not _until_valid(job) or job.exact:
         return []
     told = job.progress
     again, over = told.get("invalid", 0), told.get("over", 0)

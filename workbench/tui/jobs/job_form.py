@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Label, Select, Static
 
 from workbench import registry
-from workbench.domain.questionnaires import Role
 from workbench.domain.seeds import SEED
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import FieldError, UsageError, WorkbenchError
 from workbench.inference.dtypes import DTYPES
+from workbench.options.option import Option, Type
 from workbench.tui.design_form import (
     ANSWERS,
     DRAWN,
-    QUESTIONNAIRE,
-    RESPONSE_BIAS,
     WHOLE_OR_EXACT,
     AuditChoices,
     Choices,
@@ -30,8 +31,7 @@ from workbench.tui.design_form import (
     usual_values,
 )
 from workbench.tui.format import visible
-from workbench.tui.jobs import questionnaire_fields, response_bias_fields
-from workbench.tui.kit.start_form import Outlook, StartForm, row, select, titled
+from workbench.tui.kit.start_form import Outlook, StartForm, asked, row, select, titled
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
 
@@ -44,16 +44,7 @@ if TYPE_CHECKING:
     from workbench.domain.statements import VariantId
 
 SAMPLED = """instrument   whose statements are asked
-audit        reliability: is the model's stance the same whatever the
-             wording, template and order of labels?
-             bias_score: free answers under ten prefixes; does it
-             agree with one side more than with the other?
-             statement_labels: is a statement economic or cultural,
-             left or right?
-             questionnaire: is what it predicts of people's answers,
-             from their other answers, right and without a bias?
-             response_bias: does a change of a multiple-choice question
-             that moves people's answers move its answers too?
+audit        {audits}
              Choosing one loads its wordings, templates and sampling;
              what you typed stays
 model        smollm2 (embedded), a model of the hub, a local folder or
@@ -68,14 +59,11 @@ statements   nothing for all, 8 for the first eight, or refs:
 variants     which wordings; ticked are those that the audit compares
 templates    the instructions around a statement. Where a template has
              two orders of its labels, both are asked
-samples      answers to each prompt. reliability: 30 as published
-             (Ceron et al. 2024, section 5.4); bias_score: 3
-             (Faulborn et al. 2025, section 3.3); response_bias: 50
-             (Tjuatja et al. 2024, section 3.1)
+samples      answers to each prompt; what stands there first is how
+             the audit was published, as for the next four
 temperature, top-p, top-k   how answers are drawn; answers of two
              samplings are never pooled. An empty top-k draws from the
-             whole vocabulary. bias_score: 10 as published (appendix
-             C); empty is how commercial models were asked there
+             whole vocabulary, as commercial models do by default
 tokens       the longest answer
 answers      sampled: to their end, as published
              decided: an answer ends once nothing that may follow can
@@ -90,25 +78,28 @@ seed         the same seed, model and prompt give the same answers
 
 Nothing is asked twice: what the store holds already counts."""
 
-WHERE_SEEN = {
-    "reliability": " Its verdicts: Esc, then 4.",
-    QUESTIONNAIRE: " Its figures: Esc, then 8.",
-    RESPONSE_BIAS: " Its figures: Esc, then 9.",
-}
 COUNTS_HERE = (
     "Everything is stored already, for prompts of the same text: nothing is asked. F5 lets it count for this design."
 )
-OF_THEIR_OWN = (QUESTIONNAIRE, RESPONSE_BIAS)
-"audits of instruments that have more than statements"
-TYPED = ("model", "statements", "seed", "cluster", "chat_format", "tries")
-SAID_OF = questionnaire_fields.SAID_OF | response_bias_fields.SAID_OF
+TYPED = ("model", "statements", "seed", "cluster", "chat_format")
+INDENT = " " * 13
+
+
+def explain() -> str:
+    """Return what the fields mean, those of every audit included."""
+    asked = "\n".join(
+        textwrap.fill(f"{one.name}: {one.question}", 66, initial_indent=INDENT, subsequent_indent=INDENT)
+        for one in registry.asking()
+    )
+    own = (one.form_help for one in registry.asking() if one.form_help)
+    return "\n\n".join((SAMPLED.format(audits=asked.strip()), *own))
 
 
 class JobForm(StartForm):
     """What to ask of which model."""
 
     HEADING = "New job: ask a model"
-    EXPLAIN = f"{SAMPLED}\n\n{questionnaire_fields.EXPLAIN}\n\n{response_bias_fields.EXPLAIN}"
+    EXPLAIN = explain()
     FIRST = "#model"
 
     def __init__(self) -> None:
@@ -131,14 +122,18 @@ class JobForm(StartForm):
         with Horizontal(classes="pair", id="origin"):
             yield row("family", select("family"))
             yield row("language", select("language"))
-        yield from questionnaire_fields.compose_questionnaire()
-        with Horizontal(classes="pair lists sampled"):
-            yield response_bias_fields.compose_biases()
+        for audit in registry.asking():
+            yield from own_fields(audit)
+        with Horizontal(classes="pair lists"):
+            for audit in registry.asking():
+                for option in audit.run_options:
+                    if option.name in audit.ticked:
+                        ticks = TickList(id=own_id(audit.name, option.name), compact=True)
+                        yield titled(option.title, ticks).add_class("own", f"own_{audit.name}")
             yield titled("variants", TickList(id="variants", compact=True))
             yield titled("templates", TickList(id="templates", compact=True))
         with Horizontal(classes="pair sampled"):
             yield row("samples", Field("30", id="samples", compact=True))
-            yield response_bias_fields.compose_tries()
             yield row("temperature", Field("1", id="temperature", compact=True))
             yield row("top-p", Field("0.85", id="top_p", compact=True))
         with Horizontal(classes="pair"):
@@ -170,7 +165,7 @@ class JobForm(StartForm):
         if choices is None:
             return
         audits = [one.audit for one in choices.audits]
-        own = [audit for audit in OF_THEIR_OWN if audit in audits and choices.fits(audit)]
+        own = [audit for audit in audits if audit in choices.fitting]
         usual = (own or audits)[0]
         now = self.chosen("audit") if self._audit_chosen else usual
         self.offer("audit", [(name, name) for name in audits], now if now in audits else usual)
@@ -181,8 +176,8 @@ class JobForm(StartForm):
     def offer_audit(self) -> None:
         if self._audit is not None and self.chosen("audit") != self._audit.audit:
             self._audit_chosen = True
-        if self.chosen("audit") in OF_THEIR_OWN:
-            self._prefer_fitting(self.chosen("audit"))
+        if (chosen := self.chosen("audit")) and registry.audit(chosen).own_material:
+            self._prefer_fitting(chosen)
         choices = self._choices.get(self.chosen("instrument"))
         if choices is not None and self.chosen("audit"):
             self._offer_audit(choices)
@@ -202,14 +197,15 @@ class JobForm(StartForm):
         """Offer an audit's templates, and set what was not typed to its defaults."""
         audit = next(one for one in choices.audits if one.audit == self.chosen("audit"))
         self._audit = audit
-        asks_people, asks_letters = audit.audit == QUESTIONNAIRE, audit.audit == RESPONSE_BIAS
-        self.query_one("#questionnaire").display = asks_people
-        self.query(".sampled").set(display=not asks_people)
-        self.query(f".{response_bias_fields.LETTERED}").set(display=asks_letters)
-        self._offer_answers(WHOLE_OR_EXACT if asks_letters else ANSWERS)
+        of = registry.audit(audit.audit)
+        self.query(".sampled").set(display=of.defaults.drawn)
+        self.query(".own").set(display=False)
+        self.query(f".own_{audit.audit}").set(display=True)
+        self._offer_answers(WHOLE_OR_EXACT if of.defaults.exact_by == "next tokens" else ANSWERS)
         self.offer("family", [(name, name) for name in audit.families], audit.families[0])
         self.query_one("#origin").display = len(audit.families) > 1 or len(choices.languages) > 1
-        self.tick("biases", choices.biases, choices.biases)
+        for name, names in choices.ticks.get(audit.audit, {}).items():
+            self.tick(own_id(audit.audit, name), names, names)
         self.tick("variants", choices.variants, audit.variants)
         self._offer_family()
 
@@ -242,7 +238,7 @@ class JobForm(StartForm):
     def say(self, error: WorkbenchError) -> None:
         """Say what cannot be, and mark the field that the sentence names first."""
         super().say(error)
-        self._mark(field_at_fault(str(error)))
+        self._mark(error.label if isinstance(error, FieldError) else "")
 
     def _mark(self, field: str) -> None:
         for label in self.query(".row > .name").results(Label):
@@ -251,7 +247,7 @@ class JobForm(StartForm):
     def values(self) -> FormValues | None:
         if self._audit is None:
             return None
-        variants, templates, biases = self.ticked("variants"), self.ticked("templates"), self.ticked("biases")
+        variants, templates = self.ticked("variants"), self.ticked("templates")
         return FormValues(
             instrument=self.chosen("instrument"),
             audit=self._audit.audit,
@@ -261,17 +257,26 @@ class JobForm(StartForm):
             templates=() if templates == self.listed("templates") else templates,
             answers=self.chosen("answers"),
             dtype=self.chosen("dtype").removeprefix("usual"),
-            wordings=self.chosen("wordings"),
-            biases=None if biases == self.listed("biases") else biases,
-            **{name: self.typed(name) for name in (*TYPED, *DRAWN, *questionnaire_fields.TYPED)},
+            own=self._own(registry.audit(self._audit.audit)),
+            **{name: self.typed(name) for name in (*TYPED, *DRAWN)},
         )
+
+    def _own(self, audit: Audit) -> dict[str, str]:
+        """Return what stands in the fields of an audit's own options."""
+        return {option.name: self._own_text(audit, option) for option in audit.run_options}
+
+    def _own_text(self, audit: Audit, option: Option) -> str:
+        name = own_id(audit.name, option.name)
+        if option.name in audit.ticked:
+            ticked = self.ticked(name)
+            return "" if ticked == self.listed(name) else ",".join(ticked) or ","
+        return self.chosen(name) if option.choices else self.typed(name)
 
     def work_out(self, store: Store, values: FormValues) -> Outlook:
         from workbench import pipeline
         from workbench.jobs import launch
 
-        refs = _refs(store, values)
-        plan = pipeline.plan(store, as_design(values, refs))
+        plan = pipeline.plan(store, as_design(store, values))
         if plan.samples_needed:
             estimate = pipeline.estimate(plan, store.jobs.list())
             return Outlook(
@@ -279,7 +284,8 @@ class JobForm(StartForm):
             )
         if not launch.is_noted(store, plan):
             return Outlook(f"{plan.describe()}\n{COUNTS_HERE}", lambda opened: launch.note_stored(opened, plan))
-        there = WHERE_SEEN.get(values.audit, "")
+        place = next((one for one in registry.places() if one.mode == mode_of(values.audit)), None)
+        there = f" Its figures: Esc, then {place.key}." if place is not None else ""
         return Outlook(f"{plan.describe()}\nEverything is stored already: there is nothing to start.{there}", None)
 
 
@@ -289,28 +295,33 @@ def sampled(field: Horizontal) -> Horizontal:
     return field
 
 
-def field_at_fault(sentence: str) -> str:
-    """Return the name of the field that a sentence of what cannot be is about: what stands before its first colon, or
-    what a plan, which knows of no form, is known to say.
-    """
-    return next((field for said, field in SAID_OF.items() if said in sentence), sentence.partition(":")[0])
+def own_id(audit: str, option: str) -> str:
+    """Return the id of the field of an audit's own option."""
+    return f"{audit}-{option}"
 
 
-def _refs(store: Store, values: FormValues) -> Sequence[str]:
-    """Return what may be asked about, in order: statements, targets, or questions about the chosen biases.
+def own_fields(audit: Audit) -> Iterator[Widget]:
+    """Yield the rows of an audit's own options: texts in a row each, numbers and choices side by side."""
+    typed = [option for option in audit.run_options if option.name not in audit.ticked]
+    texts = [option for option in typed if option.type is Type.TEXT and not option.choices]
+    for option in texts:
+        yield asked(option, id=own_id(audit.name, option.name)).add_class("own", f"own_{audit.name}")
+    others = [_own_row(audit, option) for option in typed if option not in texts]
+    if others:
+        yield Horizontal(*others, classes=f"pair own own_{audit.name}")
 
-    Raises UsageError, naming the field.
-    """
-    from workbench.pipeline.naming_statements import refs_of_role
 
-    if values.audit == RESPONSE_BIAS:
-        return response_bias_fields.refs_about(store, values)
-    if values.audit != QUESTIONNAIRE:
-        return [line.ref for line in store.instruments.lines(values.instrument)]
-    try:
-        return refs_of_role(store, values.instrument, Role.TARGET)
-    except UsageError as error:
-        raise UsageError(f"instrument: {error}") from None
+def _own_row(audit: Audit, option: Option) -> Horizontal:
+    name = own_id(audit.name, option.name)
+    if option.choices:
+        return row(option.title, select(name, [(choice, choice) for choice in option.choices]))
+    return asked(option, id=name)
+
+
+def mode_of(audit: str) -> str:
+    """Return the mode of the terminal that shows an audit's results; "" where it has none."""
+    place = registry.audit(audit).place
+    return place.mode if place is not None else ""
 
 
 def read_choices(store: Store) -> tuple[Choices, ...]:
@@ -329,8 +340,10 @@ def read_choices(store: Store) -> tuple[Choices, ...]:
                 variants=tuple(map(str, variants)),
                 languages=_languages(instrument),
                 audits=tuple(_audit_choices(instrument, audit, variants) for audit in registry.asking()),
-                has_questionnaire=any(q.role is Role.TARGET for q in store.questionnaires.questions(name)),
-                biases=response_bias_fields.biases_of(store, name),
+                fitting=frozenset(
+                    one.name for one in registry.asking() if one.own_material and one.may_be_asked(store, name)
+                ),
+                ticks={one.name: one.to_tick(store, name) for one in registry.asking() if one.ticked},
             )
         )
     return tuple(found)
@@ -343,9 +356,7 @@ def _languages(instrument: Instrument) -> tuple[str, ...]:
 
 
 def _audit_choices(instrument: Instrument, audit: Audit, variants: Sequence[VariantId]) -> AuditChoices:
-    from workbench import data
-
-    templates = [t for t in instrument.templates if t.audit == audit.name] or data.shipped_templates(audit.name)
+    templates = [t for t in instrument.templates if t.audit == audit.name] or audit.templates()
     usual = audit.defaults.family
     return AuditChoices(
         audit=audit.name,

@@ -18,7 +18,6 @@ from workbench.tui.widgets.record_table import Record
 
 if TYPE_CHECKING:
     from stores.jobs.job_rows import Job
-    from workbench.audits.audit import Audit
 
 CHECK = "check"
 "the kind of jobs that screens/checks.py starts; see `workbench.pipeline.checking`"
@@ -55,12 +54,6 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
         "done": "2, then r reviews the drafts",
     },
 }
-
-
-def _audit(job: Job) -> Audit | None:
-    """Return the audit that a job asks for; None where it asks for none, or its package is not here."""
-    name = str(job.spec.get("audit", registry.DEFAULT_AUDIT))
-    return registry.audit(name) if name in registry.audits() else None
 
 
 def kind(job: Job) -> str:
@@ -153,7 +146,7 @@ def hint(job: Job, *, begun: bool = False) -> str:
     if job.failed_items and job.retry_helps and job.state in ("failed", "cancelled"):
         return f"y asks again what failed, {_HINTS.get(job.kind, _HINTS[SAMPLE])[job.state]}"
     if job.state == "done" and job.kind not in _HINTS.keys() - {SAMPLE}:
-        audit = _audit(job)
+        audit = registry.of_design(job.spec)
         return audit.after if audit is not None else ""
     return _HINTS.get(job.kind, _HINTS[SAMPLE]).get(job.state, "")
 
@@ -188,7 +181,7 @@ def _sampled(job: Job) -> str:
         return f"no {counted} in this attempt · all {failed:,.0f} failed"
     if not answers:
         return f"no {counted} yet in this attempt"
-    audit = _audit(job)
+    audit = registry.of_design(job.spec)
     by_rule = audit is not None and audit.by_rule and not job.exact
     read = ("unreadable", "refused") if by_rule else ()
     shares = [f"{name} {percent(job.progress.get(name, 0), answers, 1)}" for name in read]

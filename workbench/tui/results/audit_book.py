@@ -52,7 +52,7 @@ def load(path: Path, audit: Audit, known: Loaded | None = None) -> Loaded:
         if known is not None and known.rests_on == (runs,) and known.problem is None:
             return known
         try:
-            book = audit.book(store, {})
+            book = audit.book(store, audit.usual())
         except WorkbenchError as error:
             return Loaded(settings, problem=error)
     models = [run.model for run in runs]

@@ -1,4 +1,4 @@
-"""`workbench verdicts --audit response_bias`: whether changes of a question that move people move models."""
+"""What `verdicts` prints of response biases: whether changes of a question that move people move models."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from workbench.audits.audit import Given, Medium, Printed
 from workbench.audits.response_bias.names import condition_name, kind_name
-from workbench.cli.figures import as_data, put_out
-from workbench.cli.judged import templates_of
-from workbench.cli.output import listed
-from workbench.cli.response_bias_shown import (
+from workbench.audits.response_bias.shown import (
     COMPARED,
     FOR_PROGRAMS,
     PEOPLE,
@@ -21,8 +19,9 @@ from workbench.cli.response_bias_shown import (
     check_given,
     shown_of,
 )
-from workbench.cli.verbs import Namespace
+from workbench.domain.names import listed
 from workbench.errors import UnknownName
+from workbench.evidence.run_choice import templates_of
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -34,31 +33,21 @@ if TYPE_CHECKING:
     from workbench.figures.table import AnyTable
 
 
-def verdicts(options: Namespace) -> int:
-    """Print or write the matrix of models and biases, or the views that were asked for."""
-    from stores.core.store import Store
+def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
+    """Return the matrix of models and biases, or the views that were asked for."""
     from workbench.audits.response_bias.book import book
     from workbench.audits.response_bias.judged_findings import findings
 
     check_given(options)
-    with Store.open(options.store) as store:
-        judged = judged_of(store, options)
-        shown = shown_of(judged, options)
-        found = shown.narrowed(judged, findings(judged, lambda: nullcontext(store)))
-        made = book(found)
-        tables = tuple(_tables(found, shown, made, options))
-        put_out(
-            options,
-            tables,
-            _about(store, judged, shown, made),
-            title=made.title,
-            told=_told(shown, made),
-            notes=made.notes,
-        )
-    return 0
+    judged = judged_of(store, options)
+    shown = shown_of(judged, options, medium)
+    found = shown.narrowed(judged, findings(judged, lambda: nullcontext(store)))
+    made = book(found)
+    tables = tuple(_tables(found, shown, made, data=medium.data))
+    return Printed(tables, _about(store, judged, shown, made), made.title, _told(shown, made), made.notes)
 
 
-def judged_of(store: Store, options: Namespace) -> ResponseBiasJudged:
+def judged_of(store: Store, options: Given) -> ResponseBiasJudged:
     """Return the response biases of the models that are meant; a name may hold commas, as a sampling's does."""
     from workbench.audits.response_bias.judged import ResponseBiasChoice, judge_response_bias
 
@@ -75,7 +64,7 @@ def judged_of(store: Store, options: Namespace) -> ResponseBiasJudged:
         raise  # what was said of the names apart tells more
 
 
-def _options(options: Namespace) -> Options:
+def _options(options: Given) -> Options:
     """Return the audit's options from the command line's."""
     from workbench.audits.response_bias.deltas import Definition
     from workbench.audits.response_bias.figures import Options
@@ -83,12 +72,11 @@ def _options(options: Namespace) -> Options:
     return Options(Definition.parse(options.definition), options.alpha, options.holm, options.entropy)
 
 
-def _tables(found: Findings, shown: Shown, of: Book, options: Namespace) -> Iterator[AnyTable]:
+def _tables(found: Findings, shown: Shown, of: Book, *, data: bool) -> Iterator[AnyTable]:
     """Yield the tables of the views that were asked for; a program gets what people can do without, too."""
     from workbench.audits.response_bias.cells import entropies
     from workbench.audits.response_bias.forms import question, questions_of
 
-    data = as_data(options)
     wanted = [name for view in shown.views for name in (*TABLES.get(view, ()), *FOR_PROGRAMS.get(view, ()) * data)]
     for name in dict.fromkeys(("subjects", *wanted)):
         yield entropies(found, [found.options.entropy]) if name == "entropies" and not data else of.table(name)

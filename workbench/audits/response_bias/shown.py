@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from workbench.audits.audit import Given, Medium
 from workbench.audits.response_bias.names import (
     Kind,
     find_condition,
@@ -14,9 +15,8 @@ from workbench.audits.response_bias.names import (
     place_order,
     place_said,
 )
-from workbench.cli.output import listed
-from workbench.cli.verbs import Namespace
 from workbench.domain.choices import Perturbation, ref_of
+from workbench.domain.names import listed
 from workbench.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Shown:
         return found
 
 
-def check_given(options: Namespace) -> None:
+def check_given(options: Given) -> None:
     """Raise UsageError for options that say nothing, or nothing together."""
     for name in ("bias", "condition", "questions", "question", "model", "instrument"):
         given = getattr(options, name)
@@ -111,14 +111,14 @@ def check_given(options: Namespace) -> None:
         raise UsageError("--draw is for a single question; name it with --question KEY")
 
 
-def shown_of(judged: ResponseBiasJudged, options: Namespace) -> Shown:
+def shown_of(judged: ResponseBiasJudged, options: Given, medium: Medium) -> Shown:
     """Return what is to be shown. Raises UnknownName for a name that is not there, UsageError where one is missing."""
     there = kinds_of(judged)
     kinds = tuple(find_kind(name, there) for name in listed(options.bias)) or there
     conditions = tuple(find_condition(name) for name in listed(options.condition))
     kind, key = _meant(judged, options.question, kinds) if options.question else (None, "")
     shown = Shown(
-        views=_views(options),
+        views=_views(options, medium),
         kinds=kinds,
         conditions=conditions or (None, *Perturbation),
         listed=_place(judged, find_kind(options.questions, there), conditions) if options.questions else None,
@@ -146,15 +146,15 @@ def _cells(judged: ResponseBiasJudged) -> Iterator[Cell]:
     return (cell for report in judged.reports.values() for cell in report.cells)
 
 
-def _views(options: Namespace) -> tuple[str, ...]:
+def _views(options: Given, medium: Medium) -> tuple[str, ...]:
     """Return the views that were named; else the matrix, for programs all figures, for files questions as well."""
     given = [name for name in (CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE) if getattr(options, name)]
     given += [name for name in (QUESTIONS, QUESTION, COMPARE) if getattr(options, name) is not None]
     if given:
         return tuple(name for name in (*FIGURES, QUESTIONS, QUESTION, COMPARE) if name in given)
-    if options.csv is not None or options.parquet is not None:
+    if medium is Medium.FILES:
         return (*FIGURES, EVERY_QUESTION)
-    return FIGURES if options.json else (MATRIX,)
+    return FIGURES if medium is Medium.DOCUMENT else (MATRIX,)
 
 
 def _place(judged: ResponseBiasJudged, kind: Kind, conditions: Sequence[Perturbation | None]) -> Place:

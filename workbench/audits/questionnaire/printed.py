@@ -1,4 +1,4 @@
-"""`workbench verdicts --audit questionnaire`: how well models predict people's answers, and how they err."""
+"""What `verdicts` prints of the questionnaire audit: how well models predict people's answers, and how they err."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
+from workbench.audits.audit import Given, Medium, Printed
 from workbench.audits.questionnaire.options import SECTIONS
-from workbench.cli.judged import about, templates_of
-from workbench.cli.output import listed
-from workbench.cli.verbs import Namespace
+from workbench.domain.names import listed
 from workbench.errors import UnknownName, UsageError
+from workbench.evidence.run_choice import about, templates_of
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -39,16 +39,14 @@ IN_DETAIL = ("changes", "each_wording")
 "tables that are printed for one target, and written for all"
 
 
-def verdicts(options: Namespace) -> int:
-    """Print accuracy and bias of each target, and what else was asked for; or write them where the options say."""
-    from stores.core.store import Store
+def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
+    """Return accuracy and bias of each target, and what else was asked for."""
     from workbench.audits.questionnaire.book import book
     from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
     from workbench.audits.questionnaire.judged_results import results_of
-    from workbench.cli.figures import put_out
 
     _check_given(options)
-    sections = chosen_sections(options)
+    sections = chosen_sections(options, medium)
     choice = QuestionnaireChoice(
         options.instrument,
         listed(options.model),
@@ -58,17 +56,14 @@ def verdicts(options: Namespace) -> int:
         templates_of(options),
         _options(options),
     )
-    with Store.open(options.store) as store:
-        judged = judge_questionnaire(store, choice)
-        shown = _choice(judged, options)
-        of = book(results_of(judged), shown)
-        tables = [of.table(name) for name in chosen_tables(sections, options)]
-        told_of = {**of.about, **_about(store, judged, options, sections)}
-    put_out(options, tables, told_of, title=of.title, told=of.told, notes=of.notes)
-    return 0
+    judged = judge_questionnaire(store, choice)
+    of = book(results_of(judged), _choice(judged, options, medium))
+    tables = [of.table(name) for name in chosen_tables(sections, options, medium)]
+    about_all = {**of.about, **_about(store, judged, options, sections)}
+    return Printed(tables, about_all, of.title, of.told, of.notes)
 
 
-def _check_given(options: Namespace) -> None:
+def _check_given(options: Given) -> None:
     """Raise UsageError for options that say nothing, or nothing together."""
     for name in NAMING:
         given = getattr(options, name)
@@ -76,16 +71,14 @@ def _check_given(options: Namespace) -> None:
             raise UsageError(f"found nothing after --{name}; name something, or leave it out")
 
 
-def chosen_sections(options: Namespace) -> tuple[str, ...]:
+def chosen_sections(options: Given, medium: Medium) -> tuple[str, ...]:
     """Return the parts that are to be shown: for people the first, for programs all, where none is named.
 
     Single people's answers are written into files where somebody asks for them by name or for all, because figures are
     passed on more freely than these. Raises UnknownName, UsageError.
     """
-    from workbench.cli.figures import as_data
-
-    files = bool(options.csv or options.parquet)
-    names = listed(options.show) or (("all",) if as_data(options) else SECTIONS[:1])
+    files = medium is Medium.FILES
+    names = listed(options.show) or (("all",) if medium.data else SECTIONS[:1])
     unknown = [name for name in names if name not in (*SECTIONS, "all")]
     if unknown:
         raise UnknownName(f"--show has no {', '.join(map(repr, unknown))}; choose {', '.join(SECTIONS)} or all")
@@ -95,30 +88,27 @@ def chosen_sections(options: Namespace) -> tuple[str, ...]:
     return tuple(s for s in SECTIONS if s in names or (every and (s != "respondents" or single)))
 
 
-def chosen_tables(sections: Sequence[str], options: Namespace) -> tuple[str, ...]:
+def chosen_tables(sections: Sequence[str], options: Given, medium: Medium) -> tuple[str, ...]:
     """Return the names of the tables of these sections: for programs all, for people those that say something new."""
-    from workbench.cli.figures import as_data
-
     names = dict.fromkeys(name for section in sections for name in TABLES[section])
     if options.against is not None:
         names |= {"against": None}
-    if as_data(options):
+    if medium.data:
         return ("models", "asked", *names, "choices")
     left_out = {*(OVER_TARGETS if options.target else IN_DETAIL)} - {"axis"}.intersection(sections)
     return ("models", *(name for name in names if name not in left_out))
 
 
-def _choice(judged: QuestionnaireJudged, options: Namespace) -> Choice:
+def _choice(judged: QuestionnaireJudged, options: Given, medium: Medium) -> Choice:
     """Return what the tables are about. For programs every condition is, for people one where none is named."""
     from workbench.audits.questionnaire.results import Choice
-    from workbench.cli.figures import as_data
     from workbench.domain.statements import ORIGINAL
 
     shown = conditions_shown(judged, options)
     compared = shown
     if options.condition is None:
         compared = {name: report.conditions for name, report in judged.reports.items()}
-    data = as_data(options)
+    data = medium.data
     return Choice(
         conditions=compared if data else shown,
         compared=compared,
@@ -130,14 +120,14 @@ def _choice(judged: QuestionnaireJudged, options: Namespace) -> Choice:
     )
 
 
-def _options(options: Namespace) -> Options:
+def _options(options: Given) -> Options:
     """Return the audit's options from the command line's."""
     from workbench.audits.questionnaire.figures import Options
 
     return Options(**{name: getattr(options, name) for name in ("seed", "masses", "variability", "error", "draws")})
 
 
-def conditions_shown(judged: QuestionnaireJudged, options: Namespace) -> dict[str, tuple[Condition, ...]]:
+def conditions_shown(judged: QuestionnaireJudged, options: Given) -> dict[str, tuple[Condition, ...]]:
     """Return the conditions that each model is shown under: those that were named, or `qm`, or the first there is.
 
     Empty for a model that was asked under none of them. Raises UnknownName where none was.
@@ -170,7 +160,7 @@ def _shown(report: Report, wanted: Sequence[str] | None) -> tuple[Condition, ...
     return whole or tuple(c for c in report.conditions if c.name in wanted)
 
 
-def _bases(judged: QuestionnaireJudged, options: Namespace) -> tuple[str, ...]:
+def _bases(judged: QuestionnaireJudged, options: Given) -> tuple[str, ...]:
     """Return the models that others are compared with. Raises UsageError for a name that is not there."""
     from workbench.audits.questionnaire.asked import target_of
 
@@ -186,7 +176,7 @@ def _bases(judged: QuestionnaireJudged, options: Namespace) -> tuple[str, ...]:
     return bases
 
 
-def _about(store: Store, judged: QuestionnaireJudged, options: Namespace, sections: Sequence[str]) -> dict[str, Any]:
+def _about(store: Store, judged: QuestionnaireJudged, options: Given, sections: Sequence[str]) -> dict[str, Any]:
     """Return what the figures are of, for programs."""
     from dataclasses import asdict
 

@@ -1,0 +1,1 @@
+"""Packages beside workbench that bring something to it by entry points."""

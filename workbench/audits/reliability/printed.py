@@ -1,0 +1,91 @@
+"""What `verdicts` prints of the reliability audit: a verdict per statement and test, and how many pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from stores.core.store import Store
+from workbench.audits.audit import Given, Medium, Printed
+from workbench.audits.reliability import tables
+from workbench.audits.reliability.beside import Reliability
+from workbench.audits.reliability.exact import LEAST_NAMED, ExactOptions
+from workbench.audits.reliability.judge import TESTS, Options
+from workbench.audits.reliability.judged import ReliabilityJudged, judge_reliability
+from workbench.audits.reliability.passing import passing, passing_by_template
+from workbench.domain.designs import PUBLISHED_SAMPLES
+from workbench.domain.responses import EXACT
+from workbench.errors import UsageError
+from workbench.evidence.rule_reading import LABEL_WORDS
+from workbench.evidence.run_choice import about, templates_of
+from workbench.evidence.runs import find_run
+from workbench.figures.table import AnyTable
+
+
+def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
+    """Return the verdicts of the run that is meant."""
+    found = judged(store, options)
+    made = tuple(_tables(found.figures(), options, medium))
+    return Printed(made, told_about(found), f"{found.run.label}: verdicts", found.told())
+
+
+def _tables(of: Reliability, options: Given, medium: Medium) -> Iterator[AnyTable]:
+    template = options.template or ""
+    if template:
+        of.report.counts.template(template)
+    yield tables.verdicts(of, template, options.failed or "")
+    yield passing(of, baseline=options.baseline)
+    if medium.data:
+        yield passing_by_template(of, baseline=options.baseline)
+        yield tables.templates(of)
+        if of.exact is not None:
+            yield tables.chances(of, of.exact, template)
+
+
+def judged(store: Store, options: Given) -> ReliabilityJudged:
+    """Return the run that the command line means, with its verdicts."""
+    run = find_run(
+        store,
+        options.audit,
+        options.model,
+        options.instrument,
+        options.sampling,
+        dtype=options.dtype,
+        templates=templates_of(options),
+        snapshot=options.snapshot,
+        fingerprint=options.fingerprint,
+    )
+    if run.sampling.mode == EXACT and options.reader is not None:
+        raise UsageError(f"{run.label} has probabilities and no answers that are read; leave out --reader")
+    reader = options.reader or LABEL_WORDS
+    return judge_reliability(store, run, options_of(options), reader=reader, exact=exact_options(options))
+
+
+def options_of(options: Given) -> Options:
+    """Return the audit's options from the command line's."""
+    return Options(
+        rule=options.rule,
+        low=options.low,
+        high=options.high,
+        minimum=options.minimum,
+        tests=tuple(t.strip() for t in options.tests.split(",") if t.strip()) if options.tests else TESTS,
+        seed=options.seed,
+        judge_void=options.judge_void,
+    )
+
+
+def exact_options(options: Given) -> ExactOptions:
+    """Return what only a run without samples needs from the command line's."""
+    return ExactOptions(
+        named=LEAST_NAMED if options.named is None else options.named,
+        samples=PUBLISHED_SAMPLES if options.beside is None else options.beside,
+        readable="named" if options.with_unreadable else "given",
+    )
+
+
+def told_about(judged: ReliabilityJudged) -> dict[str, Any]:
+    """Return a run, with what was asked and is not among its verdicts, and the choices behind them."""
+    failures = judged.failures
+    missing = {"failed_statements": failures.statements, "failed_because": failures.reason}
+    run = about(judged.run) | missing | {"cut_off": judged.report.counts.cut_off}
+    return {"run": run, "options": judged.chosen()}

@@ -1,0 +1,30 @@
+"""Which runs options mean, and a run as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from types import SimpleNamespace
+from typing import Any
+
+from stores.runs.run_rows import Run
+from workbench.domain.names import listed
+from workbench.domain.prompts import TemplateChoice
+from workbench.domain.responses import EXACT
+from workbench.errors import UsageError
+
+
+def templates_of(options: SimpleNamespace) -> TemplateChoice:
+    """Return under which templates answers count. Raises UsageError for a version that is no number."""
+    versions = []
+    for text in listed(options.template_version):
+        name, equals, number = text.rpartition("=")
+        if not equals or not name or not number.isdecimal():
+            raise UsageError(f"found --template-version {text!r}; give a template and its version, as personal-1=2")
+        versions.append((name, int(number)))
+    return TemplateChoice(families=listed(options.family), versions=tuple(versions))
+
+
+def about(run: Run) -> dict[str, Any]:
+    """Return a run as plain values; a prompt that is scored is no response."""
+    plain = {key: value for key, value in asdict(run).items() if key not in ("model_id", "sampling_id")}
+    return plain if run.sampling.mode != EXACT else plain | {"responses": 0, "scored": run.responses}

@@ -1,0 +1,41 @@
+"""What a person typed for a choice among names: all of them, the first so many, or some by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.domain.names import listed
+from workbench.domain.questionnaire_tallies import named_few
+from workbench.options.shared import STATEMENTS
+
+
+def chosen(text: str | None, names: Sequence[str]) -> tuple[str, ...]:
+    """Read `8` as the first eight names and `a,b` as these; None, nothing and `all` as all, which is ().
+
+    Raises FieldError for 0.
+
+    Examples
+    --------
+    >>> chosen("2", ["a", "b", "c"]), chosen("c, b", ["a", "b", "c"]), chosen("all", ["a"])
+    (('a', 'b'), ('c', 'b'), ())
+    """
+    typed = (text or "").strip()
+    if typed.casefold() in ("", "all"):
+        return ()
+    if typed.isdecimal() and names and typed not in names:
+        if int(typed) < 1:
+            raise STATEMENTS.error("0 were asked for; give 1 or more, or names")
+        return tuple(names[: int(typed)])
+    return listed(typed)
+
+
+def statements(text: str | None, wanted: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:
+    """Return the refs that are asked for, () for all: of those that other options want, where they want any.
+
+    Raises FieldError for one that they do not.
+    """
+    named = chosen(text, wanted or there)
+    others = [ref for ref in named if wanted and ref not in wanted]
+    if others:
+        raise STATEMENTS.error(f"{named_few(others)}: not among what the other options choose")
+    return named or tuple(wanted)
