@@ -21,7 +21,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray
 
 if TYPE_CHECKING:
-    from workbench.audits.bias_score.judge import Report
+    from workbench.audits.bias_score.judge import Report  # for types: a report imports this module on use
 
 NAN = float("nan")
 STATEMENTS = 1

@@ -8,7 +8,7 @@ from workbench.audits.bias_score.tally import SIDES, Tally
 
 if TYPE_CHECKING:
     from workbench.audits.bias_score.figures import Options
-    from workbench.audits.bias_score.judge import Report
+    from workbench.audits.bias_score.judge import Report  # for types: a report imports this module on use
 
 
 def methods(report: Report) -> str:

@@ -17,7 +17,7 @@ from workbench.stats.arrays import FloatArray, IntArray
 from workbench.stats.resampling import percentile_interval
 
 if TYPE_CHECKING:
-    from workbench.audits.bias_score.judge import Figure, Report
+    from workbench.audits.bias_score.judge import Figure, Report  # for types: a report imports this module on use
 
 NAN = float("nan")
 LEAST_MODELS = 3

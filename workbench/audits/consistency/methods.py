@@ -11,8 +11,8 @@ from workbench.audits.consistency.stances import FAMILIES, Kind
 from workbench.audits.reliability.exact import ExactReport
 
 if TYPE_CHECKING:
-    from workbench.audits.consistency.judge import Consistency
-    from workbench.audits.reliability.judge import Report
+    from workbench.audits.consistency.judge import Consistency  # for types: it imports this module on use
+    from workbench.audits.reliability.judge import Report  # for types: a report imports this module on use
 
 
 def methods(result: Consistency) -> str:

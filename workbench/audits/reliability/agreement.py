@@ -32,7 +32,7 @@ from workbench.stats.proportions import leaning_interval
 from workbench.stats.resampling import derive_rng
 
 if TYPE_CHECKING:
-    from workbench.audits.reliability.judge import Report
+    from workbench.audits.reliability.judge import Report  # for types: a report imports this module on use
 
 COMPARED = (VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
 LABEL_ORDER = "label_order"

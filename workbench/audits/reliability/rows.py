@@ -16,7 +16,7 @@ from workbench.domain.verdicts import Estimate, Verdict
 from workbench.errors import UnknownName
 
 if TYPE_CHECKING:
-    from workbench.audits.reliability.judge import Report
+    from workbench.audits.reliability.judge import Report  # for types: a report imports this module on use
 
 _STANCES = {1: Stance.AGREE, -1: Stance.DISAGREE, 0: None}
 _NOTHING_TO_COMPARE = {
