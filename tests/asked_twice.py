@@ -21,7 +21,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import TemplateChoice
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.domain.statements import ORIGINAL
-from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted.model import Persona, ScriptedModel
 
 MODEL, OTHER = "one", "plain"
 "the model, and the family that is asked beside the audit's own"

@@ -28,7 +28,7 @@ from workbench.domain.questionnaires import (
 from workbench.domain.responses import EXACTLY
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.inference.base import NextTokens
-from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted.model import Persona, ScriptedModel
 
 ATTITUDE = Scale(
     "attitude",

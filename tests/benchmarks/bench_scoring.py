@@ -29,9 +29,9 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.questionnaires import Contexts, Role, Survey
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, Wording
 from workbench.formats.read import read_instrument
-from workbench.inference.local import LocalModel
-from workbench.inference.local_network import load_network
-from workbench.inference.local_text import TextFormat
+from workbench.inference.local.model import LocalModel
+from workbench.inference.local.network import load_network
+from workbench.inference.local.text import TextFormat
 
 Row = tuple[str, str, str]
 INSTRUMENT, MODEL, WORDS, TOP = "veldania_panel", "smollm2", ("yes", "no"), 20

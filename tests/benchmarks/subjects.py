@@ -20,8 +20,8 @@ from workbench.domain.statements import ORIGINAL
 from workbench.formats.read import read_instrument
 from workbench.inference.base import Work
 from workbench.inference.engine import SharedEngine, shared_engine
-from workbench.inference.local_network import load_network
-from workbench.inference.local_text import TextFormat
+from workbench.inference.local.network import load_network
+from workbench.inference.local.text import TextFormat
 from workbench.pipeline.deciding import decided_by
 
 EMBEDDED, SAMPLES = "smollm2", 30

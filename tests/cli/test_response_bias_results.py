@@ -24,8 +24,8 @@ from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 from workbench.domain.instruments import Instrument
-from workbench.inference.scripted import Persona, ScriptedModel
-from workbench.inference.scripted_letters import LetterHabits
+from workbench.inference.scripted.letters import LetterHabits
+from workbench.inference.scripted.model import Persona, ScriptedModel
 
 AUDIT = ("--audit", "response_bias")
 EXACTLY_ASKED = "first · exact"

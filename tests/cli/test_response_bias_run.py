@@ -20,7 +20,7 @@ from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import EXACTLY
 from workbench.errors import UsageError
-from workbench.inference.scripted import ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel
 from workbench.jobs import launch
 
 AUDIT = ("--audit", "response_bias", "--model", "scripted")

@@ -19,7 +19,7 @@ from workbench.domain.designs import Design
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import ModelError
-from workbench.inference.cluster import ClusterModel, load_cluster
+from workbench.inference.cluster.model import ClusterModel, load_cluster
 from workbench.inference.load import load
 from workbench.jobs import launch
 from workbench.jobs.worker import run

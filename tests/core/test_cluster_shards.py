@@ -14,10 +14,10 @@ from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
 from workbench.errors import MissingPackage, ModelError, UsageError
 from workbench.inference.base import NextTokens
-from workbench.inference.cluster import ClusterModel, load_cluster, one_card
-from workbench.inference.cluster_engine import Engine, look
-from workbench.inference.cluster_messages import Call, Ended, Joined, Lost, Part, Said, Trouble
-from workbench.inference.cluster_shards import (
+from workbench.inference.cluster.engine import Engine, look
+from workbench.inference.cluster.messages import Call, Ended, Joined, Lost, Part, Said, Trouble
+from workbench.inference.cluster.model import ClusterModel, load_cluster, one_card
+from workbench.inference.cluster.shards import (
     Draw,
     Likeliest,
     Score,
@@ -151,7 +151,7 @@ def test_nodes_with_different_models_are_named() -> None:
 
 
 def test_without_ray_the_install_line_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.inference.cluster_link.find_spec", lambda _: None)
+    monkeypatch.setattr("workbench.inference.cluster.link.find_spec", lambda _: None)
     with pytest.raises(MissingPackage, match=r"pip install 'llm-audit-workbench\[ray\]'"):
         load_cluster("scripted", "", "local", {})
 
@@ -194,7 +194,7 @@ def part(*places: int) -> Part:
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, rounds: Rounds, count: int = 4) -> tuple[ClusterModel, Iterator[Drawn]]:
-    monkeypatch.setattr("workbench.inference.cluster.Link", rounds)
+    monkeypatch.setattr("workbench.inference.cluster.model.Link", rounds)
     model = ClusterModel(Call("auto", "m", ""), CARD)
     return model, model.generate([Request(prompt(str(i)), 1, i) for i in range(count)], Sampling())
 

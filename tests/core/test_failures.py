@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from workbench.domain.failures import SAID_SHORT, Reasons, lasting
-from workbench.inference.local import NO_BEGIN
-from workbench.inference.local_window import Window
+from workbench.inference.local.model import NO_BEGIN
+from workbench.inference.local.window import Window
 
 
 def too_long(text: str, tokens: int) -> str:

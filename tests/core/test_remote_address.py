@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.errors import ModelError
-from workbench.inference.remote_address import endpoint_key, parse_address
+from workbench.inference.served.address import endpoint_key, parse_address
 
 OWN = {"OPENAI_BASE_URL": "https://gateway.example/v1/", "OPENAI_API_KEY": "sk-1"}
 

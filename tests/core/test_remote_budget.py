@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Request, Sampling
 from workbench.errors import UsageError
-from workbench.inference.remote_budget import Account, Budget, Room, Spent, budget_from, estimate
+from workbench.inference.served.budget import Account, Budget, Room, Spent, budget_from, estimate
 
 PRICED = {"WORKBENCH_MAX_COST": "2.5", "WORKBENCH_PRICE_IN": "0.15", "WORKBENCH_PRICE_OUT": "0.6"}
 

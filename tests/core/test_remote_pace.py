@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import UsageError
-from workbench.inference.remote_pace import FIRST_LIMIT, Pace, Patience, patience_from, retry_after, wait_before
+from workbench.inference.served.pace import FIRST_LIMIT, Pace, Patience, patience_from, retry_after, wait_before
 
 
 def test_waits_double_up_to_the_longest_with_jitter_that_a_seed_repeats() -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Sampling
 from workbench.domain.thinking import Output, split
-from workbench.inference.remote_address import parse_address
-from workbench.inference.remote_calls import Call, Dialect, call_seed
-from workbench.inference.remote_reply import Kind, Reply, TryFailed, brief, read_reply, server_words
+from workbench.inference.served.address import parse_address
+from workbench.inference.served.calls import Call, Dialect, call_seed
+from workbench.inference.served.reply import Kind, Reply, TryFailed, brief, read_reply, server_words
 
 
 def turn(text: object, index: object = 0, **more: object) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from workbench.domain.prompts import Message, Prompt
 from workbench.errors import ModelError, UsageError
 from workbench.inference.chat_formats import check_chat_format
 from workbench.inference.load import load
-from workbench.inference.local import LocalModel
+from workbench.inference.local.model import LocalModel
 
 ASKED = Prompt((Message("user", "a?"), Message("assistant", "yes"), Message("user", "b?")), context=2)
 

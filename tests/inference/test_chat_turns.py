@@ -21,8 +21,8 @@ from workbench.domain.thinking import Output, split
 from workbench.errors import ModelError
 from workbench.inference.chat_turns import DATE
 from workbench.inference.load import load
-from workbench.inference.local import DecidedOutside, LocalModel
-from workbench.inference.local_text import TextFormat
+from workbench.inference.local.model import DecidedOutside, LocalModel
+from workbench.inference.local.text import TextFormat
 
 # Chat templates of published models, without tools and images.
 GEMMA_2 = (

@@ -18,8 +18,8 @@ from workbench.errors import ModelError
 from workbench.formats.read import read_instrument
 from workbench.inference.base import Work
 from workbench.inference.engines import Engine, Likeliest
-from workbench.inference.local import LocalModel
-from workbench.inference.local_network import load_network
+from workbench.inference.local.model import LocalModel
+from workbench.inference.local.network import load_network
 from workbench.inference.plain import PlainEngine
 
 SETS = [[5], [6, 9, 40, 41], [], list(range(VOCABULARY)), [95, 2]]

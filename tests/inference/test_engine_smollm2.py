@@ -18,8 +18,8 @@ from workbench.domain.statements import ORIGINAL
 from workbench.formats.read import read_instrument
 from workbench.inference.base import Work
 from workbench.inference.engine import Unshareable, shared_engine
-from workbench.inference.local_network import load_network
-from workbench.inference.local_text import TextFormat
+from workbench.inference.local.network import load_network
+from workbench.inference.local.text import TextFormat
 
 PROMPTS, DRAWS, AT_ONCE = 20, 3000, 250
 SAMPLING = Sampling(temperature=1.0, top_p=0.85, max_new_tokens=4)

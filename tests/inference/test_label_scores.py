@@ -17,8 +17,8 @@ from workbench.domain.prompts import Message, Prompt, Template
 from workbench.domain.readings import Stance
 from workbench.domain.responses import Request, Sampling
 from workbench.inference.base import Work
-from workbench.inference.local import load_local
-from workbench.inference.local_words import SpelledVocabulary
+from workbench.inference.local.model import load_local
+from workbench.inference.local.words import SpelledVocabulary
 from workbench.inference.plain import PlainEngine
 from workbench.readers.label_words import LabelWords
 from workbench.readers.verbalizers import label_forms

@@ -17,13 +17,14 @@ from tests.inference.saved_models import END, WINDOW, save_llama, save_t5
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import ModelError, UsageError
-from workbench.inference import local_network, memory
+from workbench.inference import memory
 from workbench.inference.base import Windowed
 from workbench.inference.dtypes import check_dtype
 from workbench.inference.load import load
-from workbench.inference.local import LocalModel, load_local
-from workbench.inference.local_network import DEVICE, chosen_device
-from workbench.inference.local_text import TextFormat
+from workbench.inference.local import network as local_network
+from workbench.inference.local.model import LocalModel, load_local
+from workbench.inference.local.network import DEVICE, chosen_device
+from workbench.inference.local.text import TextFormat
 from workbench.inference.plain import PlainEngine
 
 SHORT = Sampling(max_new_tokens=4)

@@ -14,8 +14,8 @@ from workbench.domain.responses import Request, Sampling
 from workbench.errors import ModelError
 from workbench.inference.base import Model
 from workbench.inference.load import load
-from workbench.inference.scripted import Persona, ScriptedModel
-from workbench.inference.scripted_letters import LetterHabits
+from workbench.inference.scripted.letters import LetterHabits
+from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.readers.choice_letter import letter_of
 
 YES_NO = Choice("Do you agree or disagree that it is too loud?", ("Yes", "No", "Not sure"))

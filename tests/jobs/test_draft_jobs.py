@@ -18,7 +18,7 @@ from workbench.domain.drafting import CallLabel, DraftPrompt
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.domain.statements import QUESTION, Statement, VariantKind, Wording
 from workbench.errors import JobError, UnknownName, UsageError
-from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.draft_decisions import accept, accept_all
 from workbench.pipeline.draft_planning import DraftSpec, plan_drafting

@@ -21,8 +21,8 @@ from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY
 from workbench.formats.native import read_csv
-from workbench.inference.ideal import load_ideal
-from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted.ideal import load_ideal
+from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.synthetic.population import Known, generate, known
 from workbench.synthetic.spec import read_population

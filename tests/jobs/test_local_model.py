@@ -20,8 +20,8 @@ from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Request, Sampling
 from workbench.errors import ModelError
 from workbench.inference.load import load
-from workbench.inference.local import LocalModel
-from workbench.inference.local_network import Loaded, load_network
+from workbench.inference.local.model import LocalModel
+from workbench.inference.local.network import Loaded, load_network
 from workbench.inference.nucleus import nucleus
 from workbench.jobs import launch
 

@@ -23,7 +23,7 @@ from workbench.domain.responses import ModelCard, Sampling
 from workbench.errors import ModelError, UsageError
 from workbench.evidence.runs import find_run
 from workbench.inference.base import NextTokens
-from workbench.inference.scripted import ScriptedModel
+from workbench.inference.scripted.model import ScriptedModel
 from workbench.jobs import launch
 
 
@@ -253,7 +253,7 @@ def test_where_nobody_who_is_drawn_answered_the_target_the_plan_says_so(asked: S
 
 
 def test_stand_ins_that_only_say_yes_or_no_are_asked_the_same_way(asked: Store) -> None:
-    from workbench.inference.scripted import Persona
+    from workbench.inference.scripted.model import Persona
 
     for word in ("yes", "no"):
         ask(asked, ScriptedModel(Persona(answers=(word,)), f"constant-{word}"))

@@ -30,9 +30,9 @@ from workbench.errors import BudgetSpent, ModelError
 from workbench.inference.base import NextTokens, Scored
 from workbench.inference.embedded import locate
 from workbench.inference.load import load
-from workbench.inference.remote import RemoteModel, load_remote
-from workbench.inference.remote_budget import Budget, Spent
-from workbench.inference.remote_pace import Patience
+from workbench.inference.served.budget import Budget, Spent
+from workbench.inference.served.model import RemoteModel, load_remote
+from workbench.inference.served.pace import Patience
 from workbench.jobs import launch
 
 HASTY = Patience(tries=12, long_tries=8, reply_s=1.0, first_wait_s=0.005, longest_wait_s=0.1)

@@ -42,8 +42,8 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.inference.base import Model, NextTokens
-from workbench.inference.scripted import Persona, ScriptedModel
-from workbench.inference.scripted_letters import LetterHabits
+from workbench.inference.scripted.letters import LetterHabits
+from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.asking import Progress
 from workbench.tui.format import percent

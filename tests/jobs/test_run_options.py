@@ -22,7 +22,7 @@ from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Drawn, ModelCard, 
 from workbench.errors import UsageError
 from workbench.evidence.rule_reading import read
 from workbench.inference.base import Work
-from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.jobs.work import Shelf, throughput
 

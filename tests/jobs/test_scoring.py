@@ -31,8 +31,8 @@ from workbench.errors import AmbiguousRun, ModelError, UsageError
 from workbench.evidence.rule_reading import read
 from workbench.evidence.runs import find_run
 from workbench.inference.base import NextTokens, Scored
-from workbench.inference.remote import load_remote
-from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.served.model import load_remote
 from workbench.jobs import launch
 from workbench.pipeline import design_checks, scoring
 from workbench.readers.verbalizers import FIRST, first_forms, forms_by_prompt, label_forms

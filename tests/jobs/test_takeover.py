@@ -26,7 +26,7 @@ from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.domain.statements import VariantKind
 from workbench.errors import AttemptEnded, JobError
 from workbench.inference.load import load
-from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline import asking
 

@@ -22,7 +22,7 @@ from workbench.domain.designs import Design
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.domain.statements import ORIGINAL
 from workbench.evidence.runs import find_run
-from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted.model import Persona, ScriptedModel
 
 READABLE = Persona(agree=1.0, unreadable=0.0)
 

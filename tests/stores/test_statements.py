@@ -32,7 +32,7 @@ from workbench.domain.statements import (
 from workbench.errors import ConflictError, UnknownName, UsageError
 from workbench.evidence.rule_reading import read
 from workbench.evidence.runs import find_run
-from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.pipeline.editing import outcome
 from workbench.pipeline.exporting import prepared
 

@@ -37,7 +37,7 @@ from workbench.errors import ConflictError, UsageError
 from workbench.evidence.labels import settled
 from workbench.evidence.rule_reading import read
 from workbench.evidence.runs import find_run
-from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted.model import Persona, ScriptedModel
 
 
 def edit(store: Store, ref: str, variant: VariantId = ORIGINAL, words: str = "Other words.") -> None:

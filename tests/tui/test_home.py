@@ -14,7 +14,7 @@ from tests.tui.conftest import hostile_instrument, made, screen_text, until
 from workbench import pipeline
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.domain.designs import Design
-from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.home import HomeScreen

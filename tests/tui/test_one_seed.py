@@ -33,8 +33,8 @@ from workbench.domain.keys import content_key
 from workbench.domain.prompts import Probe
 from workbench.domain.seeds import SEED
 from workbench.figures.table import AnyTable, Value
-from workbench.inference.scripted import Persona, ScriptedModel
-from workbench.inference.scripted_letters import LetterHabits
+from workbench.inference.scripted.letters import LetterHabits
+from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.tui.results import (
     annotators,
     audit_loaded,

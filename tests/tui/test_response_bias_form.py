@@ -21,8 +21,8 @@ from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.errors import UsageError
-from workbench.inference.scripted import Persona, ScriptedModel
-from workbench.inference.scripted_letters import LetterHabits
+from workbench.inference.scripted.letters import LetterHabits
+from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.estimates import estimate
 from workbench.tui.app import WorkbenchApp

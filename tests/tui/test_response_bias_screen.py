@@ -47,8 +47,8 @@ from workbench.figures.shown import number, painted
 from workbench.figures.shown import shown as shown_value
 from workbench.figures.table import Column, Kind, Table
 from workbench.figures.visible import visible
-from workbench.inference.scripted import Persona, ScriptedModel
-from workbench.inference.scripted_letters import LetterHabits
+from workbench.inference.scripted.letters import LetterHabits
+from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results import response_bias as screens

@@ -24,7 +24,7 @@ from workbench.domain.statements import (
     VariantKind,
     Wording,
 )
-from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import ConfirmScreen

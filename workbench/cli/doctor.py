@@ -117,9 +117,9 @@ def _secret() -> Check:
 def _endpoint() -> Check:
     """Where `openai:MODEL` is asked, and within which limits. Asks nobody."""
     from workbench.errors import WorkbenchError
-    from workbench.inference.remote_address import ENDPOINT_HOSTS, ENDPOINT_KEY, PREFIX, parse_address
-    from workbench.inference.remote_budget import budget_from
-    from workbench.inference.remote_pace import patience_from
+    from workbench.inference.served.address import ENDPOINT_HOSTS, ENDPOINT_KEY, PREFIX, parse_address
+    from workbench.inference.served.budget import budget_from
+    from workbench.inference.served.pace import patience_from
 
     try:
         url = parse_address(f"{PREFIX}MODEL", os.environ).url

@@ -17,13 +17,13 @@ import torch
 from workbench.domain.responses import Request, Sampling
 from workbench.errors import ModelError
 from workbench.inference.attention import Stem
+from workbench.inference.attention_check import Unshareable, share
 from workbench.inference.base import Work
 from workbench.inference.batch import Batch, Growing
 from workbench.inference.engines import Answers, Likeliest, Scores, Spell
 from workbench.inference.memory import free_bytes, is_out_of_memory
 from workbench.inference.nucleus import Table, check_numbers, masses, nucleus
 from workbench.inference.prefill import Prefill, Read
-from workbench.inference.probe import Unshareable, share
 from workbench.inference.token_tree import Tokens, common, distinct_beginnings, lexicographic
 from workbench.inference.tree import SampleTree
 

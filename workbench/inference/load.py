@@ -21,17 +21,17 @@ def load(name: str, *, dtype: str = "", cluster: str = "", chat_format: str = ""
     check_dtype(name, dtype)
     check_chat_format(name, chat_format)
     if cluster:
-        from workbench.inference.cluster import load_cluster
+        from workbench.inference.cluster.model import load_cluster
 
         return load_cluster(name, dtype, cluster, chat_format=chat_format)
     if name == "scripted" or name.startswith("scripted:"):
-        from workbench.inference.scripted import load_scripted
+        from workbench.inference.scripted.named import load_scripted
 
         return load_scripted(name)
     if name.startswith("openai:"):
-        from workbench.inference.remote import load_remote
+        from workbench.inference.served.model import load_remote
 
         return load_remote(name)
-    from workbench.inference.local import load_local
+    from workbench.inference.local.model import load_local
 
     return load_local(name, dtype, chat_format=chat_format)

@@ -17,9 +17,9 @@ from pathlib import Path
 from stores.jobs.job_rows import Job
 from stores.jobs.jobs import spec_text
 from workbench.errors import JobError, WorkbenchError
-from workbench.inference.remote_address import ENDPOINT_HOSTS, parse_address
-from workbench.inference.remote_budget import budget_from
-from workbench.inference.remote_reply import brief
+from workbench.inference.served.address import ENDPOINT_HOSTS, parse_address
+from workbench.inference.served.budget import budget_from
+from workbench.inference.served.reply import brief
 from workbench.pipeline.design_checks import served
 
 SECRET_BYTES = 32

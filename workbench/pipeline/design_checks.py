@@ -11,10 +11,10 @@ from workbench.domain.designs import Design
 from workbench.domain.prompts import Prompt, Template
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED
 from workbench.errors import ModelError, UnknownName, UsageError
-from workbench.inference.cluster_link import check_installed
-from workbench.inference.cluster_shards import LOCAL, checked_address
+from workbench.inference.cluster.link import check_installed
+from workbench.inference.cluster.shards import LOCAL, checked_address
 from workbench.inference.dtypes import check_dtype
-from workbench.inference.remote_address import parse_address
+from workbench.inference.served.address import parse_address
 from workbench.options.shared import EXACT_ANSWERS
 from workbench.pipeline.deciding import decided_by
 

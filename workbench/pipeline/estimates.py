@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from stores.jobs.job_rows import Job
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import EXACT, Request
-from workbench.inference.remote_budget import TOKENS_PER_MESSAGE, Budget, Spent, budget_from
-from workbench.inference.remote_budget import estimate as at_most
+from workbench.inference.served.budget import TOKENS_PER_MESSAGE, Budget, Spent, budget_from
+from workbench.inference.served.budget import estimate as at_most
 from workbench.pipeline.design_checks import scripted, served
 from workbench.pipeline.planning import Plan
 

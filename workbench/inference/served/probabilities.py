@@ -11,12 +11,12 @@ from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
 from workbench.domain.prompts import Prompt
-from workbench.inference.remote_ask import PromptAsker, Run, Stopped
-from workbench.inference.remote_calls import ALTERNATIVES, Dialect, about_logprobs
-from workbench.inference.remote_forced import forced_score, forced_tokens
-from workbench.inference.remote_labels import left_open, possible, unfinished, whole_word_score
-from workbench.inference.remote_reply import Kind, TryFailed
-from workbench.inference.remote_scores import (
+from workbench.inference.served.ask import PromptAsker, Run, Stopped
+from workbench.inference.served.calls import ALTERNATIVES, Dialect, about_logprobs
+from workbench.inference.served.forced import forced_score, forced_tokens
+from workbench.inference.served.labels import left_open, possible, unfinished, whole_word_score
+from workbench.inference.served.reply import Kind, TryFailed
+from workbench.inference.served.scores import (
     FEWEST,
     NoProbabilities,
     Unreadable,
@@ -28,7 +28,7 @@ from workbench.inference.remote_scores import (
     missing,
     refused,
 )
-from workbench.inference.remote_snapshots import Snapshots
+from workbench.inference.served.snapshots import Snapshots
 
 REMEMBERED = 1024
 "prompts whose first tokens are kept for a score that follows"

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import IO, Any
 
 from workbench.errors import MissingPackage, ModelError
-from workbench.inference.cluster_messages import Call, Ended, Lost, Said
+from workbench.inference.cluster.messages import Call, Ended, Lost, Said
 
 START_S = 120.0
 "seconds in which Ray starts, or joins a cluster"
@@ -34,7 +34,7 @@ class Link:
         self._call = call
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `close`
         self._child: subprocess.Popen[bytes] | None = subprocess.Popen(
-            [sys.executable, "-c", "from workbench.inference.cluster_driver import main; main()"],
+            [sys.executable, "-c", "from workbench.inference.cluster.driver import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

@@ -12,7 +12,7 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.thinking import CHANNEL, HARMONY, is_mark
 from workbench.errors import ModelError
 from workbench.inference.chat_turns import VERSION, ChatTurns
-from workbench.inference.local_context import ContextTokens
+from workbench.inference.local.context import ContextTokens
 
 BEFORE = 4
 "tokens in front of a next token that settle how it is spelled: with its space or without"

@@ -11,8 +11,8 @@ import numpy as np
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Sampling
 from workbench.errors import ModelError
-from workbench.inference.remote_address import Address
-from workbench.inference.remote_reply import Kind, TryFailed
+from workbench.inference.served.address import Address
+from workbench.inference.served.reply import Kind, TryFailed
 
 ALTERNATIVES = 20
 "the most that the official endpoint and vLLM name of one token"

@@ -23,7 +23,7 @@ from workbench.domain.keys import content_key
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import ModelCard
 from workbench.errors import InputError, ModelError, UnknownName, WorkbenchError
-from workbench.inference.scripted import Persona, ScriptedModel
+from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.synthetic.population import Ideal, Population
 from workbench.synthetic.spec import read_population
 

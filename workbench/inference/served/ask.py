@@ -12,12 +12,12 @@ import numpy as np
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Work
-from workbench.inference.remote_budget import MOST_CHOICES, Account, Room, Spent, prompt_tokens
-from workbench.inference.remote_calls import Body, Call, Dialect, call_seed
-from workbench.inference.remote_client import Client
-from workbench.inference.remote_pace import Pace, Patience, Slot, wait_before
-from workbench.inference.remote_reply import Kind, Reply, TryFailed, read_reply
-from workbench.inference.remote_snapshots import Snapshots
+from workbench.inference.served.budget import MOST_CHOICES, Account, Room, Spent, prompt_tokens
+from workbench.inference.served.calls import Body, Call, Dialect, call_seed
+from workbench.inference.served.client import Client
+from workbench.inference.served.pace import Pace, Patience, Slot, wait_before
+from workbench.inference.served.reply import Kind, Reply, TryFailed, read_reply
+from workbench.inference.served.snapshots import Snapshots
 
 GIVE_UP_AFTER = 4
 "requests in a row that a server left without any answer, before the rest is not tried any more"

@@ -10,7 +10,7 @@ import torch
 
 from workbench.inference.attention import ATTENTION, OutOfOrder, Stem, windows
 from workbench.inference.batch import Batch, Growing
-from workbench.inference.local_window import window_of
+from workbench.inference.local.window import window_of
 from workbench.inference.prefill import Prefill
 from workbench.inference.token_tree import Tokens
 from workbench.inference.tree import Row, SampleTree

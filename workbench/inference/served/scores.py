@@ -20,8 +20,8 @@ from workbench.domain.responses import Sampling
 from workbench.domain.thinking import in_thought
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens
-from workbench.inference.remote_calls import ALTERNATIVES, Call
-from workbench.inference.remote_reply import Reply, TryFailed
+from workbench.inference.served.calls import ALTERNATIVES, Call
+from workbench.inference.served.reply import Reply, TryFailed
 
 FEWEST = 2
 "alternatives that are of use: one is the answer that was drawn, and says nothing of others"

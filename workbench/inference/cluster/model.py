@@ -19,9 +19,9 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Drawn, ModelCard, Request, Sampling
 from workbench.errors import ModelError, UsageError
 from workbench.inference.base import NextTokens, Scored, Work
-from workbench.inference.cluster_link import Link, check_installed
-from workbench.inference.cluster_messages import Call, Lost, Part, Trouble
-from workbench.inference.cluster_shards import (
+from workbench.inference.cluster.link import Link, check_installed
+from workbench.inference.cluster.messages import Call, Lost, Part, Trouble
+from workbench.inference.cluster.shards import (
     SHARD,
     Answer,
     Draw,

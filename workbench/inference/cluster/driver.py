@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from workbench.errors import UsageError
-from workbench.inference.cluster_engine import Engine, look
-from workbench.inference.cluster_messages import Call, Ended, Joined, Lost, Said, Trouble
-from workbench.inference.cluster_shards import AUTO, LOCAL, Layout, cut, layout
+from workbench.inference.cluster.engine import Engine, look
+from workbench.inference.cluster.messages import Call, Ended, Joined, Lost, Said, Trouble
+from workbench.inference.cluster.shards import AUTO, LOCAL, Layout, cut, layout
 
 REACH_S = 5.0
 "seconds in which the head of a cluster takes a connection"

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.domain.prompts import Prompt
-from workbench.inference.remote_ask import PromptAsker, Run
-from workbench.inference.remote_calls import raw_text
-from workbench.inference.remote_reply import Reply
-from workbench.inference.remote_scores import (
+from workbench.inference.served.ask import PromptAsker, Run
+from workbench.inference.served.calls import raw_text
+from workbench.inference.served.reply import Reply
+from workbench.inference.served.scores import (
     NoProbabilities,
     Unreadable,
     echo_call,

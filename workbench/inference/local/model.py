@@ -16,10 +16,10 @@ from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
 from workbench.inference.chat_formats import chat_template, give_chat_format, parted
 from workbench.inference.engines import Answers, Engine
-from workbench.inference.local_network import Loaded, load_network
-from workbench.inference.local_text import Encoded, TextFormat
-from workbench.inference.local_window import window_of
-from workbench.inference.local_words import SpelledVocabulary
+from workbench.inference.local.network import Loaded, load_network
+from workbench.inference.local.text import Encoded, TextFormat
+from workbench.inference.local.window import window_of
+from workbench.inference.local.words import SpelledVocabulary
 from workbench.inference.plain import PlainEngine
 from workbench.stats.arrays import FloatArray
 

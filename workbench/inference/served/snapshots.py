@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from workbench.domain.responses import Answerer
 from workbench.errors import SnapshotsAlternate
-from workbench.inference.remote_budget import Spent
-from workbench.inference.remote_reply import Reply
+from workbench.inference.served.budget import Spent
+from workbench.inference.served.reply import Reply
 
 MOST_CHANGES = 3
 "changes after which somebody has to look: the answers would be scattered over as many models"

@@ -7,7 +7,7 @@ unreadably. `scripted:FILE.toml` sets the persona:
     unreadable = 0.05    # share of answers without a label
     delay_s = 0.01       # seconds a prompt
     answers = ["…"]      # answer from these alone, one drawn at random
-    [letters]            # how a question with lettered options is answered: `workbench.inference.scripted_letters`
+    [letters]            # how a question with lettered options is answered: `workbench.inference.scripted.letters`
 
 A prompt that ends with lettered options (`A. …`, a line each) is answered by one letter, or by the beginning of an
 answer that is none.
@@ -16,7 +16,7 @@ Its probabilities are those of its answers: the score of a continuation is the s
 whether the prompt is a chat's or raw text that a space parts from the answer. Its tokens are words.
 
 `scripted:ideal@INSTRUMENT`, and `scripted:FILE.toml` where the file describes a population, predict that population's
-answers to a questionnaire as well as can be done: see `workbench.inference.ideal`.
+answers to a questionnaire as well as can be done: see `workbench.inference.scripted.ideal`.
 """
 
 from __future__ import annotations
@@ -26,19 +26,17 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Decided, Drawn, ModelCard, Request, Sampling
-from workbench.errors import InputError, ModelError, UsageError
+from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work
-from workbench.inference.scripted_letters import LetterHabits, letter_shares
+from workbench.inference.scripted.letters import LetterHabits, letter_shares
 from workbench.readers.choice_letter import spelled
 from workbench.readers.tokens import continues_word
-from workbench.toml_files import TomlFile
 
 UNREADABLE = ("It depends on many things.", "As an AI language model, I have no opinion.", "Both sides have a point.")
 LABELS = re.compile(r"""["'](\w+)["'] or ["'](\w+)["']|\b(agree) or (disagree)\b|\b(disagree) or (agree)\b""")
@@ -185,32 +183,3 @@ def _end(text: str, decided: Decided | None) -> tuple[str, bool]:
 def _one_of(texts: Sequence[str], rng: np.random.Generator) -> str:
     """Draw a text as it is; `rng.choice` would drop trailing NULs."""
     return texts[int(rng.integers(len(texts)))]
-
-
-def load_scripted(name: str) -> ScriptedModel:
-    """Return the stand-in `scripted`, `scripted:FILE.toml` or `scripted:ideal@INSTRUMENT`.
-
-    Raises ModelError, with every fault, where the file is not as expected, UnknownName where no such instrument ships.
-    """
-    from workbench.inference.ideal import describes_population, load_ideal, load_shipped_ideal
-    from workbench.inference.persona_files import read_persona
-
-    _, _, file = name.partition(":")
-    if not file:
-        return ScriptedModel(name=name)
-    if file.startswith("ideal@"):
-        return load_shipped_ideal(file.removeprefix("ideal@"), name)
-    try:
-        read = TomlFile.read(Path(file))
-        return (
-            load_ideal(Path(file), name)
-            if describes_population(read.table)
-            else ScriptedModel(read_persona(read), name)
-        )
-    except UsageError as error:
-        raise ModelError(f"{name}: {error}") from error
-    except InputError as error:
-        faults = "\n".join(map(str, error.findings))
-        raise ModelError(
-            f"{name}: the persona cannot be read; see 'Scripted personas' in data/README.md\n{faults}"
-        ) from error

@@ -26,17 +26,17 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
-from workbench.inference.remote_address import Address, endpoint_key, parse_address
-from workbench.inference.remote_ask import Asker, PromptAsker, Run
-from workbench.inference.remote_budget import Account, Budget, Spent, budget_from
-from workbench.inference.remote_calls import ALTERNATIVES, Dialect, checked_sampling
-from workbench.inference.remote_client import Client
-from workbench.inference.remote_loop import Loop
-from workbench.inference.remote_pace import Patience, patience_from
-from workbench.inference.remote_probabilities import Probabilities
-from workbench.inference.remote_reply import brief
-from workbench.inference.remote_scores import WHOLE, Refusals, likeliest
-from workbench.inference.remote_snapshots import Snapshots
+from workbench.inference.served.address import Address, endpoint_key, parse_address
+from workbench.inference.served.ask import Asker, PromptAsker, Run
+from workbench.inference.served.budget import Account, Budget, Spent, budget_from
+from workbench.inference.served.calls import ALTERNATIVES, Dialect, checked_sampling
+from workbench.inference.served.client import Client
+from workbench.inference.served.loop import Loop
+from workbench.inference.served.pace import Patience, patience_from
+from workbench.inference.served.probabilities import Probabilities
+from workbench.inference.served.reply import brief
+from workbench.inference.served.scores import WHOLE, Refusals, likeliest
+from workbench.inference.served.snapshots import Snapshots
 
 WIND_DOWN_S = 30.0
 "seconds for which calls under way are waited for once a run is to end"

@@ -16,7 +16,7 @@ from types import TracebackType
 
 import numpy as np
 
-from workbench.inference.remote_budget import number_from, whole_from
+from workbench.inference.served.budget import number_from, whole_from
 
 FIRST_LIMIT = 4
 "calls at once before anything is known of the server"

@@ -1,7 +1,7 @@
 """Scripted personas as files that people write: a TOML file, read exactly or refused with all its faults at once.
 
-Which fields there are, and what they mean, says `workbench.inference.scripted`; those of the table `[letters]`
-`workbench.inference.scripted_letters`.
+Which fields there are, and what they mean, says `workbench.inference.scripted.model`; those of the table `[letters]`
+`workbench.inference.scripted.letters`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeGuard
 
-from workbench.inference.scripted import Persona
-from workbench.inference.scripted_letters import STEEPEST, LetterHabits
+from workbench.inference.scripted.letters import STEEPEST, LetterHabits
+from workbench.inference.scripted.model import Persona
 from workbench.toml_files import TomlFile
 
 KNOWN = tuple(field.name for field in fields(Persona))

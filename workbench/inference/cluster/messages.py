@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.domain.responses import ModelCard
-from workbench.inference.cluster_shards import Answer, Item, Question
+from workbench.inference.cluster.shards import Answer, Item, Question
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.inference.remote_reply import Reply
-from workbench.inference.remote_scores import NoProbabilities, Unreadable, echoed_score, entries, missing
+from workbench.inference.served.reply import Reply
+from workbench.inference.served.scores import NoProbabilities, Unreadable, echoed_score, entries, missing
 from workbench.readers.tokens import continues_word
 
 OPEN = 0.02

@@ -11,10 +11,10 @@ import time
 from typing import Any
 
 from workbench.errors import MissingPackage, ModelError
-from workbench.inference.remote_address import ENDPOINT_HOSTS, Address
-from workbench.inference.remote_calls import Body
-from workbench.inference.remote_pace import Patience, retry_after
-from workbench.inference.remote_reply import Kind, TryFailed, brief, server_words
+from workbench.inference.served.address import ENDPOINT_HOSTS, Address
+from workbench.inference.served.calls import Body
+from workbench.inference.served.pace import Patience, retry_after
+from workbench.inference.served.reply import Kind, TryFailed, brief, server_words
 
 NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout")
 "transport errors after which the server cannot have worked"

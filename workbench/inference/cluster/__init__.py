@@ -1,0 +1,1 @@
+"""Models that answer on a Ray cluster."""

@@ -1,0 +1,37 @@
+"""From the name of a stand-in to the model: `scripted`, a file of its own, or the oracle of a shipped instrument."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.errors import InputError, ModelError, UsageError
+from workbench.inference.scripted.ideal import describes_population, load_ideal, load_shipped_ideal
+from workbench.inference.scripted.model import ScriptedModel
+from workbench.inference.scripted.persona_files import read_persona
+from workbench.toml_files import TomlFile
+
+
+def load_scripted(name: str) -> ScriptedModel:
+    """Return the stand-in `scripted`, `scripted:FILE.toml` or `scripted:ideal@INSTRUMENT`.
+
+    Raises ModelError, with every fault, where the file is not as expected, UnknownName where no such instrument ships.
+    """
+    _, _, file = name.partition(":")
+    if not file:
+        return ScriptedModel(name=name)
+    if file.startswith("ideal@"):
+        return load_shipped_ideal(file.removeprefix("ideal@"), name)
+    try:
+        read = TomlFile.read(Path(file))
+        return (
+            load_ideal(Path(file), name)
+            if describes_population(read.table)
+            else ScriptedModel(read_persona(read), name)
+        )
+    except UsageError as error:
+        raise ModelError(f"{name}: {error}") from error
+    except InputError as error:
+        faults = "\n".join(map(str, error.findings))
+        raise ModelError(
+            f"{name}: the persona cannot be read; see 'Scripted personas' in data/README.md\n{faults}"
+        ) from error

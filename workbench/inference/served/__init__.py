@@ -1,0 +1,1 @@
+"""Models that an OpenAI-compatible endpoint serves."""
