@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from workbench import registry
 from workbench.answer_scales import read_scale
 from workbench.codebooks import read_codebook
 from workbench.domain.annotations import Codebook
@@ -171,6 +172,8 @@ def attention_items(codebook: str) -> tuple[tuple[str, str], ...]:
 @lru_cache
 def lexicon(language: str = "en") -> Lexicon:
     """Return the label words of a language. Raises UnknownName, listing the languages there are."""
+    if (added := registry.load_added(registry.LEXICONS, language)) is not None:
+        return Lexicon.parse(tomllib.loads(Path(added).read_text(encoding="utf-8")))
     return Lexicon.parse(_toml("lexicons", language))
 
 

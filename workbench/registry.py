@@ -2,8 +2,8 @@
 
 Other packages bring more by entry points (`importlib.metadata`): of the group `workbench.audits` an `Audit`, of
 `workbench.readers` a function of (positive label, negative label, language) that returns a `Reader`, of
-`workbench.formats` a function of (path, name) that returns an `Instrument`, of `workbench.lexicons` a path to a TOML
-file as those in `data/lexicons`.
+`workbench.formats` a function of (path, name or None) that returns an `Instrument`, of `workbench.lexicons` the path of
+a TOML file as those in `data/lexicons`, under the name of its language.
 """
 
 from __future__ import annotations

@@ -17,6 +17,15 @@ from tests.conftest import instrument
 from workbench import registry
 
 ROOT = Path(__file__).parents[2]
+ENTRY_POINTS = """[workbench.audits]
+brevity = brevity:AUDIT
+[workbench.readers]
+contrary = extras:contrary
+[workbench.formats]
+lines = extras:lines
+[workbench.lexicons]
+xx = extras:LEXICON
+"""
 METADATA = "Metadata-Version: 2.1\nName: brevity\nVersion: 1.0\n"
 AS_A_PERSON = """
 import asyncio, sys
@@ -51,11 +60,14 @@ asyncio.run(look(sys.argv[1]))
 def beside(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment of a machine on which another package is installed beside workbench."""
     site = tmp_path_factory.mktemp("site")
-    shutil.copy(ROOT / "tests" / "added" / "brevity.py", site / "brevity.py")
+    for name in ("brevity", "extras"):
+        shutil.copy(ROOT / "tests" / "added" / f"{name}.py", site / f"{name}.py")
+    english = (ROOT / "data" / "lexicons" / "en.toml").read_text(encoding="utf-8")
+    (site / "xx.toml").write_text(english.replace('language = "en"', 'language = "xx"'), encoding="utf-8")
     about = site / "brevity-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text(METADATA, encoding="utf-8")
-    (about / "entry_points.txt").write_text("[workbench.audits]\nbrevity = brevity:AUDIT\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text(ENTRY_POINTS, encoding="utf-8")
     return os.environ | {"PYTHONPATH": f"{site}{os.pathsep}{ROOT}"}
 
 
@@ -117,3 +129,20 @@ def test_without_the_package_it_is_unknown_and_its_answers_stay(asked: Path) -> 
     assert "Traceback" not in found.stderr
     with Store.open(asked) as store:
         assert store.runs.list("brevity")
+
+
+def test_a_reader_a_format_and_a_lexicon_come_from_another_package_too(beside: dict[str, str], tmp_path: Path) -> None:
+    texts, store = tmp_path / "town.txt", tmp_path / "town.db"
+    texts.write_text("The town should build a bridge.\nTaxes should fall.\n", encoding="utf-8")
+    assert "town: 2 statements" in workbench(beside, "import", store, texts, "--format", "lines")
+    asked = ("--model", "scripted", "--samples", "2", "--variants", "original")
+    workbench(beside, "run", store, *asked, "--yes")
+    ours, contrary = (
+        json.loads(workbench(beside, "verdicts", store, "--reader", name, "--json"))
+        for name in ("label-words", "contrary")
+    )
+    assert contrary["options"]["reader"]["name"] == "contrary"
+    assert ours["options"]["reader"]["name"] == "label-words"
+    code = "from workbench.data import lexicon; print(lexicon('xx').language)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=beside, check=True)
+    assert found.stdout.strip() == "xx"

@@ -36,7 +36,9 @@ def welcome() -> int:
 
 
 SCREENS = ("home", "statements", "jobs", "annotate", *(place.mode for place in registry.places()))
-FORMATS = ("csv", "jsonl", "probvaa", "propositions", "answers", "choices", "biasmonkey")
+FORMATS = registry.names(
+    registry.FORMATS, ("csv", "jsonl", "probvaa", "propositions", "answers", "choices", "biasmonkey")
+)
 
 
 @verb(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
+from workbench import registry
 from workbench.data import INSTRUMENT_FILES, SHIPPED_INSTRUMENT, shipped_instrument_folder
 from workbench.domain.instruments import Instrument
 from workbench.errors import UnknownName, UsageError
@@ -44,7 +46,14 @@ def read_instrument(
         return read_choice_instrument(path, name)
     if format == "biasmonkey":
         return read_biasmonkey_instrument(path, name, skip=skip)
-    raise UnknownName(f"no format is named {format!r}. There is: {', '.join(FORMATS)}")
+    if (made := registry.load_added(registry.FORMATS, format)) is not None:
+        return cast("Instrument", made(path, name))
+    raise UnknownName(f"no format is named {format!r}. There is: {', '.join(formats())}")
+
+
+def formats() -> tuple[str, ...]:
+    """Return the names of the formats that can be read, those of other packages included."""
+    return registry.names(registry.FORMATS, FORMATS)
 
 
 def is_part(format: str, instrument: Instrument) -> bool:  # noqa: A002  the command line's word for it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench import registry
 from workbench.audits.audit import Defaults
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.responses import Sampling
@@ -15,7 +16,7 @@ RULES = {
     "printed": "printed: 45 % and 55 % both lie outside the interval",
     "coded": "coded: only 55 % does, as in the released code",
 }
-READERS = {
+READERS = dict.fromkeys(registry.added(registry.READERS), "of another package") | {
     "label-words": "label-words: the first assertion decides",
     "label-words-coded": "label-words-coded: as in the released code",
 }
