@@ -10,9 +10,9 @@ from textual.pilot import Pilot
 from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from tests.conftest import instrument
+from tests.tui.books import at, by_parts, press, settled
 from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
 from tests.tui.test_adjudicate_screen import STANCE, labelled, queued
-from tests.tui.test_consistency_screen import at, by_parts, press, settled
 from workbench.domain.annotations import Purpose, Reason
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen

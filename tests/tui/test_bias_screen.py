@@ -13,8 +13,8 @@ from textual.pilot import Pilot
 
 from stores.core.store import Store
 from tests.tui.bias_stores import HOSTILE_REF, MODELS, asked, full, labelled, sided, trained, unsided
+from tests.tui.books import at, behind, behind_table, by_parts, press, settled, table
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
-from tests.tui.test_consistency_screen import at, behind, by_parts, press, settled, table
 from workbench.audits.bias_score.judge import Report
 from workbench.audits.bias_score.judged import INSTRUMENT, PEOPLE, BiasChoice, BiasJudged, judge_bias
 from workbench.audits.bias_score.judged_book import book
@@ -26,7 +26,6 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results import bias_loaded
 from workbench.tui.results.answers import WholeAnswerScreen
-from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.bias import BiasScreen
 from workbench.tui.results.bias_loaded import Settings
 from workbench.tui.results.bias_options import BiasOptionsScreen
@@ -88,11 +87,6 @@ def has(app: WorkbenchApp, expected: AnyTable) -> None:
                 assert of[column.key] == text
                 seen += 1
     assert seen
-
-
-def behind_table(app: WorkbenchApp) -> AnyTable:
-    assert isinstance(app.screen, BehindScreen)
-    return app.screen._sheet.table
 
 
 def plane(app: WorkbenchApp) -> PlanePicture:
@@ -239,7 +233,7 @@ async def test_a_dimension_is_chosen_without_judging_anew(filled: Path, monkeypa
         return judge_bias(*given)
 
     monkeypatch.setattr(Report, "figures", watched)
-    monkeypatch.setattr(import_module("workbench.audits.bias_score.judged"), "bias", judge)
+    monkeypatch.setattr(import_module("workbench.audits.bias_score.judged"), "judge_bias", judge)
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
@@ -440,13 +434,13 @@ async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_i
         assert ("void wordings judged" in shown(app, "#options")) is void
 
 
-async def test_c_opens_the_classifier_and_v_consistency(filled: Path) -> None:
+async def test_c_opens_the_classifier_and_7_consistency(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await press(app, pilot, "c")
         assert isinstance(app.screen, ClassifierScreen)
-        await press(app, pilot, "escape", "v")
+        await press(app, pilot, "escape", "7")
         assert app.current_mode == "consistency"
 
 

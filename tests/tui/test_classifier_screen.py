@@ -10,8 +10,8 @@ from textual.pilot import Pilot
 
 from stores.core.store import Store
 from tests.tui.bias_stores import DATA, asked, full, labelled, sided, trained
+from tests.tui.books import by_parts, press, settled
 from tests.tui.conftest import made, screen_text, shown, until
-from tests.tui.test_consistency_screen import by_parts, press, settled
 from workbench.classifier.config import LABELS
 from workbench.figures.book import Book
 from workbench.figures.table import AnyTable

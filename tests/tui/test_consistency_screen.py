@@ -15,13 +15,7 @@ from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui import books
 from tests.tui.audit_runs import NO, YES, Answers, audited
-from tests.tui.books import SIZES
-from tests.tui.books import at as at
-from tests.tui.books import behind as behind
-from tests.tui.books import by_parts as by_parts
-from tests.tui.books import press as press
-from tests.tui.books import settled as settled
-from tests.tui.books import table as table
+from tests.tui.books import SIZES, at, behind, by_parts, press, settled, table
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from workbench.audits.consistency.judge import FORMULAS, MEASURES, VIEWS, Consistency
 from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency

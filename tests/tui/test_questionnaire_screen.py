@@ -18,6 +18,8 @@ from stores.core.store import Store
 from stores.runs.scores import TokenTable
 from tests import questionnaire_stores
 from tests.questionnaire_stores import NAME, TARGETS, Masses, card, ideal, panel, predict
+from tests.tui import books
+from tests.tui.books import press, row, settled
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from workbench.audits.questionnaire import rows as questionnaire_rows
 from workbench.audits.questionnaire.asked import asked, prompt_asked
@@ -32,15 +34,13 @@ from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import Form, Meaning, Pole, Respondent, Role
 from workbench.domain.statements import Wording
 from workbench.figures.book import Book
-from workbench.figures.shown import painted
-from workbench.figures.table import AnyTable
+from workbench.figures.shown import number, painted
+from workbench.figures.table import AnyTable, Kind
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.format import percent
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.editor_dialog import EditorDialog
 from workbench.tui.results import questionnaire as screens
-from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.questionnaire import QuestionnaireScreen
@@ -89,30 +89,8 @@ def of(judged: QuestionnaireJudged, condition: str = "") -> Book:
     return book(results, under(results, condition))
 
 
-def settled(app: WorkbenchApp) -> bool:
-    """Whether nothing is being worked out and the screen shows what it was last asked for."""
-    screen = app.screen
-    if any(not worker.is_finished for worker in app.workers) or not screen.is_mounted:
-        return False
-    if isinstance(screen, BookScreen):
-        return screen._loaded is not None and (screen._judged is None or screen._shown.look == screen._look)
-    return True
-
-
 async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: isinstance(app.screen, QuestionnaireScreen) and settled(app))
-    await pilot.pause()
-    await until(pilot, lambda: settled(app))
-
-
-async def press(app: WorkbenchApp, pilot: Pilot[int], *keys: str) -> None:
-    """Press keys one after the other, each when what the one before asked for is there."""
-    for key in keys:
-        await pilot.press(key)
-        await pilot.pause()
-        await until(pilot, lambda: settled(app))
-        await pilot.pause()
-        await until(pilot, lambda: settled(app))
+    await books.begin(app, pilot, QuestionnaireScreen)
 
 
 def screen(app: WorkbenchApp) -> Following:
@@ -130,15 +108,6 @@ def in_sight(app: WorkbenchApp) -> AnyTable:
 def keys(app: WorkbenchApp) -> list[tuple[str, ...]]:
     """Return the names of the rows in sight, in their order."""
     return [tuple(row_parts(key)) for key in screen(app).view.table.keys]
-
-
-def row(app: WorkbenchApp, *key: str) -> dict[str, str]:
-    """Return what a row of the table in sight says, by column."""
-    sheet = screen(app).view.sheet
-    assert sheet is not None
-    at = sheet.row(row_key(*key))
-    assert at is not None
-    return {column.key: text for column, text in zip(sheet.table.columns, sheet.cells[at], strict=True)}
 
 
 def to(view: str) -> list[str]:
@@ -327,7 +296,7 @@ async def test_a_prompt_has_its_context_folded_and_unfolds_to_every_answered_que
         assert app.screen.table.row_count == len(found.tokens)
         first = found.tokens[0]
         assert tokens(app, "1")[1] == f"“{first.text.replace(' ', '␣')}”"
-        assert tokens(app, "1")[3] == percent(first.probability, digits=2)
+        assert tokens(app, "1")[3] == number(first.probability, Kind.SHARE)
         assert {tokens(app, str(n))[2] for n in range(1, 12)} <= {"y yes", "n no", "other"}
         origin = shown(app, "#provenance")
         assert "all other tokens" in shown(app, "#about")
@@ -649,7 +618,7 @@ async def test_home_says_how_well_the_newest_model_predicts_and_leads_here(
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "Predictions" in screen_text(app))
         text = screen_text(app)
-        assert f"predicts {percent(of.accuracy.value, digits=1)}" in text
+        assert f"predicts {number(of.accuracy.value, Kind.SHARE)}" in text
         assert f"mean |bias| {100 * of.absolute_bias.value:.1f} points" in text
         facts = app.screen.query_one(OptionList)
         facts.highlighted = [option.id for option in facts.options].index("questionnaire:predictions:")

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.coordinate import Coordinate
 from textual.pilot import Pilot
 
 from stores.core.store import Store
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import ask
+from tests.tui import books
+from tests.tui.books import by_parts, press, settled, table
 from tests.tui.conftest import flowing, screen_text, shown, until
 from workbench.audits.response_bias import judged as judging
 from workbench.audits.response_bias import question_source as below
@@ -53,13 +54,11 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results import response_bias as screens
 from workbench.tui.results.behind import BehindScreen
-from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.grid import Grid
 from workbench.tui.results.response_bias import ResponseBiasScreen, Settings, load
 from workbench.tui.results.response_bias_help import BIASES, DEFINITION_WORDS
 from workbench.tui.results.response_bias_prompt import FormScreen
 from workbench.tui.results.response_bias_question import QuestionScreen
-from workbench.tui.results.sheet_view import FigureTable
 from workbench.tui.row_keys import row_parts
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
@@ -128,31 +127,8 @@ CONTENTS = (
 )  # fmt: skip
 
 
-def settled(app: WorkbenchApp) -> bool:
-    """Whether nothing is being worked out and the screen shows what it was last asked for."""
-    screen = app.screen
-    if any(not worker.is_finished for worker in app.workers) or not screen.is_mounted:
-        return False
-    if isinstance(screen, BookScreen):
-        judged = screen._judged is not None
-        return screen._loaded is not None and (
-            not judged or (screen._loaded.settings == screen._settings and screen._shown.look == screen._look)
-        )
-    return not isinstance(screen, QuestionScreen | FormScreen) or not screen.title_bar.note
-
-
-async def press(app: WorkbenchApp, pilot: Pilot[int], *keys: str) -> None:
-    """Press keys one after the other, each when what the one before asked for is there."""
-    for key in keys:
-        await pilot.press(key)
-        await pilot.pause()
-        await until(pilot, lambda: settled(app))
-        await pilot.pause()
-
-
 async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: isinstance(app.screen, ResponseBiasScreen) and settled(app))
-    await pilot.pause()
+    await books.begin(app, pilot, ResponseBiasScreen)
 
 
 async def look_at(app: WorkbenchApp, pilot: Pilot[int], table: str, *subject: str) -> None:
@@ -164,25 +140,9 @@ async def look_at(app: WorkbenchApp, pilot: Pilot[int], table: str, *subject: st
     await pilot.pause()
 
 
-def rows_in_sight(app: WorkbenchApp) -> FigureTable:
-    return app.screen.query_one("#rows", FigureTable)
-
-
-def by_parts(app: WorkbenchApp) -> dict[Key, dict[str, str]]:
-    """Return the cells of the table in sight by the names of the row and the key of the column."""
-    found = rows_in_sight(app)
-    names = [str(column.key.value) for column in found.ordered_columns]
-    return {
-        tuple(row_parts(key)): {
-            name: found.get_cell_at(Coordinate(row, n)).plain.strip() for n, name in enumerate(names)
-        }
-        for row, key in enumerate(found.keys)
-    }
-
-
 async def to_row(app: WorkbenchApp, pilot: Pilot[int], *parts: str) -> None:
     """Put the cursor on a row, without a press of a key for each row before it."""
-    found = rows_in_sight(app)
+    found = table(app)
     found.show_row([tuple(row_parts(key)) for key in found.keys].index(parts))
     await pilot.pause()
 

@@ -11,7 +11,9 @@ from textual.content import Content
 
 from workbench.domain.counting import plural
 from workbench.domain.prompts import Message
-from workbench.tui.format import percent, visible
+from workbench.figures.shown import number
+from workbench.figures.table import Kind
+from workbench.tui.format import visible
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:
@@ -78,7 +80,7 @@ def token_record(place_: int, token: TokenRow, width: int) -> Record:
         Text(f"{place_:>3}", style="" if token.counted else "dim"),
         shown,
         Text(mark, style=style),
-        Text(f"{percent(token.probability, digits=2):>9}", style=style),
+        Text(f"{number(token.probability, Kind.SHARE):>9}", style=style),
         Text("█" * filled or "·", style=style),
     )
 
@@ -98,7 +100,7 @@ def about(asked: PromptAsked, model: str, human: str, masses: str) -> Content:
 
 
 def _mass(value: float) -> str:
-    return "not known" if math.isnan(value) else percent(value, digits=2)
+    return "not known" if math.isnan(value) else number(value, Kind.SHARE)
 
 
 def provenance(asked: PromptAsked) -> str:
