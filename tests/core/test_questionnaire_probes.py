@@ -222,10 +222,10 @@ def test_groups_stand_for_their_conditions_and_an_unknown_name_lists_all() -> No
 @pytest.mark.parametrize(
     ("contexts", "message"),
     [
-        (Contexts(respondents=13), "13 respondents were asked for; there are 12"),
-        (Contexts(respondents=-1), "-1 respondents were asked for"),
-        (Contexts(every=0), "one respondent in 0"),
-        (Contexts(questions=9), "9 context questions were asked for; there are 8"),
+        (Contexts(respondents=13), "respondents: found 13; there are 12"),
+        (Contexts(respondents=-1), "respondents: found -1"),
+        (Contexts(every=0), "one in: found 0"),
+        (Contexts(questions=9), "questions: found 9; there are 8"),
     ],
 )
 def test_numbers_that_make_no_sense_are_refused(contexts: Contexts, message: str) -> None:
