@@ -23,7 +23,7 @@ from workbench.domain.responses import Sampling
 from workbench.domain.statements import Statement, VariantId
 from workbench.errors import UsageError
 from workbench.figures.book import Book
-from workbench.options.option import Option
+from workbench.options.option import Option, recorded
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -51,8 +51,6 @@ class Defaults:
     exact_by: Literal["labels", "next tokens", ""] = ""
     "what is computed where nothing is drawn: how likely each label of the template is, or each next token; empty: "
     "answers have to be drawn"
-    material: Literal["statements", "questionnaire", "choices"] = "statements"
-    "what it asks about: any statements, or those that a questionnaire or multiple-choice questions are made of"
     until_valid: bool = False
     "answers that are none of those offered are drawn again; they are kept and do not count"
     tokens: Mapping[str, int] = field(default_factory=dict)
@@ -291,7 +289,8 @@ class Audit(ABC):
         book = self.book(store, options)
         there = [(entry, subject) for entry in book.contents if not entry.empty for subject in entry.subjects]
         tables = [entry.make(*subject) for entry, subject in (there if medium.data else there[:1])]
-        return Printed(tables, book.about, book.title, book.told, book.notes)
+        about = dict(book.about) | {"options": recorded(self.result_options or (), options)}
+        return Printed(tables, about, book.title, book.told, book.notes)
 
     def usual(self) -> Given:
         """Return the options of a result with their defaults."""

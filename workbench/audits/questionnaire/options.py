@@ -8,9 +8,7 @@ from workbench.domain.responses import EXACTLY
 from workbench.options.option import Option, Type
 from workbench.options.shared import DRAWS, DTYPE, SEED
 
-DEFAULTS = Defaults(
-    samples=1, sampling=EXACTLY, family="qm", drawn=False, exact_by="next tokens", material="questionnaire"
-)
+DEFAULTS = Defaults(samples=1, sampling=EXACTLY, family="qm", drawn=False, exact_by="next tokens")
 "the probabilities of the next token at temperature 1 (section 4 and Limitations)"
 
 MASSES = {"top10": "among the ten likeliest next tokens, as published", "vocabulary": "over the whole vocabulary"}

@@ -15,7 +15,6 @@ DEFAULTS = Defaults(
     sampling=Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=1),
     family=LETTERED,
     exact_by="next tokens",
-    material="choices",
     until_valid=True,
     tokens={EXTENDED: 50, STEERING_STEPS: 100},
 )
