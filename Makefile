@@ -1,5 +1,7 @@
 # make run    set everything up, audit the embedded model, open the workbench
-# make test   set everything up, run the tests
+# make test   set everything up, run the first stage of the tests: what takes less than a few seconds each
+# make test-e2e   the second stage: worker processes, models, servers, long flows of screens
+# make test-all   both stages
 # make check  formatting, lint, types, import contracts, generated documentation, tests
 # make bench  the performance table
 # make test-cluster   the tests of the extra `ray`, in an environment of their own
@@ -11,13 +13,22 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 STORE  ?= veldania.db
 
-.PHONY: run test test-cluster check bench cold-start lint clean
+.PHONY: run test test-e2e test-all test-cluster check bench cold-start lint clean
 
 run: $(STAMP)
 	@$(BIN)/workbench demo $(STORE)
 
+OFF := not slow and not gpu and not network and not ray
+TEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(TEST) -m "not e2e and $(OFF)"
+
+test-e2e: $(STAMP)
+	$(TEST) -m "e2e and $(OFF)"
+
+test-all: $(STAMP)
+	$(TEST)
 
 # Ray Data brings pandas, which slows every start of the terminal: it stays out of $(VENV).
 test-cluster: $(RAYENV)/.installed
@@ -29,7 +40,7 @@ $(RAYENV)/.installed: pyproject.toml constraints.txt
 	@$(RAYENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,ray]'
 	@touch $@
 
-check: lint test
+check: lint test-all
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .

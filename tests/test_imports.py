@@ -14,6 +14,7 @@ import pytest
 HEAVY = ("torch", "transformers", "scipy", "sentence_transformers", "openai", "pandas", "sklearn")
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("module", "also"),
     [
@@ -32,6 +33,7 @@ def test_a_module_brings_nothing_heavy(module: str, also: tuple[str, ...]) -> No
     assert found.stdout.strip() == "[]"
 
 
+@pytest.mark.e2e
 def test_the_store_leaves_pandas_to_those_who_want_it() -> None:
     """sqlite-utils imports it wherever it is installed; the development extra brings it."""
     pytest.importorskip("pandas")
@@ -88,6 +90,7 @@ def test_a_circle_is_found() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"d"}, "d": {"b"}, "e": {"a"}}) == [{"b", "c", "d"}]
 
 
+@pytest.mark.e2e
 def test_no_module_imports_itself_by_way_of_others() -> None:
     """Deferred imports count; those for types alone may close a circle where a comment says why."""
     known = modules()

@@ -69,6 +69,7 @@ def rows(path: Path) -> tuple[int, ...]:
         )
 
 
+@pytest.mark.e2e
 def test_a_persona_answers_in_words_and_a_queue_is_drawn_from_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -282,6 +283,7 @@ def test_agreement_of_people_is_printed_and_is_data(queued: Path, capsys: pytest
     }  # fmt: skip
 
 
+@pytest.mark.e2e
 def test_people_are_the_readers_of_a_bias(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     labelled(path, per_stratum=99)
     code, out, err = run(capsys, "bias", path, "--reader", "people", "--draws", "100", "--by", "prefix")

@@ -62,6 +62,7 @@ def test_the_shell_says_over_what(path: Path, capsys: pytest.CaptureFixture[str]
     assert "over the prompts that every model was asked" in same
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 async def test_the_screen_says_over_what(path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(path, start="results")

@@ -95,6 +95,7 @@ def test_findings_of_one_kind_are_shown_alone(odd: Path, capsys: pytest.CaptureF
     assert run(capsys, "lint", odd, "--code", "few-labels")[0] == 0
 
 
+@pytest.mark.e2e
 def test_a_check_says_first_what_it_computes_and_then_what_it_found(
     odd: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -203,6 +203,7 @@ def test_a_letter_that_was_not_offered_is_kept_and_said(tmp_path: Path, capsys: 
         assert one.choices.answer_sets("mine") == two.choices.answer_sets("mine")
 
 
+@pytest.mark.e2e
 def test_the_authors_download_comes_in_parts_and_gives_the_published_figures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

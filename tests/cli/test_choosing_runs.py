@@ -45,6 +45,7 @@ def test_statements_of_which_everything_failed_are_told(tmp_path: Path, capsys: 
     assert (found["failed_statements"], found["failed_because"]) == (["mig-01"], REASON)
 
 
+@pytest.mark.e2e
 def test_a_whole_description_is_preferred_to_one_that_it_is_a_part_of(
     demo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -61,6 +62,7 @@ def test_a_whole_description_is_preferred_to_one_that_it_is_a_part_of(
     assert f"{whole}, until decided (48 answers" in err
 
 
+@pytest.mark.e2e
 def test_runs_that_differ_in_their_dtype_are_listed_and_chosen_by_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,6 +88,7 @@ def test_a_model_without_probabilities_is_told_how_to_compute_them(
     assert (code, "workbench run STORE --exact" in err) == (2, True)
 
 
+@pytest.mark.e2e
 def test_what_an_exact_run_cannot_use_is_refused(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "run", demo, *ASK, "--exact")[0] == 0
     code, _, err = run(capsys, "verdicts", demo, "--beside", "0")
@@ -96,6 +99,7 @@ def test_what_an_exact_run_cannot_use_is_refused(demo: Path, capsys: pytest.Capt
     assert (found["responses"], found["scored"]) == (0, 24)
 
 
+@pytest.mark.e2e
 def test_the_next_command_names_what_tells_the_answers_apart(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "run", demo, *ASK, "--exact")[0] == 0
     assert run(capsys, "run", demo, *ASK, "--exact")[1].rstrip().endswith("--model scripted")
@@ -105,6 +109,7 @@ def test_the_next_command_names_what_tells_the_answers_apart(demo: Path, capsys:
     assert out.rstrip().endswith("--model scripted --sampling 'T 1, top-p 0.85, 20 tokens'")
 
 
+@pytest.mark.e2e
 def test_wordings_that_were_never_asked_have_no_row_and_failed_ones_say_so(
     demo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -119,6 +119,7 @@ def test_the_list_of_verbs_imports_none_of_them() -> None:
     assert all(f"  {name} " in out.stdout for name in VERBS)
 
 
+@pytest.mark.e2e
 def test_verbs_options_choices_stores_and_names_are_completed(store: Path) -> None:
     assert completed("verd") == ["plain,verdicts"]
     assert "plain,small.db" in completed("")

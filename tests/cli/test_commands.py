@@ -116,6 +116,7 @@ def test_verdicts_go_to_files_and_to_a_page(asked: Path, tmp_path: Path, capsys:
     assert (code, "--force" in err) == (2, True)
 
 
+@pytest.mark.e2e
 def test_options_change_the_verdicts(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def passed(*options: str, outcome: str = "passed") -> dict[str, list[int]]:
         found = data(capsys, "verdicts", asked, *options)
@@ -147,6 +148,7 @@ def test_one_template_is_judged_alone(asked: Path, capsys: pytest.CaptureFixture
     assert (code, "t-9" in err) == (2, True)
 
 
+@pytest.mark.e2e
 def test_two_samplings_are_never_pooled(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "run", asked, *ASK, "--temperature", "0.25", "--yes")[0] == 0
     code, _, err = run(capsys, "verdicts", asked)
@@ -236,6 +238,7 @@ def test_control_characters_of_data_are_not_sent_to_the_terminal(
     assert f"Job {job}: not started yet" in out
 
 
+@pytest.mark.e2e
 def test_the_demo_comes_back_to_its_store_and_asks_what_a_changed_instrument_needs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,6 +271,7 @@ def queue(path: Path, *samples: int) -> None:
             launch.create(store, Design("veldania", "scripted", samples=n, family="user"))
 
 
+@pytest.mark.e2e
 def test_a_job_is_paused_resumed_and_followed_from_a_shell(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     queue(demo, 1)
     code, out, _ = run(capsys, "jobs", demo, "pause")

@@ -77,6 +77,7 @@ def test_the_text_says_what_each_formula_measures(demo: Path, capsys: pytest.Cap
     assert not re.search(r"\bnan\b", out)
 
 
+@pytest.mark.e2e
 def test_models_stand_beside_baselines_and_are_compared(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = models(asked)
     found = data(capsys, "consistency", asked, *LENIENT, "--baselines", "--compare", first, second)
@@ -89,6 +90,7 @@ def test_models_stand_beside_baselines_and_are_compared(asked: Path, capsys: pyt
     assert names(only) == [first]
 
 
+@pytest.mark.e2e
 def test_a_view_counts_one_kind_of_match(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, _ = models(asked)
     shares = {
@@ -101,6 +103,7 @@ def test_a_view_counts_one_kind_of_match(asked: Path, capsys: pytest.CaptureFixt
     assert [a + d for a, d in zip(shares["agree"], shares["disagree"], strict=True)] == pytest.approx(shares["all"])
 
 
+@pytest.mark.e2e
 def test_a_number_leads_to_its_statements(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, _ = models(asked)
     base = ("consistency", asked, *LENIENT, "--model", first)
@@ -118,6 +121,7 @@ def test_a_number_leads_to_its_statements(asked: Path, capsys: pytest.CaptureFix
     assert all(row["statement"] in out for row in behind)
 
 
+@pytest.mark.e2e
 def test_methods_name_every_choice(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, _ = models(asked)
     code, out, _ = run(capsys, "consistency", asked, *LENIENT, "--methods", "--seed", 7, "--resamples", 50)
@@ -171,6 +175,7 @@ def test_the_pipeline_refuses_unknown_labels_and_an_empty_store(tmp_path: Path, 
         judge_consistency(store)
 
 
+@pytest.mark.e2e
 def test_two_samplings_of_one_model_are_two_respondents(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for temperature in (1, 0.5):
         ask = ("--model", "scripted", "--statements", 3, "--templates", 1, "--samples", 3, "--temperature", temperature)
@@ -183,6 +188,7 @@ def test_two_samplings_of_one_model_are_two_respondents(demo: Path, capsys: pyte
 PILOT = ("--model", "scripted", "--statements", 6, "--samples", 4, "--seed", 3)
 
 
+@pytest.mark.e2e
 def test_a_pilot_draws_asks_and_ranks(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan = data(capsys, "pilot", demo, *PILOT, "--dry-run")
     assert plan["job"] is None
@@ -226,6 +232,7 @@ def test_a_pilot_is_not_started_without_consent_or_a_model(demo: Path, capsys: p
     assert data(capsys, "jobs", demo) == []
 
 
+@pytest.mark.e2e
 def test_a_ranking_of_what_was_not_asked_is_refused(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "pilot", demo, *PILOT, "--yes")[0] == 0
     code, _, err = run(capsys, "pilot", demo, "--rank", "--family", "generation")
@@ -233,6 +240,7 @@ def test_a_ranking_of_what_was_not_asked_is_refused(demo: Path, capsys: pytest.C
     assert "generation" in err
 
 
+@pytest.mark.e2e
 def test_parties_that_are_left_out_are_counted_for_each_who_was_asked_other_countries(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -253,6 +261,7 @@ def test_parties_that_are_left_out_are_counted_for_each_who_was_asked_other_coun
     assert "\nparties left out: 0 without a left-right position, 0 of countries that were not asked" in out
 
 
+@pytest.mark.e2e
 def test_every_form_holds_every_table(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = models(asked)
     base = ("consistency", asked, *LENIENT, "--baselines", "--parties", "--compare", first, second)

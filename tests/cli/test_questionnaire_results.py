@@ -222,6 +222,7 @@ def test_prompts_that_nobody_could_read_are_counted_beside_yes_and_no(
     assert [[of[name] for name in ("yes", "no", "unreadable")] for of in counted] == [[8, 0, 2], [15, 0, 4]]
 
 
+@pytest.mark.e2e
 def test_a_real_run_is_judged_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "panel.db"
     with new_store(path) as store:
@@ -343,6 +344,7 @@ def test_wordings_say_over_whom_they_are(asked: Path, capsys: pytest.CaptureFixt
     assert keys.index("sd") < keys.index("rms")
 
 
+@pytest.mark.e2e
 def test_figures_are_written_as_files_that_hold_what_they_depend_on(
     asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -464,6 +466,7 @@ def test_a_design_of_which_all_is_stored_is_noted_and_has_figures(
     assert "nothing was asked: every prompt has the text of one" in run(capsys, "jobs", path)[1].replace("\n", " ")
 
 
+@pytest.mark.e2e
 def test_figures_of_prompts_that_show_what_was_changed_since_say_no_side(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -293,6 +293,7 @@ def test_json_of_a_question_has_every_answer_with_its_seed(asked: Path, capsys: 
     assert names(found) == ["subjects", "questions", "forms", "options", "prompts", "answers"], "views as named"
 
 
+@pytest.mark.e2e
 def test_csv_files_have_a_row_a_figure(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "figures"
     code, out, err = run(capsys, "verdicts", asked, *AUDIT, "--csv", folder)

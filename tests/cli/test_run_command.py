@@ -75,6 +75,7 @@ def test_an_exact_run_counts_prompts(demo: Path, capsys: pytest.CaptureFixture[s
     assert "4 prompts are scored already; 0 to score" in run(capsys, demo, "--exact", "--dry-run")[1]
 
 
+@pytest.mark.e2e
 def test_answers_end_when_they_are_decided(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, demo, "--until-decided", "--samples", "5", "--yes")
     assert code == 0, out + err
@@ -128,6 +129,7 @@ def test_a_dry_run_says_what_a_served_model_costs(
     assert told["cost_most"] > 120 * 20 * 10 / 1e6
 
 
+@pytest.mark.e2e
 def test_a_second_run_knows_how_fast_the_first_was(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert planned(capsys, demo, model="scripted")["estimate"]["seconds"] is None
     assert run(capsys, demo, "--yes")[0] == 0

@@ -20,6 +20,7 @@ def scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return path
 
 
+@pytest.mark.e2e
 def test_verdicts_stand_beside_what_samples_would_be_expected_to_say(
     scored: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -38,6 +39,7 @@ def test_verdicts_stand_beside_what_samples_would_be_expected_to_say(
     assert rows(found, "verdicts")[0]["sampled_would_pass"] == first["all"]
 
 
+@pytest.mark.e2e
 def test_the_samples_beside_are_as_many_and_as_readable_as_asked(
     scored: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -52,6 +54,7 @@ def test_the_samples_beside_are_as_many_and_as_readable_as_asked(
     assert rows(strict, "passing", test="sampling")[0]["insufficient"] == ["4", "4"]
 
 
+@pytest.mark.e2e
 def test_scores_are_the_probabilities_of_each_prompt(scored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ref = rows(data(capsys, "verdicts", scored), "verdicts")[0]["statement"]
     found = data(capsys, "scores", scored, "--statement", ref, "--tokens")
@@ -70,6 +73,7 @@ def test_scores_are_the_probabilities_of_each_prompt(scored: Path, capsys: pytes
     assert "Agree. 89.2 %" in out
 
 
+@pytest.mark.e2e
 def test_sampled_and_exact_runs_are_told_apart(scored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "run", scored, *ASK, "--samples", "3", "--yes")[0] == 0
     code, _, err = run(capsys, "verdicts", scored)

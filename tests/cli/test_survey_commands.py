@@ -156,6 +156,7 @@ def test_of_several_instruments_one_is_named(path: Path, capsys: pytest.CaptureF
     assert "--instrument: small, second" in err
 
 
+@pytest.mark.e2e
 def test_the_command_opens_the_terminal_at_the_survey_and_takes_answers(path: Path) -> None:
     """A real terminal: the command, a pseudonym given, Enter, two answers, q."""
     master, slave = pty.openpty()
@@ -222,6 +223,7 @@ def test_people_and_a_coin_stand_beside_the_model_in_one_table(
     assert found[0]["bound"]["undefined"] == "all answers equal"
 
 
+@pytest.mark.e2e
 def test_the_published_upper_bound_stands_in_both_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Ceron et al. 2024, Table 2: humans 0.90 (.08); raw -0.69 and -0.65 for negation and opposite (version 1)."""
     folder = published("probvaa")

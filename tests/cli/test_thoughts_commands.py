@@ -30,6 +30,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return capsys.readouterr().out
 
 
+@pytest.mark.e2e
 def test_a_job_says_how_many_answers_were_cut_off_and_what_helps(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -43,6 +44,7 @@ def test_a_job_says_how_many_answers_were_cut_off_and_what_helps(
     assert job["progress"]["unreadable"] + cut <= job["progress"]["answers"], "it is one or the other"
 
 
+@pytest.mark.e2e
 def test_thoughts_are_shown_on_request(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = said(capsys, "thoughts", asked)
     assert f"thought: {TRACE}\nanswer: Harmful." in out

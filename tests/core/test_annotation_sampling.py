@@ -160,6 +160,7 @@ def test_as_many_texts_are_drawn_as_asked_for_and_the_certain_ones_among_them(
     assert found.frame.certain_units == (chances == 1).sum()
 
 
+@pytest.mark.e2e
 def test_every_text_is_drawn_as_often_as_its_inclusion_probability_says() -> None:
     sizes = [40, 12, 9, 9, 5, 3, 3, 2, 1, 1, 1, 1]
     times = np.zeros(len(sizes))
@@ -171,6 +172,7 @@ def test_every_text_is_drawn_as_often_as_its_inclusion_probability_says() -> Non
     assert (np.abs(times / 4000 - chances) <= 4 * noise).all()
 
 
+@pytest.mark.e2e
 def test_weights_of_a_draw_add_up_to_the_answers_of_every_kind_on_average() -> None:
     """Horvitz and Thompson 1952: sums weighted by answers / inclusion are unbiased, whatever is summed."""
     sizes = [60, 25, 25, 10, *[1] * 60]

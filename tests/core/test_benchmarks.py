@@ -10,6 +10,8 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 "threads that wait for one another spin, which takes minutes where other processes want the cores, too"
 FOLDER = Path(__file__).parents[1] / "benchmarks"
@@ -40,6 +42,7 @@ def test_every_module_of_benchmarks_is_listed() -> None:
     assert {path.stem.removeprefix("bench_") for path in FOLDER.glob("bench_*.py")} == set(NAMES) - {"start"}
 
 
+@pytest.mark.e2e
 def test_every_benchmark_runs_at_a_tiny_size_and_fills_its_rows() -> None:
     """In one process: most of the time goes into imports that several benchmarks share."""
     done = run("--tiny")

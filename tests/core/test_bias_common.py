@@ -62,6 +62,7 @@ def test_a_run_that_was_stopped_does_not_differ_from_the_whole_of_itself() -> No
     assert common.said == "over the 64 prompts on 16 statements that all sides were asked; left out: m0 64"
 
 
+@pytest.mark.e2e
 @given(st.integers(0, 1000), st.floats(0.2, 1.0), st.floats(0.2, 1.0))
 def test_a_difference_is_that_of_the_figures_over_what_both_were_asked(seed: int, one: float, other: float) -> None:
     rng = np.random.default_rng(seed)

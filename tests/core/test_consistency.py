@@ -525,6 +525,7 @@ def test_swapping_all_labels_flips_the_sign_of_signed_support(case: Case) -> Non
         assert one.value == -other.value
 
 
+@pytest.mark.e2e
 @settings(max_examples=60)
 @given(cases())
 def test_every_stance_and_interval_lies_between_minus_1_and_1(case: Case) -> None:
@@ -537,6 +538,7 @@ def test_every_stance_and_interval_lies_between_minus_1_and_1(case: Case) -> Non
         assert found.supporting + found.opposing == found.value.n + found.value.excluded
 
 
+@pytest.mark.e2e
 @settings(max_examples=60)
 @given(cases())
 def test_agreeing_and_disagreeing_matches_add_up_and_answers_are_matched_once(case: Case) -> None:
@@ -555,6 +557,7 @@ def test_agreeing_and_disagreeing_matches_add_up_and_answers_are_matched_once(ca
     assert np.allclose(both, answered)
 
 
+@pytest.mark.e2e
 @settings(max_examples=25)
 @given(cases())
 def test_the_same_seed_gives_the_same_figures_in_any_order(case: Case) -> None:

@@ -31,6 +31,7 @@ def truth(wordings_vary: float) -> float:
     return float(kappa_2x2(np.bincount(2 * first + second, minlength=4).reshape(2, 2)))
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(("statements", "wordings_vary"), [(20, 0.5), (50, 0.2), (100, 0.5)])
 def test_intervals_over_statements_hold_the_truth_and_those_over_pairs_do_not(
     statements: int, wordings_vary: float
@@ -77,6 +78,7 @@ def conditions(rng: np.random.Generator, wordings: FloatArray, templates: int, b
     return np.stack([(cell == each).sum(axis=(1, 2)) for each in range(4)], axis=1).reshape(templates, 2, 2)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("by_template", [0.4, 0.8, 1.5])
 def test_intervals_of_one_statement_hold_the_agreement_under_all_templates(by_template: float) -> None:
     rng = np.random.default_rng(int(10 * by_template))

@@ -47,6 +47,7 @@ def labels(pair: tuple[str, str], text: str) -> list[str | None]:
     return [label_reader(*pair, "en", rule).read(text).label for rule in ("label-words", "label-words-coded")]
 
 
+@pytest.mark.e2e
 @settings(max_examples=300)
 @given(st.sampled_from(PAIRS), answer, answer)
 @example(("agree", "disagree"), "I agree.", "Or do I disagree?")

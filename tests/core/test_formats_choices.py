@@ -241,6 +241,7 @@ def readable(pair: ChoicePair) -> bool:
     return all(parse_choice(form.lettered()) == form for form in forms)
 
 
+@pytest.mark.e2e
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.lists(pairs().filter(readable), min_size=1, max_size=4, unique_by=lambda p: (p.bias, p.variant, p.key)))
 def test_questions_that_are_written_read_back_the_same(

@@ -459,6 +459,7 @@ def questionnaires(draw: st.DrawFn) -> Instrument:
     return replace(instrument, questionnaire=Questionnaire(questions, known, tuple(people)))
 
 
+@pytest.mark.e2e
 @SLOW
 @given(questionnaires())
 def test_a_questionnaire_comes_back_from_its_files_identically(tmp_path: Path, wanted: Instrument) -> None:
@@ -467,6 +468,7 @@ def test_a_questionnaire_comes_back_from_its_files_identically(tmp_path: Path, w
     assert read_csv(place).questionnaire == wanted.questionnaire
 
 
+@pytest.mark.e2e
 @SLOW
 @given(questionnaires())
 def test_a_questionnaire_goes_through_files_and_a_store_unchanged(tmp_path: Path, wanted: Instrument) -> None:

@@ -210,6 +210,7 @@ def test_tags_come_back_as_they_were(tags: list[str]) -> None:
     assert tags_of(tag_cell(tags)) == tuple(tags)
 
 
+@pytest.mark.e2e
 @SLOW
 @given(instruments())
 def test_a_folder_imports_back_identically(tmp_path: Path, wanted: Instrument) -> None:
@@ -221,6 +222,7 @@ def test_a_folder_imports_back_identically(tmp_path: Path, wanted: Instrument) -
     assert normal_form(wanted) == wanted
 
 
+@pytest.mark.e2e
 @SLOW
 @given(instruments())
 def test_json_lines_hold_the_statements(tmp_path: Path, wanted: Instrument) -> None:
@@ -231,6 +233,7 @@ def test_json_lines_hold_the_statements(tmp_path: Path, wanted: Instrument) -> N
     assert list(found.statements) == held
 
 
+@pytest.mark.e2e
 @SLOW
 @given(instruments())
 def test_the_published_layout_holds_what_it_says_whatever_the_names(tmp_path: Path, wanted: Instrument) -> None:

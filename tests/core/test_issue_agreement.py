@@ -107,6 +107,7 @@ def test_both_published_coefficients_are_close_where_annotators_are_alike() -> N
     assert found.cohen.mean.value == pytest.approx(found.fleiss.value, abs=0.02)
 
 
+@pytest.mark.e2e
 def test_the_published_agreement_cannot_be_recomputed_because_only_gold_labels_are_published() -> None:
     """Table 1 (0.85 for open foreign policy, …) rests on three annotators whose files are not public."""
     instrument = read_instrument("probvaa", published("probvaa"))

@@ -332,6 +332,7 @@ LITTLE_WORDS = (
 WORDS = st.sampled_from([*LITTLE_WORDS.split(), "it is", "no", "think", "couldn't", "as an", "\n"])
 
 
+@pytest.mark.e2e
 @given(st.lists(WORDS, max_size=14).map(" ".join), st.sampled_from(["ours", "coded"]))
 def test_exchanging_the_labels_polarity_flips_the_reading(text: str, rule: str) -> None:
     forth, back = reader(AGREE, rule).read(text), reader(("disagree", "agree"), rule).read(text)

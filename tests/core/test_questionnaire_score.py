@@ -350,6 +350,7 @@ def test_all_answers_of_a_person_are_drawn_together() -> None:
     assert (found.axis.low, found.axis.high) == (pytest.approx(0, abs=1e-12), pytest.approx(0, abs=1e-12))
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(("people", "least"), [(15, 0.9), (100, 0.91)])
 def test_intervals_cover_what_they_estimate(people: int, least: float) -> None:
     """200 samples of people from a known population: p(yes) is 0.8 for those who say yes, 0.3 for the others."""

@@ -366,6 +366,7 @@ def drawn(seed: int, statements: int = 6, templates: int = 3) -> Counts:
     return counts(statements, templates, 30, exists=exists, **changes)
 
 
+@pytest.mark.e2e
 @given(st.integers(0, 10_000), st.randoms(use_true_random=False))
 def test_the_order_of_statements_does_not_matter(seed: int, shuffler: Any) -> None:
     base = drawn(seed)
@@ -381,6 +382,7 @@ def test_the_order_of_statements_does_not_matter(seed: int, shuffler: Any) -> No
         assert (judge(moved).verdicts(test) == judge(base).verdicts(test)[..., order]).all()
 
 
+@pytest.mark.e2e
 @given(st.integers(0, 10_000))
 def test_turning_every_answer_round_keeps_every_verdict(seed: int) -> None:
     base = drawn(seed)

@@ -52,6 +52,7 @@ def test_whole_answers_have_the_exact_distribution() -> None:
     assert statistic.pvalue > 0.01
 
 
+@pytest.mark.e2e
 def test_many_small_trees_have_the_same_distribution_as_a_large_one() -> None:
     wanted = exact()
     total: Counter[tuple[int, ...]] = Counter()

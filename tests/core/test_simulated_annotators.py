@@ -98,6 +98,7 @@ def test_the_simulated_annotators_agree_about_as_the_published_ones_and_the_clas
     assert population_macro_f1(classifier) == pytest.approx(0.93, abs=0.005)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("estimate", "second", "population"),
     [

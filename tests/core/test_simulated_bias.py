@@ -14,6 +14,7 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from workbench.audits.bias_score.correction import COUNTED, NET
 from workbench.audits.bias_score.judge import Figure, Item, Options, Tally, Trial, judge
@@ -150,6 +151,7 @@ def errors_off(totals: Floats) -> float:
     return float(abs(totals.mean() - true_bias()) / (totals.std(ddof=1) / np.sqrt(len(totals))))
 
 
+@pytest.mark.e2e
 def test_intervals_over_statements_hold_the_true_bias_as_often_as_they_say() -> None:
     assert 0.92 <= perfect()[0] <= 0.98
 
@@ -158,6 +160,7 @@ def test_intervals_over_responses_are_too_narrow_where_answers_to_a_statement_ar
     assert perfect()[1] < 0.60
 
 
+@pytest.mark.e2e
 def test_corrected_intervals_hold_the_true_bias_in_spite_of_the_classifiers_error() -> None:
     assert 0.92 <= classified()[0] <= 0.98
 

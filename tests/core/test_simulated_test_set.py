@@ -171,6 +171,7 @@ def test_the_simulated_bias_is_none_and_a_third_of_the_answers_are_one_sentence(
     assert np.mean(list(SHORT.values())) == pytest.approx(0.36)
 
 
+@pytest.mark.e2e
 def test_corrected_bias_covers_the_truth_where_frequent_texts_are_read_better() -> None:
     weighted = [found.weighted for found in repeated(REPETITIONS)]
     assert 0.91 <= coverage(weighted) <= 0.99
@@ -178,6 +179,7 @@ def test_corrected_bias_covers_the_truth_where_frequent_texts_are_read_better() 
     assert abs(mean) < 3 * error
 
 
+@pytest.mark.e2e
 def test_a_test_set_that_counts_distinct_texts_alike_is_far_off() -> None:
     alike = [distinct_texts_alike(4, repetition) for repetition in range(FEW)]
     mean, error = mean_and_error([figure.total.value for figure in alike])

@@ -328,6 +328,7 @@ def test_nominal_coefficients_do_not_depend_on_the_labels(rows: list[list[int]],
         assert same(coefficient(rows), coefficient(relabelled))
 
 
+@pytest.mark.e2e
 @given(rating_rows, st.randoms(use_true_random=False))
 def test_coefficients_do_not_depend_on_the_order_of_raters_or_units(rows: list[list[int]], random: Any) -> None:
     shuffled = [random.sample(row, len(row)) for row in random.sample(rows, len(rows))]

@@ -171,6 +171,7 @@ def test_a_class_without_an_error_keeps_an_interval() -> None:
     assert report.f1[0].high == 1.0
 
 
+@pytest.mark.e2e
 def test_the_interval_of_macro_f1_is_that_of_resampled_items() -> None:
     true, predicted, _ = drawn_predictions(1)
     rng = np.random.default_rng(5)

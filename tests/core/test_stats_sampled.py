@@ -105,6 +105,7 @@ def test_a_share_of_certain_units_is_known_and_one_without_errors_keeps_its_widt
     assert alike(4).share(hits, np.zeros(4, dtype=np.bool_), 2, "none").undefined == "none"
 
 
+@pytest.mark.e2e
 def test_the_interval_of_a_share_holds_the_share_of_all_answers() -> None:
     """400 draws of 120 from 3,000 texts, of which the three most frequent have a third of the answers.
 

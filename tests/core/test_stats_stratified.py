@@ -48,6 +48,7 @@ def test_where_nothing_can_vary_there_is_no_test_and_the_reason_is_said(tables: 
     assert (found.strata, found.answers) == (0, 0)
 
 
+@pytest.mark.e2e
 def test_false_alarms_are_as_frequent_as_the_level_says() -> None:
     rng = np.random.default_rng(5)
     ps = []

@@ -194,6 +194,7 @@ def test_the_ideal_prediction_is_that_of_counting_through_everybody(
         assert p == pytest.approx(yes[ref] / together)
 
 
+@pytest.mark.e2e
 def test_the_ideal_prediction_is_calibrated_and_as_accurate_as_is_known(panel: Population) -> None:
     """On 4,000 respondents, within four standard errors of what is known of each target."""
     people = generate(panel, 4_000, 11)

@@ -35,6 +35,7 @@ def exported(probvaa: Instrument, tmp_path_factory: pytest.TempPathFactory) -> P
     return place
 
 
+@pytest.mark.e2e
 def test_the_layout_is_read_back_as_it_was(probvaa: Instrument, exported: Path) -> None:
     found = read_instrument("probvaa", exported)
     assert found.statements == probvaa.statements
@@ -45,6 +46,7 @@ def test_the_layout_is_read_back_as_it_was(probvaa: Instrument, exported: Path) 
     assert Counter(found.survey) == Counter(probvaa.survey)
 
 
+@pytest.mark.e2e
 def test_rows_are_written_byte_for_byte(exported: Path) -> None:
     source = (published("probvaa") / ROWS).read_bytes().splitlines()
     written = (exported / ROWS).read_bytes().splitlines()
@@ -72,6 +74,7 @@ def test_543_of_1282_statements_and_languages_name_no_country(probvaa: Instrumen
     assert any("ch_53" in note for note in probvaa.notes)
 
 
+@pytest.mark.e2e
 def test_our_own_folder_holds_all_of_it(probvaa: Instrument, tmp_path: Path) -> None:
     with Store.open(tmp_path / "one.db", create=True) as store:
         store.instruments.add(probvaa)

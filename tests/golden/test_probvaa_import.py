@@ -203,6 +203,7 @@ def test_people_agree_with_themselves_as_published(probvaa: Instrument) -> None:
     assert (round(paraphrase.raw_mean.mean, 4), round(paraphrase.raw_mean.sd, 4)) == (0.9014, 0.0805)
 
 
+@pytest.mark.e2e
 def test_the_published_design_asks_17208_prompts(probvaa: Instrument, tmp_path: Path) -> None:
     with Store.open(tmp_path / "probvaa.db", create=True) as store:
         store.instruments.add(probvaa)

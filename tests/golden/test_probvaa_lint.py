@@ -106,6 +106,7 @@ def test_every_finding_can_be_told_from_all_others(probvaa: Instrument, hints: t
     assert len({finding.fingerprint for finding in findings}) == len(findings)
 
 
+@pytest.mark.e2e
 def test_the_distributions_that_the_thresholds_were_chosen_on(probvaa: Instrument, embedded: Embedded) -> None:
     """The table in `Thresholds`."""
     found = {spread.kind: spread for spread in spreads(nearness(probvaa.statements, embedded, "en"))}
@@ -142,6 +143,7 @@ def test_what_minilm_finds_in_the_english_wordings(probvaa: Instrument, embedded
     assert places(found, "near-duplicate") == set()
 
 
+@pytest.mark.e2e
 def test_all_of_it_is_found_in_seconds(probvaa: Instrument, tmp_path: Path) -> None:
     begin = time.process_time()
     lint(probvaa)

@@ -177,6 +177,7 @@ def printed(value: float, digits: str) -> bool:
     return abs(value - float(digits)) <= 0.5 * 10.0 ** -len(digits.partition(".")[2]) + 1e-9
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("row", expected(), ids=lambda row: f"{row.bias}-{row.condition or 'bias'}-{row.definition}")
 def test_every_mean_test_and_entropy_of_llama2_7b_is_as_published(row: Expected) -> None:
     cell = report("llama2-7b", row.definition).cell(row.bias, row.condition)
@@ -187,6 +188,7 @@ def test_every_mean_test_and_entropy_of_llama2_7b_is_as_published(row: Expected)
     assert printed(cell.spread_csv.changed, row.entropies[1])
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("model", TABLE_5)
 def test_table_5_is_met_to_all_printed_digits(model: str) -> None:
     for line in TABLE_5[model].strip().splitlines():
@@ -267,6 +269,7 @@ def test_table_5_and_table_3_stand_in_the_figures() -> None:
     assert {model: scored["score_as_published"](model) for model in TABLE_5} == {"llama2-7b": 4, "gpt-3.5-turbo": 0}
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("model", TABLE_5)
 @pytest.mark.parametrize("definition", list(Definition))
 def test_a_second_computation_agrees_to_full_precision(model: str, definition: Definition) -> None:

@@ -122,6 +122,7 @@ def test_every_question_can_have_every_error_in_draws_that_differ(rows: list[Row
             assert len({drawn[kind, number].stem for number in (1, 2, 3)}) > 1, row["key"]
 
 
+@pytest.mark.e2e
 def test_no_question_is_one_of_the_published_prompts(rows: list[Row]) -> None:
     texts = set()
     for path in published("biasmonkey", "prompts").glob("*.csv"):

@@ -66,6 +66,7 @@ def test_a_file_of_jinja_is_a_chat_format_wherever_it_stands(base: str, tmp_path
     assert written(loaded(base, str(file))).endswith("<user>b?\n<assistant>")
 
 
+@pytest.mark.e2e
 def test_the_chat_format_of_the_embedded_model_is_written_as_characters_where_its_tokens_are_missing(
     base: str, tmp_path: Path
 ) -> None:

@@ -58,6 +58,7 @@ def test_a_rule_that_is_never_met_changes_nothing(engine: Engine) -> None:
     assert all(answers.decided == 0 for answers in never)
 
 
+@pytest.mark.e2e
 def test_requests_without_a_rule_are_not_touched_by_those_with_one(engine: Engine) -> None:
     job = mixed_job(60, 30)
     without = counts(engine.sample(job, requests(10, 60), USUAL, spell), 60)

@@ -75,6 +75,7 @@ def test_the_test_would_notice_a_temperature_that_is_a_little_off(tiny: Engine, 
     assert any_rejected([p_value(against_exact(a, b)) for a, b in zip(drawn, exact, strict=True)])
 
 
+@pytest.mark.e2e
 def test_counts_are_like_those_of_independent_sampling(tiny: Engine, plain: Oracle) -> None:
     sampling = SETTINGS[0]
     drawn = counts(tiny.sample(prompts(), requests(DRAWS, PROMPTS), sampling, spell), PROMPTS)

@@ -95,6 +95,7 @@ def test_requests_may_ask_for_different_numbers_of_samples(engine: Engine) -> No
     assert [sum(answers.values()) for answers in found] == n
 
 
+@pytest.mark.e2e
 def test_first_answers_come_while_others_are_not_begun(engine: Engine, work: Work) -> None:
     job = [[5, 6, *text(np.random.default_rng(i), 5)] for i in range(300)]
     engine.at_once(20)
@@ -106,6 +107,7 @@ def test_first_answers_come_while_others_are_not_begun(engine: Engine, work: Wor
     assert all(sum(answers.counts.values()) == 2 for answers in found)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("most", [1, 7, 10_000])
 def test_answers_do_not_depend_on_how_much_is_under_way(engine: Engine, most: int) -> None:
     job = mixed_job(12, 30)
@@ -114,6 +116,7 @@ def test_answers_do_not_depend_on_how_much_is_under_way(engine: Engine, most: in
     assert alike(drawn(engine, job, 5), freely) >= SAME
 
 
+@pytest.mark.e2e
 def test_a_bound_on_rows_is_kept_and_lifted(engine: Engine) -> None:
     network = build("llama")
     with engine_over(network) as watched:
@@ -166,6 +169,7 @@ def test_an_engine_is_as_good_as_new_after_a_reader_has_left_half_way(engine: En
     assert drawn(engine, job, 5) == undisturbed
 
 
+@pytest.mark.e2e
 def test_two_engines_take_turns(oracle: Oracle) -> None:
     job = mixed_job(20, 30)
     with engine_over(build("llama")) as left, engine_over(build("qwen3-sliding")) as right:
@@ -193,12 +197,14 @@ def test_another_engine_draws_the_same(engine: Engine) -> None:
         assert drawn(engine, job, 10) == drawn(other, job, 10)
 
 
+@pytest.mark.e2e
 def test_another_seed_draws_something_else(engine: Engine) -> None:
     job = mixed_job(30, 30)
     other = counts(engine.sample(job, requests(30, 30, first=1000), USUAL, spell), 30)
     assert alike(drawn(engine, job, 30), other) < 0.5
 
 
+@pytest.mark.e2e
 def test_answers_depend_on_their_request_and_not_on_its_company(engine: Engine) -> None:
     job = mixed_job(60, 40)
     together = drawn(engine, job, 10)

@@ -14,6 +14,7 @@ PROMPTS, LONGEST = 100, 200
 GREEDY = Sampling(temperature=1.0, top_p=1.0, top_k=1, max_new_tokens=12)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("kind", ["llama", "gpt2", "qwen3-sliding"])
 def test_a_hundred_greedy_answers_are_those_of_generate_one_prompt_at_a_time(kind: str) -> None:
     job = mixed_job(PROMPTS, LONGEST)

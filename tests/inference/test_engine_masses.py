@@ -68,6 +68,7 @@ def test_numbers_that_are_none_are_refused_and_not_summed() -> None:
             list(engine.likeliest([[5, 6]], 3, SETS))
 
 
+@pytest.mark.e2e
 def test_the_embedded_model_says_how_likely_a_word_is_over_its_whole_vocabulary() -> None:
     loaded = load_network("smollm2")
     plain, tokenizer = Oracle(copy.deepcopy(loaded.network), STOP), loaded.tokenizer

@@ -51,6 +51,7 @@ def undisturbed() -> list[dict[tuple[int, ...], int]]:
 PLACES = pytest.mark.parametrize("place", ["first", "last"])
 
 
+@pytest.mark.e2e
 @PLACES
 @pytest.mark.parametrize("room", [N, 40, 150])
 def test_all_answers_come_where_only_so_many_tokens_fit(
@@ -92,6 +93,7 @@ def test_scores_come_where_only_so_many_tokens_fit(place: str) -> None:
         assert [found.prompt for found in likeliest] == list(range(40))
 
 
+@pytest.mark.e2e
 @PLACES
 def test_memory_that_holds_not_even_one_row_is_said_to_be_too_small(place: str) -> None:
     network = build("llama")

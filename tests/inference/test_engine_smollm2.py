@@ -26,6 +26,7 @@ SAMPLING = Sampling(temperature=1.0, top_p=0.85, max_new_tokens=4)
 "four tokens hold a label: whole answers occur often enough to be counted"
 
 
+@pytest.mark.e2e
 def test_the_embedded_model_is_shared_in_bf16_and_not_where_it_would_not_heed_positions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

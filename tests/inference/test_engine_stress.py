@@ -126,6 +126,7 @@ def drawn(seed: int, patch: pytest.MonkeyPatch, failing: int) -> tuple[list[Draw
     return [(answers.counts, answers.decided) for answers in found], plain, failures.count
 
 
+@pytest.mark.e2e
 def test_random_jobs_draw_what_plain_passes_draw() -> None:
     same = []
     for seed in SEEDS:
@@ -135,6 +136,7 @@ def test_random_jobs_draw_what_plain_passes_draw() -> None:
     assert np.mean(same) >= SAME
 
 
+@pytest.mark.e2e
 def test_memory_that_runs_out_anywhere_loses_no_answer_and_doubles_none() -> None:
     same, failed = [], 0
     for seed in SEEDS:

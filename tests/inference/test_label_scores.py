@@ -78,6 +78,7 @@ def smollm2() -> object:
     return load_local("smollm2")
 
 
+@pytest.mark.e2e
 def test_spellings_with_the_same_tokens_are_one_event(smollm2: object) -> None:
     options = ["agree", "agree", " agree"]
     (found,) = smollm2.score(ASKED[:1], [options], whole_words=True)  # type: ignore[attr-defined]
@@ -97,6 +98,7 @@ def test_the_beginning_of_another_word_is_no_label(smollm2: object) -> None:
     assert np.isfinite(longer.log_probabilities[0])
 
 
+@pytest.mark.e2e
 def test_exact_label_probabilities_are_those_of_many_samples_read_by_the_rule(smollm2: object) -> None:
     """500 answers to each of two prompts: how many begin with a label, and what the rule reads in these."""
     forms, reader = label_forms(LABELS), LabelWords("agree", "disagree", lexicon("en"))

@@ -92,6 +92,7 @@ def workbench(environment: dict[str, str], *arguments: object) -> str:
     return found.stdout
 
 
+@pytest.mark.e2e
 def test_it_is_printed_and_written_in_every_form(asked: Path, beside: dict[str, str], tmp_path: Path) -> None:
     verdicts = ("verdicts", asked, "--audit", "brevity")
     assert "Words by model" in workbench(beside, *verdicts)
@@ -109,6 +110,7 @@ def test_it_is_printed_and_written_in_every_form(asked: Path, beside: dict[str, 
     assert "Words by model" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.e2e
 def test_the_terminal_offers_asks_and_shows_it(asked: Path, beside: dict[str, str]) -> None:
     found = subprocess.run(
         [sys.executable, "-c", AS_A_PERSON, str(asked)],

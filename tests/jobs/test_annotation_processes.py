@@ -10,6 +10,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from stores.annotation.annotator import Annotator
 from stores.core.store import Store
 from tests.tui.annotation_stores import labelling_store
@@ -103,6 +105,7 @@ def is_whole(path: Path) -> None:
         assert wrong == []
 
 
+@pytest.mark.e2e
 def test_eight_people_and_a_running_job_share_a_store_and_lose_nothing(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", [f"answer {n}" for n in range(4000)], needed=3)
     bulk = start(BULK, path, 9)
@@ -126,6 +129,7 @@ def test_eight_people_and_a_running_job_share_a_store_and_lose_nothing(tmp_path:
     is_whole(path)
 
 
+@pytest.mark.e2e
 def test_what_was_said_to_be_committed_survives_a_kill_at_any_moment(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", [f"answer {n}" for n in range(12_000)], needed=4)
     rng = random.Random(20)

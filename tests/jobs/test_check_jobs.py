@@ -164,6 +164,7 @@ def test_only_what_changed_is_computed_again(filled: Store, monkeypatch: pytest.
     assert asked == ["Something quite new."]
 
 
+@pytest.mark.e2e
 def test_a_check_that_was_stopped_keeps_what_it_has_and_goes_on(store: Store) -> None:
     store.instruments.add(instrument(*(f"s-{n}" for n in range(30))))
     calls = iter([False, True, True, True])
@@ -172,6 +173,7 @@ def test_a_check_that_was_stopped_keeps_what_it_has_and_goes_on(store: Store) ->
     assert run_check(store, SMALL) == (180, 180)
 
 
+@pytest.mark.e2e
 def test_a_job_checks_in_a_worker_and_says_what_was_found(filled: Store, nli: Path) -> None:
     spec = replace(SMALL, nli=str(nli), thresholds=Thresholds(low=0.9, high=0.95))
     number = launch.start_checking(filled, spec)
@@ -204,6 +206,7 @@ def test_english_weights_are_said_to_know_english(store: Store) -> None:
     assert "its cosines say little about de" in plan_check(store, SMALL).describe()
 
 
+@pytest.mark.e2e
 def test_the_shipped_instrument_by_minilm_has_one_paraphrase_to_look_at(store: Store) -> None:
     """Of the 168 paraphrases: `Veldania should increase what it spends on development aid` (cosine 0.496)."""
     store.instruments.add(read_csv(shipped_instrument_folder()))

@@ -127,6 +127,7 @@ def tiny(bart: Path) -> TrainConfig:
     return replace(QUICK, base=str(bart), max_length=64)
 
 
+@pytest.mark.e2e
 def test_training_learns_what_the_untrained_base_does_not_know(trained: Path, classifier: StanceClassifier) -> None:
     config = verify(trained).config
     learned = score(UNSEEN, in_order(classifier.predict(asked(UNSEEN))))
@@ -148,6 +149,7 @@ def test_the_card_says_what_the_classifier_was_made_from(trained: Path, classifi
     assert "read the licence of owner/model" in licence_note("owner/model")
 
 
+@pytest.mark.e2e
 def test_test_figures_join_the_card_and_leave_the_reader_the_same(whole: Trained) -> None:
     before = verify(whole.folder)
     after = add_metrics(whole.folder, {"test_macro_f1": 0.5})
@@ -155,6 +157,7 @@ def test_test_figures_join_the_card_and_leave_the_reader_the_same(whole: Trained
     assert verify(whole.folder).reader == before.reader
 
 
+@pytest.mark.e2e
 def test_a_reader_is_another_one_wherever_a_reading_could_come_out_otherwise(trained: Path, whole: Trained) -> None:
     card = verify(trained)
     versions = {card.reader.version, verify(whole.folder).reader.version}
@@ -171,6 +174,7 @@ def test_a_reader_is_another_one_wherever_a_reading_could_come_out_otherwise(tra
     assert zero_shot_reader(card.config).name == "zero-shot minilm"
 
 
+@pytest.mark.e2e
 def test_a_stopped_training_resumes_to_the_same_weights(whole: Trained, tmp_path: Path) -> None:
     folder, seen = tmp_path / "quick", list[int]()
     stopped = train(
@@ -196,6 +200,7 @@ def test_checkpoints_hold_nothing_pickled_and_only_the_last_stays(tiny: TrainCon
     assert kept == {".json", ".safetensors"}
 
 
+@pytest.mark.e2e
 def test_a_broken_last_checkpoint_is_passed_over(tiny: TrainConfig, tmp_path: Path) -> None:
     folder, whole = tmp_path / "quick", train(tiny, TRAIN, DEV, tmp_path / "whole", date=DATE)
     train(tiny, TRAIN, DEV, folder, date=DATE, should_stop=_after(3))
@@ -208,6 +213,7 @@ def test_a_broken_last_checkpoint_is_passed_over(tiny: TrainConfig, tmp_path: Pa
     assert resumed.card.weights == whole.card.weights
 
 
+@pytest.mark.e2e
 def test_other_data_or_settings_do_not_resume_what_was_begun(whole: Trained, tiny: TrainConfig, tmp_path: Path) -> None:
     train(tiny, TRAIN, [], tmp_path / "one", date=DATE, should_stop=_after(1))
     with pytest.raises(CheckpointError, match="begun here with other settings, data"):
@@ -275,6 +281,7 @@ class Trap:
         return (Path.touch, (self.path,))
 
 
+@pytest.mark.e2e
 def test_a_pickle_in_the_folder_is_never_loaded(whole: Trained, tiny: TrainConfig, tmp_path: Path) -> None:
     sprung = tmp_path / "sprung"
     copied = _copy(whole.folder, tmp_path / "copy")
@@ -342,6 +349,7 @@ def test_labels_are_found_by_name_in_any_order_and_case(tmp_path: Path) -> None:
     assert (found.entailment, found.contradiction) == (0, 2)
 
 
+@pytest.mark.e2e
 def test_a_new_head_is_drawn_from_the_seed() -> None:
     one, again, other = (load("minilm", seed).network.classifier.weight for seed in (1, 1, 2))
     assert torch.equal(one, again)
@@ -363,6 +371,7 @@ def test_the_published_architecture_trains_and_predicts(tiny: TrainConfig, tmp_p
     assert found[1].scores != before[1].scores
 
 
+@pytest.mark.e2e
 def test_a_training_that_ended_before_it_was_published_is_finished_by_the_next_call(
     tiny: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -420,6 +429,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.e2e
 def test_hostile_strings_are_read_without_failing(classifier: StanceClassifier) -> None:
     found = in_order(classifier.predict([(text, text) for text in HOSTILE]))
     assert [row.index for row in found] == list(range(len(HOSTILE)))
@@ -435,6 +445,7 @@ def test_text_that_spells_a_special_token_is_read_as_characters(minilm: Entailme
     assert minilm.tokenizer.sep_token_id not in encoder.premises(["yes [SEP] no"])[0]
 
 
+@pytest.mark.e2e
 def test_results_do_not_depend_on_batches_or_order(minilm: EntailmentModel) -> None:
     texts = [(f"{'I agree with that. ' * (i % 7)}Number {i}.", "") for i in range(24)]
     config = TrainConfig(base="minilm", max_length=64)

@@ -62,6 +62,7 @@ def asked_of_both(path: Path) -> list[str]:
     return [f"{server.name} · snapshot {snapshot}" for snapshot in (OLD, NEW)]
 
 
+@pytest.mark.e2e
 def test_two_snapshots_are_compared_under_their_names_over_what_both_were_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -105,6 +105,7 @@ def test_a_job_that_returns_nonsense_ends_done_says_so_and_leaves_the_instrument
     assert "Traceback" not in launch.log_tail(filled.path, job.id, 100)
 
 
+@pytest.mark.e2e
 def test_a_sample_is_kept_and_the_rest_is_counted(filled: Store, tmp_path: Path) -> None:
     model = persona(tmp_path, [sentences(20)])
     few = MANY.adjusted(calls=2, keep=7)
@@ -117,6 +118,7 @@ def test_a_sample_is_kept_and_the_rest_is_counted(filled: Store, tmp_path: Path)
     assert kept["a-1"] != kept["a-2"], "each statement has its own draw"
 
 
+@pytest.mark.e2e
 def test_fifty_of_five_calls_of_twenty_become_paraphrases_by_the_published_recipe(
     filled: Store, tmp_path: Path
 ) -> None:
@@ -138,6 +140,7 @@ def test_fifty_of_five_calls_of_twenty_become_paraphrases_by_the_published_recip
     assert len({w.text for w in paraphrases}) == 53
 
 
+@pytest.mark.e2e
 def test_a_sample_is_drawn_once_whatever_was_decided_since(filled: Store, tmp_path: Path) -> None:
     model = persona(tmp_path, [sentences(20)])
     few = MANY.adjusted(calls=2, keep=7)
@@ -148,6 +151,7 @@ def test_a_sample_is_drawn_once_whatever_was_decided_since(filled: Store, tmp_pa
     assert len(filled.drafts.list("small", state="pending", refs=["a-1"], kinds=[VariantKind.PARAPHRASE])) == 3
 
 
+@pytest.mark.e2e
 def test_a_job_that_is_stopped_keeps_its_drafts_and_resumes_with_what_is_missing(filled: Store, tmp_path: Path) -> None:
     model = persona(tmp_path, [sentences(3), sentences(5)], delay_s=0.25)
     job_id = launch.start_drafting(filled, spec(model))
@@ -166,6 +170,7 @@ def test_a_job_that_is_stopped_keeps_its_drafts_and_resumes_with_what_is_missing
     assert len({(d.ref, d.kind, d.label) for d in found}) == 18
 
 
+@pytest.mark.e2e
 def test_a_killed_worker_loses_no_committed_line_and_asks_no_call_twice(filled: Store, tmp_path: Path) -> None:
     texts = [sentences(3), sentences(5), sentences(2)]
     slow = persona(tmp_path, texts, delay_s=0.25)
@@ -184,6 +189,7 @@ def test_a_killed_worker_loses_no_committed_line_and_asks_no_call_twice(filled: 
     assert set(by_call.values()) <= {2, 3, 5}, "no call's lines are there twice, none in part"
 
 
+@pytest.mark.e2e
 def test_the_same_seed_drafts_the_same_lines_and_the_same_sample(filled: Store, tmp_path: Path) -> None:
     from tests.conftest import instrument
 
@@ -219,6 +225,7 @@ def test_a_job_that_is_asked_for_twice_is_refused(filled: Store, tmp_path: Path)
     wait(filled, job_id, ended)
 
 
+@pytest.mark.e2e
 def test_what_was_rejected_or_accepted_before_is_a_repeat_for_another_drafter(filled: Store, tmp_path: Path) -> None:
     first = persona(tmp_path, [sentences(2)], "one.toml")
     wait(filled, launch.start_drafting(filled, spec(first, MANY.adjusted(calls=1), refs=("a-1",))), ended)
@@ -248,6 +255,7 @@ def test_what_cannot_be_asked_is_counted_and_said(filled: Store) -> None:
         plan_drafting(filled, DraftSpec("small", "scripted", ()))
 
 
+@pytest.mark.e2e
 def test_a_statement_that_is_archived_meanwhile_does_not_stop_the_job(filled: Store, tmp_path: Path) -> None:
     model = persona(tmp_path, [sentences(2)], delay_s=0.2)
     job_id = launch.start_drafting(filled, spec(model))

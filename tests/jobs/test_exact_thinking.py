@@ -57,6 +57,7 @@ def refused(store: Store, design: Design) -> str:
     return job.message
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("audit", "shown"),
     [*(("reliability", shown) for shown in MESSAGES), ("questionnaire", "a mark"), ("response_bias", "harmony")],

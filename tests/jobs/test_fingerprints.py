@@ -56,6 +56,7 @@ def one_call_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKBENCH_CONCURRENCY", "1")
 
 
+@pytest.mark.e2e
 def test_a_fingerprint_is_kept_with_every_answer_and_is_no_identity(filled: Store) -> None:
     with FaultyServer(lambda _call, _body: "only one") as server:
         server.report = lambda asked: (
@@ -73,6 +74,7 @@ def test_a_fingerprint_is_kept_with_every_answer_and_is_no_identity(filled: Stor
     assert draws_agree_with_responses(filled)
 
 
+@pytest.mark.e2e
 def test_answers_that_depend_on_the_fingerprint_are_found_and_split(
     filled: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -107,12 +109,14 @@ def test_answers_that_depend_on_the_fingerprint_are_found_and_split(
         find_run(filled, "reliability", fingerprint="fp_9")
 
 
+@pytest.mark.e2e
 def test_answers_that_do_not_depend_on_it_are_no_alarm(filled: Store) -> None:
     asked_of(filled, lambda call: "beneficial" if call // 2 % 2 else "harmful")
     (served,) = served_runs(filled)
     assert served.test.p > 0.05
 
 
+@pytest.mark.e2e
 def test_one_fingerprint_needs_no_test(filled: Store, capsys: pytest.CaptureFixture[str]) -> None:
     with FaultyServer() as server:
         assert done(filled, Design("small", server.name, samples=2)).state == "done"

@@ -65,6 +65,7 @@ def figures(judged: QuestionnaireJudged, model: str, name: str) -> ConditionFigu
     return report.condition(found)
 
 
+@pytest.mark.e2e
 def test_the_ideal_predictor_reaches_what_is_known_and_has_no_bias(
     judged: QuestionnaireJudged, truth: dict[str, Known]
 ) -> None:
@@ -139,6 +140,7 @@ def test_the_ideal_predictor_takes_every_wording_for_the_same_question(imported:
         assert figure.rms.value == pytest.approx(abs(figure.wordings[0].bias))
 
 
+@pytest.mark.e2e
 def test_a_worker_process_knows_the_ideal_predictor_by_its_name(tmp_path: Path) -> None:
     with Store.open(tmp_path / "panel.db", create=True) as store:
         store.instruments.add(read_csv(PANEL))

@@ -51,6 +51,7 @@ def log(store: Store, job_id: int = 1) -> str:
     return launch.log_tail(store.path, job_id, 1000)
 
 
+@pytest.mark.e2e
 def test_a_paused_job_has_stored_what_it_has_and_goes_on_in_the_same_worker(filled: Store, slow: str) -> None:
     job_id = started(filled, slow)
     filled.jobs.pause(job_id)
@@ -71,6 +72,7 @@ def test_a_paused_job_has_stored_what_it_has_and_goes_on_in_the_same_worker(fill
     assert draws_agree_with_responses(filled)
 
 
+@pytest.mark.e2e
 def test_a_worker_that_holds_a_paused_job_sleeps(filled: Store, slow: str) -> None:
     job_id = started(filled, slow)
     filled.jobs.pause(job_id)
@@ -101,6 +103,7 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+@pytest.mark.e2e
 def test_a_worker_that_is_killed_while_its_job_is_paused_loses_nothing(filled: Store, slow: str) -> None:
     job_id = started(filled, slow)
     filled.jobs.pause(job_id)
@@ -117,6 +120,7 @@ def test_a_worker_that_is_killed_while_its_job_is_paused_loses_nothing(filled: S
     assert filled.connection.execute("pragma integrity_check").fetchone()[0] == "ok"
 
 
+@pytest.mark.e2e
 def test_a_paused_job_outlives_its_workers_patience(filled: Store, slow: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKBENCH_HOLD_S", "0")
     job_id = started(filled, slow)
@@ -129,6 +133,7 @@ def test_a_paused_job_outlives_its_workers_patience(filled: Store, slow: str, mo
     assert answers(filled) == 432
 
 
+@pytest.mark.e2e
 def test_a_worker_that_is_terminated_while_paused_leaves_its_job_paused(filled: Store, slow: str) -> None:
     job_id = started(filled, slow)
     filled.jobs.pause(job_id)
@@ -138,6 +143,7 @@ def test_a_worker_that_is_terminated_while_paused_leaves_its_job_paused(filled: 
     assert wait(filled, job_id, lambda found: not found.worker).state == "paused"
 
 
+@pytest.mark.e2e
 def test_a_paused_job_is_cancelled_with_and_without_a_worker(filled: Store, slow: str) -> None:
     job_id = started(filled, slow)
     filled.jobs.pause(job_id)
@@ -152,6 +158,7 @@ def test_a_paused_job_is_cancelled_with_and_without_a_worker(filled: Store, slow
     assert filled.jobs.request_stop(second).state == "cancelled"
 
 
+@pytest.mark.e2e
 def test_a_job_that_is_resumed_before_it_has_paused_just_goes_on(filled: Store, slow: str) -> None:
     job_id = started(filled, slow)
     filled.jobs.pause(job_id)
@@ -200,6 +207,7 @@ def server() -> Iterator[FaultyServer]:
         yield running
 
 
+@pytest.mark.e2e
 def test_a_retry_asks_only_what_failed(filled: Store, server: FaultyServer) -> None:
     asked = Design("small", server.name, samples=3)
     job = wait(filled, launch.start(filled, asked), ended)
@@ -223,6 +231,7 @@ def test_a_retry_asks_only_what_failed(filled: Store, server: FaultyServer) -> N
     assert answers(filled) == 216
 
 
+@pytest.mark.e2e
 def test_there_is_nothing_to_retry_where_nothing_failed(filled: Store, slow: str) -> None:
     job_id = started(filled, slow)
     with pytest.raises(JobError, match="once it has ended"):
@@ -233,6 +242,7 @@ def test_there_is_nothing_to_retry_where_nothing_failed(filled: Store, slow: str
         launch.retry(filled, job_id)
 
 
+@pytest.mark.e2e
 def test_the_calls_at_once_change_while_a_job_runs(filled: Store) -> None:
     with FaultyServer(lambda _call, _body: "slow") as server:
         server.pause_s = 0.15
@@ -254,6 +264,7 @@ def test_the_calls_at_once_change_while_a_job_runs(filled: Store) -> None:
         filled.jobs.set_concurrency(job_id, 2)
 
 
+@pytest.mark.e2e
 def test_answers_that_are_paid_and_under_way_are_kept_when_a_job_pauses(filled: Store) -> None:
     with FaultyServer(lambda _call, _body: "slow") as server:
         server.pause_s = 0.4
@@ -322,6 +333,7 @@ def test_only_what_is_computed_here_takes_turns(store: Store, kind: str, spec: d
     assert bool(launch.lane_of(store.jobs.get(store.jobs.create(kind, spec, 1)))) == waits
 
 
+@pytest.mark.e2e
 def test_a_worker_waits_for_its_turn_and_is_told_to_begin(filled: Store) -> None:
     first = in_lane(filled, "running")
     job_id = launch.create(filled, design("nowhere/at-all"))
@@ -334,6 +346,7 @@ def test_a_worker_waits_for_its_turn_and_is_told_to_begin(filled: Store) -> None
     assert "Resuming helps once that is put right" in said
 
 
+@pytest.mark.e2e
 def test_a_worker_that_waits_for_its_turn_lets_go_of_a_cancelled_job(filled: Store) -> None:
     in_lane(filled, "running")
     job_id = launch.create(filled, design("nowhere/at-all"))
@@ -346,6 +359,7 @@ def test_a_worker_that_waits_for_its_turn_lets_go_of_a_cancelled_job(filled: Sto
     assert f"refused: job {job_id} is cancelled" in log(filled, job_id)
 
 
+@pytest.mark.e2e
 def test_a_paused_job_makes_room_for_one_that_waits(filled: Store, slow: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lane = socket.gethostname()
     monkeypatch.setattr(worker, "lane_of", lambda _job: lane)  # as if the stand-in were a model of this machine
@@ -371,6 +385,7 @@ def run_here(path: Path, job_id: int, free: object = None) -> int:
         return worker.run(path, job_id, free=free or (lambda _: 10**12))  # type: ignore[arg-type]
 
 
+@pytest.mark.e2e
 def test_a_full_disk_ends_a_job_before_anything_is_lost(filled: Store, slow: str) -> None:
     job_id = launch.create(filled, design(slow))
 
@@ -408,6 +423,7 @@ def test_a_job_is_not_begun_on_a_full_disk(filled: Store, monkeypatch: pytest.Mo
         launch.create(filled, replace(design("scripted"), seed=9))
 
 
+@pytest.mark.e2e
 def test_a_worker_that_was_taken_for_gone_lets_the_next_one_have_the_job(filled: Store, slow: str) -> None:
     job_id = started(filled, slow)
     old = filled.jobs.get(job_id).pid
@@ -466,6 +482,7 @@ def test_a_store_from_before_jobs_could_be_paused_keeps_its_jobs(tmp_path: Path)
         assert store.jobs.get(1).state == "paused"
 
 
+@pytest.mark.e2e
 def test_a_retry_of_drafts_asks_only_the_calls_that_failed(filled: Store) -> None:
     def refuses(_call: int, body: dict[str, object]) -> str:
         return "400" if "Statement a-2" in str(body["messages"]) else ""

@@ -32,6 +32,7 @@ def foreign(filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> t
     return filled, server, job
 
 
+@pytest.mark.e2e
 def test_resuming_a_colleagues_job_asks_nobody_before_a_person_agrees_and_sends_no_key_after(
     foreign: tuple[Store, FaultyServer, int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,6 +52,7 @@ def test_resuming_a_colleagues_job_asks_nobody_before_a_person_agrees_and_sends_
         assert KEY not in str([dict(call.headers) for call in server.calls])
 
 
+@pytest.mark.e2e
 def test_the_person_at_a_terminal_is_asked_once(
     foreign: tuple[Store, FaultyServer, int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,6 +70,7 @@ def test_the_person_at_a_terminal_is_asked_once(
     assert origin.here().made(store.jobs.get(number)), "agreed to once, it counts as created here"
 
 
+@pytest.mark.e2e
 def test_a_worker_that_nobody_sent_leaves_a_job_from_elsewhere_alone(foreign: tuple[Store, FaultyServer, int]) -> None:
     store, server, number = foreign
     with server:

@@ -79,6 +79,7 @@ def test_a_job_asks_everything_once_and_says_what_it_did(filled: Store) -> None:
     assert "432 answers are stored already; 0 to ask" in again.describe()
 
 
+@pytest.mark.e2e
 def test_more_samples_ask_only_the_difference(filled: Store) -> None:
     wait(filled, launch.start(filled, design("scripted")), ended)
     more = pipeline.plan(filled, design("scripted", samples=10))
@@ -88,6 +89,7 @@ def test_more_samples_ask_only_the_difference(filled: Store) -> None:
     assert answers(filled) == 720
 
 
+@pytest.mark.e2e
 def test_a_job_stops_on_request_and_resumes_where_it_stopped(filled: Store, slow: str) -> None:
     job_id = launch.start(filled, design(slow))
     wait(filled, job_id, lambda job: job.done > 0)
@@ -102,6 +104,7 @@ def test_a_job_stops_on_request_and_resumes_where_it_stopped(filled: Store, slow
     assert draws_agree_with_responses(filled)
 
 
+@pytest.mark.e2e
 def test_a_killed_worker_leaves_whole_answers_and_its_job_resumes(filled: Store, slow: str) -> None:
     job_id = launch.start(filled, design(slow))
     job = wait(filled, job_id, lambda job: job.done > 0)
@@ -119,6 +122,7 @@ def test_a_killed_worker_leaves_whole_answers_and_its_job_resumes(filled: Store,
     assert outcomes == ["lost", "done"]
 
 
+@pytest.mark.e2e
 def test_a_terminated_worker_stores_what_it_has_and_ends_by_itself(filled: Store, slow: str) -> None:
     job_id = launch.start(filled, design(slow))
     job = wait(filled, job_id, lambda job: job.done > 0)
@@ -128,6 +132,7 @@ def test_a_terminated_worker_stores_what_it_has_and_ends_by_itself(filled: Store
     assert draws_agree_with_responses(filled)
 
 
+@pytest.mark.e2e
 def test_two_workers_cannot_have_one_job(filled: Store, slow: str) -> None:
     job_id = launch.start(filled, design(slow))
     wait(filled, job_id, lambda job: job.state == "running")
@@ -146,6 +151,7 @@ def test_two_workers_cannot_have_one_job(filled: Store, slow: str) -> None:
     assert answers(filled) == 432
 
 
+@pytest.mark.e2e
 def test_a_model_that_is_not_there_fails_the_job_with_a_sentence(filled: Store, tmp_path: Path) -> None:
     persona = tmp_path / "nowhere.toml"
     persona.write_text("agree = 0.8\n")
@@ -158,6 +164,7 @@ def test_a_model_that_is_not_there_fails_the_job_with_a_sentence(filled: Store, 
     assert "Traceback" not in launch.log_tail(filled.path, job.id, 100)
 
 
+@pytest.mark.e2e
 def test_hostile_answers_are_stored_exactly_and_read(filled: Store, tmp_path: Path) -> None:
     persona = tmp_path / "hostile.toml"
     persona.write_text(f"answers = {json.dumps(HOSTILE)}\n", encoding="utf-8")
@@ -172,6 +179,7 @@ def test_hostile_answers_are_stored_exactly_and_read(filled: Store, tmp_path: Pa
     assert counts(filled, run, reader).total.sum() == 72 * 20
 
 
+@pytest.mark.e2e
 def test_every_response_keeps_where_it_comes_from(filled: Store) -> None:
     wait(filled, launch.start(filled, design("scripted")), ended)
     run = find_run(filled, "reliability")
@@ -190,6 +198,7 @@ def test_every_response_keeps_where_it_comes_from(filled: Store) -> None:
     assert ref == "a-1"
 
 
+@pytest.mark.e2e
 def test_the_same_seed_has_the_same_answers_and_another_seed_others(tmp_path: Path) -> None:
     found = []
     for number, seed in enumerate((1, 1, 2)):
@@ -218,6 +227,7 @@ def test_a_job_that_is_asked_for_twice_is_refused(filled: Store, slow: str) -> N
     wait(filled, job_id, ended)
 
 
+@pytest.mark.e2e
 def test_answers_of_another_form_of_the_model_do_not_count_as_stored(filled: Store, tmp_path: Path) -> None:
     persona = tmp_path / "p.toml"
     persona.write_text("agree = 0.9\n")

@@ -64,6 +64,7 @@ def plain_logits(alone: Loaded, ids: list[int]) -> torch.Tensor:
     return logits
 
 
+@pytest.mark.e2e
 def test_the_card_says_exactly_which_model_answered(model: LocalModel) -> None:
     card = model.card
     assert card.name == "smollm2"
@@ -90,6 +91,7 @@ def test_a_statement_that_spells_special_tokens_is_text(model: LocalModel, alone
     )
 
 
+@pytest.mark.e2e
 def test_the_most_likely_answer_is_that_of_greedy_decoding(model: LocalModel, alone: Loaded) -> None:
     greedy = Sampling(top_k=1, top_p=1.0, max_new_tokens=12)
     requests = [Request(prompt(statement), 3, seed) for seed, statement in enumerate(STATEMENTS)]
@@ -104,6 +106,7 @@ def test_the_most_likely_answer_is_that_of_greedy_decoding(model: LocalModel, al
         assert answers[position] == ((text, 3),)
 
 
+@pytest.mark.e2e
 def test_sampling_follows_the_models_own_probabilities(model: LocalModel, alone: Loaded) -> None:
     """First tokens of 3,000 merged samples of each prompt against the exact nucleus; Holm over the prompts."""
     sampling, n = Sampling(max_new_tokens=1), 3000
@@ -128,6 +131,7 @@ def test_sampling_follows_the_models_own_probabilities(model: LocalModel, alone:
     assert all(p > 0.01 / (len(pvalues) - rank) for rank, p in enumerate(sorted(pvalues)))
 
 
+@pytest.mark.e2e
 def test_second_tokens_follow_too_where_rows_share_their_prompts_part(model: LocalModel, alone: Loaded) -> None:
     """Conditional on the first token, so that the shared attention of grown rows is what is tested."""
     ids = model.encode(prompt(STATEMENTS[0]))
@@ -149,6 +153,7 @@ def test_second_tokens_follow_too_where_rows_share_their_prompts_part(model: Loc
     assert chisquare(observed[keep], expected[keep] * observed[keep].sum() / expected[keep].sum()).pvalue > 0.01
 
 
+@pytest.mark.e2e
 def test_answers_do_not_depend_on_what_else_is_asked(model: LocalModel) -> None:
     short = replace(NO_LIMIT, top_p=0.85, max_new_tokens=5)
     requests = [Request(prompt(statement), 6, seed) for seed, statement in enumerate(STATEMENTS)]
@@ -159,6 +164,7 @@ def test_answers_do_not_depend_on_what_else_is_asked(model: LocalModel) -> None:
         assert sum(n for _, n in alone.answers) == 6
 
 
+@pytest.mark.e2e
 def test_options_are_scored_as_the_model_by_itself_does(model: LocalModel, alone: Loaded) -> None:
     options = ["favorable", "detrimental", "favorable for the society"]
     (scored,) = model.score([prompt(STATEMENTS[0])], [options])
@@ -208,6 +214,7 @@ def test_a_model_that_is_not_there_is_named_with_what_was_tried(
         load(str(tmp_path))
 
 
+@pytest.mark.e2e
 def test_a_job_is_answered_by_an_encoder_decoder_and_its_log_says_how(
     filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -158,6 +158,7 @@ def population_kappa() -> float:
     return (float(np.trace(joint)) - chance) / (1 - chance)
 
 
+@pytest.mark.e2e
 def test_a_study_at_the_published_sizes_gives_back_what_was_put_in(
     study: tuple[Path, dict[tuple[str, str], str]],
 ) -> None:

@@ -90,6 +90,7 @@ def error_of(server: FaultyServer, count: int = 6, sampling: Sampling = USUAL, *
     return str(error.value)
 
 
+@pytest.mark.e2e
 def test_under_every_fault_each_of_200_requests_is_answered_or_failed_with_a_reason_and_none_twice() -> None:
     wanted = requests(196)
     doomed = ("400", "null", "empty", "500")
@@ -160,6 +161,7 @@ def test_a_statement_about_seeds_does_not_make_the_server_lose_its_own() -> None
         assert all("seed" in call.body for call in server.asked)
 
 
+@pytest.mark.e2e
 def test_more_calls_at_once_while_it_goes_well_and_fewer_when_the_server_objects() -> None:
     with FaultyServer(lambda _call, _body: "slow") as server:
         model = served(server, patience=replace(HASTY, concurrency=8))
@@ -660,6 +662,7 @@ def test_a_server_without_log_probabilities_is_said_to_lack_them() -> None:
         model.close()
 
 
+@pytest.mark.e2e
 def test_a_whole_audit_runs_through_a_bad_server_in_a_worker_process_and_pays_nothing_twice(
     filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -687,6 +690,7 @@ def test_a_whole_audit_runs_through_a_bad_server_in_a_worker_process_and_pays_no
         assert set(held) <= set(server.delivered())
 
 
+@pytest.mark.e2e
 def test_a_job_with_a_wrong_key_fails_with_a_sentence(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKBENCH_ENDPOINT_KEY", KEY)
     monkeypatch.setenv("WORKBENCH_ENDPOINT_HOSTS", "127.0.0.1")
@@ -740,6 +744,7 @@ def _wait_until_healthy(process: subprocess.Popen[bytes], port: int, log: Path) 
     raise AssertionError(f"transformers serve did not start:\n{log.read_text()[-3000:]}")
 
 
+@pytest.mark.e2e
 def test_the_same_model_answers_alike_through_a_server_and_here(transformers_serve: str) -> None:
     prompts = [Prompt((Message("system", LABELS), Message("user", text))) for text in STATEMENTS]
     prompts.append(Prompt((Message("user", "Rents in large cities are"),), chat=False))
@@ -763,6 +768,7 @@ def test_the_same_model_answers_alike_through_a_server_and_here(transformers_ser
         here.close()
 
 
+@pytest.mark.e2e
 def test_an_audit_runs_through_transformers_serve_in_a_worker_process(filled: Store, transformers_serve: str) -> None:
     sampling = Sampling(max_new_tokens=4)
     design = Design("small", transformers_serve, samples=2, sampling=sampling, variants=("original",))

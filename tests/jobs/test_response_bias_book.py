@@ -79,6 +79,7 @@ def every_table(of: Book) -> list[AnyTable]:
     return found
 
 
+@pytest.mark.e2e
 def test_every_link_leads_to_a_table_and_every_table_is_written_in_every_form(found: Findings) -> None:
     tables = every_table(book(found))
     assert {"matrix", "place", "questions", "options", "answers", "people_questions"} <= {one.name for one in tables}

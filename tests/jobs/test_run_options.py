@@ -55,6 +55,7 @@ def labels(store: Store, sampling: Sampling) -> list[tuple[object, ...]]:
     return sorted(store.runs.counts(run, [reader]), key=str)
 
 
+@pytest.mark.e2e
 def test_answers_that_end_early_have_the_labels_of_whole_ones(filled: Store, talkative: str) -> None:
     for sampling in (Sampling(), DECIDED):
         plan = pipeline.plan(filled, design(talkative, sampling=sampling))

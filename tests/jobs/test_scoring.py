@@ -301,6 +301,7 @@ def test_probabilities_of_the_first_spellings_are_still_judged_and_computed_anew
     assert label_mass(filled, run).version != FIRST
 
 
+@pytest.mark.e2e
 def test_a_served_model_is_scored_from_one_call_a_prompt(filled: Store) -> None:
     def respond(asked: Asked) -> dict[str, Any]:
         words = ["Beneficial", "beneficial", "Harmful", "harmful"]

@@ -83,6 +83,7 @@ def by_snapshot(store: Store) -> dict[str, Run]:
     return {run.snapshot: run for run in store.runs.list("reliability")}
 
 
+@pytest.mark.e2e
 def test_answers_of_two_snapshots_are_two_runs_and_the_prompt_at_hand_is_asked_anew(filled: Store) -> None:
     with FaultyServer(lambda _call, _body: "only one") as server:
         server.report = reports(server, (0, OLD), (31, NEW))
@@ -105,6 +106,7 @@ def test_answers_of_two_snapshots_are_two_runs_and_the_prompt_at_hand_is_asked_a
     assert draws_agree_with_responses(filled)
 
 
+@pytest.mark.e2e
 def test_runs_of_two_snapshots_are_named_and_chosen_by_them(filled: Store) -> None:
     with FaultyServer() as server:
         server.report = reports(server, (0, OLD), (40, NEW))
@@ -128,6 +130,7 @@ def test_calls_that_were_under_way_at_the_change_are_no_return_of_the_old_snapsh
     assert set(by_snapshot(filled)) == {OLD, NEW}
 
 
+@pytest.mark.e2e
 def test_a_job_pauses_where_an_earlier_snapshot_returns_and_goes_on_when_a_person_says_so(filled: Store) -> None:
     with FaultyServer() as server:
         server.report = reports(server, (0, OLD), (10, NEW), (20, OLD))
@@ -161,6 +164,7 @@ def test_three_changes_pause_a_job(filled: Store) -> None:
     assert set(by_snapshot(filled)) == {OLD, NEW, THIRD, FOURTH}
 
 
+@pytest.mark.e2e
 def test_a_change_between_two_attempts_is_one_of_the_job(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKBENCH_MAX_REQUESTS", "30")
     with FaultyServer() as server:
@@ -175,6 +179,7 @@ def test_a_change_between_two_attempts_is_one_of_the_job(filled: Store, monkeypa
     assert f"answers with {NEW} now, with {OLD} before" in launch.log_tail(filled.path, job.id, 100)
 
 
+@pytest.mark.e2e
 def test_another_job_asks_the_new_snapshot_everything_and_the_same_one_nothing(filled: Store) -> None:
     with FaultyServer() as server:
         server.report = reports(server, (0, OLD), (72, NEW))
@@ -186,6 +191,7 @@ def test_another_job_asks_the_new_snapshot_everything_and_the_same_one_nothing(f
         assert {name: run.responses for name, run in by_snapshot(filled).items()} == {OLD: TOTAL, NEW: 288}
 
 
+@pytest.mark.e2e
 def test_a_model_from_before_snapshots_were_kept_stays_a_run_of_its_own(filled: Store) -> None:
     with FaultyServer() as server:
         server.report = lambda _: (None, None)
@@ -208,6 +214,7 @@ def scoring(asked: Asked) -> dict[str, Any]:
     return {"choices": [{"index": 0, "message": {"content": "beneficial"}, "logprobs": logprobs}]}
 
 
+@pytest.mark.e2e
 def test_scored_prompts_belong_to_the_snapshot_that_scored_them(filled: Store) -> None:
     with FaultyServer() as server:
         server.respond = scoring

@@ -134,6 +134,7 @@ def test_a_copy_takes_no_file_that_is_there(small: Store, tmp_path: Path) -> Non
     assert (tmp_path / "audit.rescued.db").read_text() == "mine"
 
 
+@pytest.mark.e2e
 def test_a_worker_says_that_the_store_is_gone_and_keeps_all_answers(small: Store, tmp_path: Path) -> None:
     persona = tmp_path / "slow.toml"
     persona.write_text("delay_s = 0.05\n")

@@ -78,6 +78,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
+@pytest.mark.e2e
 @given(at=st.integers(0, 71), lasts=st.floats(0, 1))
 def test_every_prompt_ends_with_the_planned_number_of_answers(
     tmp_path_factory: pytest.TempPathFactory, at: int, lasts: float
@@ -225,6 +226,7 @@ def test_the_shell_watches_a_worker_elsewhere_before_it_takes_its_job(
     assert filled.jobs.beat(job, attempt=attempt).lost
 
 
+@pytest.mark.e2e
 def test_an_old_worker_process_leaves_the_new_ones_answers_alone(filled: Store, tmp_path: Path) -> None:
     persona = tmp_path / "slow.toml"
     persona.write_text("delay_s = 0.05\n")

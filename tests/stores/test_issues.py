@@ -254,6 +254,7 @@ with IssueAnnotator.open(path, "small", person) as annotator:
 """
 
 
+@pytest.mark.e2e
 def test_annotators_in_other_processes_lose_nothing_even_under_one_name(tmp_path: Path) -> None:
     path = tmp_path / "audit.db"
     refs = [f"s-{n:02}" for n in range(12)]

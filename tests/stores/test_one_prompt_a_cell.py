@@ -41,6 +41,7 @@ editing = st.one_of(
 )
 
 
+@pytest.mark.e2e
 @settings(max_examples=40)
 @given(st.lists(st.one_of(asking, editing), min_size=2, max_size=7))
 def test_the_answers_in_a_cell_are_those_that_are_stored_for_its_prompt(steps: list[Step]) -> None:
@@ -70,6 +71,7 @@ def test_the_answers_in_a_cell_are_those_that_are_stored_for_its_prompt(steps: l
 scoring = asking.map(lambda step: ("score", *step[1:]))
 
 
+@pytest.mark.e2e
 @settings(max_examples=20)
 @given(st.lists(st.one_of(scoring, editing), min_size=2, max_size=6))
 def test_the_probabilities_in_a_cell_are_those_that_are_stored_for_its_prompt(steps: list[Step]) -> None:

@@ -132,6 +132,7 @@ def _add_texts(path: Path, start: int) -> None:
                 )
 
 
+@pytest.mark.e2e
 def test_four_processes_write_at_once_and_nothing_is_lost(store: Store) -> None:
     context = multiprocessing.get_context("spawn")
     writers = [context.Process(target=_add_texts, args=(store.path, n * 50)) for n in range(4)]

@@ -370,6 +370,7 @@ def test_two_terminals_of_one_person_share_one_session(path: Path) -> None:
     assert len(set(found)) == 1
 
 
+@pytest.mark.e2e
 def test_six_respondents_at_once_lose_nothing_and_have_the_kappas_of_what_they_said(tmp_path: Path) -> None:
     """Six processes on one file; what each said is computed from a seed, and kappas from that alone."""
     refs = [f"s-{n:02}" for n in range(20)]
@@ -422,6 +423,7 @@ def answering(path: Path, name: str, seed: int) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_killed_program_keeps_every_answer_that_was_committed(tmp_path: Path, seed: int) -> None:
     path = made(tmp_path / "a.db", *(f"s-{n:02}" for n in range(60)))

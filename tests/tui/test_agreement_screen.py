@@ -56,6 +56,7 @@ def lines(found: dict[tuple[str, ...], dict[str, str]], column: str) -> list[str
     return [row[column] for row in found.values()]
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_coefficients_carry_intervals_n_and_what_was_left_out(
     path: Path, two: list[int], size: tuple[int, int]
@@ -80,6 +81,7 @@ async def test_coefficients_carry_intervals_n_and_what_was_left_out(
     del two
 
 
+@pytest.mark.e2e
 async def test_letters_take_the_place_of_every_name_and_give_it_back(path: Path, two: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -99,6 +101,7 @@ async def test_letters_take_the_place_of_every_name_and_give_it_back(path: Path,
     del two
 
 
+@pytest.mark.e2e
 async def test_an_item_opens_with_every_label_and_no_name(path: Path, two: list[int]) -> None:
     with Store.open(path) as store:
         store.labels.decide(two[9], STANCE, "agree", Reason.HEDGED, "", "Olaf")
@@ -121,6 +124,7 @@ async def test_an_item_opens_with_every_label_and_no_name(path: Path, two: list[
         assert app.screen is not screen
 
 
+@pytest.mark.e2e
 async def test_a_text_that_is_longer_than_the_screen_is_read_on_with_enter(path: Path) -> None:
     units = queued(path, ["begin " + "and on " * 500 + "END"])
     for person, label in (("ana", "agree"), ("bob", "disagree")):
@@ -137,6 +141,7 @@ async def test_a_text_that_is_longer_than_the_screen_is_read_on_with_enter(path:
         await until(pilot, lambda: "END" in screen_text(app))
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_the_matrix_of_each_pair_is_behind_it_and_beside_the_others(path: Path, size: tuple[int, int]) -> None:
     units = queued(path, ["x", "y"], needed=3)
@@ -173,6 +178,7 @@ async def test_people_who_agree_on_everything_have_undefined_numbers_that_say_wh
         assert lines(by_parts(app), "agreeing") == ["100.0 %", "100.0 %"]
 
 
+@pytest.mark.e2e
 async def test_empty_queues_say_what_is_missing(path: Path) -> None:
     units = queued(path, ["x", "y"])
     app = WorkbenchApp(path)
@@ -200,6 +206,7 @@ async def test_a_queue_that_is_not_there_is_a_plain_sentence(path: Path) -> None
         assert "Computing" not in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_refreshing_brings_labels_that_came_meanwhile(path: Path, two: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -215,6 +222,7 @@ async def test_refreshing_brings_labels_that_came_meanwhile(path: Path, two: lis
     assert lettered.material is found.material, "letters compute nothing anew"
 
 
+@pytest.mark.e2e
 async def test_attention_scores_stand_apart_from_agreement(path: Path) -> None:
     made(path, instrument())
     with Store.open(path) as store:
@@ -233,6 +241,7 @@ async def test_attention_scores_stand_apart_from_agreement(path: Path) -> None:
         assert "1 item with two labels or more, by 2 annotators" in " ".join(shown(app, "#options").split())
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_hostile_texts_and_long_names_are_literal(path: Path, size: tuple[int, int]) -> None:
     units = queued(path, HOSTILE)
@@ -249,6 +258,7 @@ async def test_hostile_texts_and_long_names_are_literal(path: Path, size: tuple[
             await press(app, pilot, "right")
 
 
+@pytest.mark.e2e
 async def test_the_explanation_says_what_each_coefficient_is(path: Path, two: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(140, 40)) as pilot:

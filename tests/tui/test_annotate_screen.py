@@ -165,6 +165,7 @@ async def test_how_sure_one_is_goes_with_one_label_only(tmp_path: Path) -> None:
     assert rows == [(0.67,), (None,)]
 
 
+@pytest.mark.e2e
 async def test_the_guideline_opens_above_on_80_columns_and_beside_on_140(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(3))
     words = "takes the side against the statement"
@@ -210,6 +211,7 @@ async def test_a_label_of_before_can_be_changed_and_work_goes_on_where_it_was(tm
     assert [label for _, _, label in labels_of(path)] == ["neutral", "disagree"]
 
 
+@pytest.mark.e2e
 async def test_two_people_at_one_store_label_what_needs_two_and_not_each_others(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(4), needed=1)
     async with seated(path, "ana") as ana, seated(path, "bob") as bob:
@@ -232,6 +234,7 @@ async def test_two_people_at_one_store_label_what_needs_two_and_not_each_others(
     ]
 
 
+@pytest.mark.e2e
 async def test_nothing_hidden_is_on_the_screen(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(3), needed=2, attention=[("known item", "agree")])
     with Annotator.open(path, QUEUE, "Zora-the-other") as other:
@@ -325,6 +328,7 @@ async def test_leaving_right_after_a_key_keeps_the_label_and_no_lease(tmp_path: 
     assert leases_of(path) == []
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("dies_in", ["before", "after"])
 async def test_a_killed_program_leaves_the_label_or_none_and_the_same_item_comes_back(
     tmp_path: Path, dies_in: str
@@ -398,6 +402,7 @@ async def test_a_store_that_cannot_be_opened_is_a_calm_panel_and_f5_tries_again(
         await seat.until(lambda: "later" in seat.text)
 
 
+@pytest.mark.e2e
 async def test_a_finished_queue_says_so_and_its_last_label_can_be_undone(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(2))
     async with seated(path) as seat:

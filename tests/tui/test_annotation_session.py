@@ -158,6 +158,7 @@ class Gate:
         monkeypatch.setattr(of, name, slow)
 
 
+@pytest.mark.e2e
 @ONE_BY_ONE
 async def test_a_label_is_in_the_file_before_the_next_item_shows(
     path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
@@ -174,6 +175,7 @@ async def test_a_label_is_in_the_file_before_the_next_item_shows(
         await seat.until(lambda: seat.sight != first)
 
 
+@pytest.mark.e2e
 @ONE_BY_ONE
 async def test_keys_pressed_while_a_label_is_saved_label_nothing(
     path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
@@ -192,6 +194,7 @@ async def test_keys_pressed_while_a_label_is_saved_label_nothing(
     assert of.kept(path) == [of.labels[0]]
 
 
+@pytest.mark.e2e
 @ONE_BY_ONE
 async def test_a_burst_of_keys_never_labels_an_item_that_was_not_painted(path: Path, kind: str) -> None:
     """What a slow line delivers at once: all keys are in before the first is handled."""
@@ -210,6 +213,7 @@ async def test_a_burst_of_keys_never_labels_an_item_that_was_not_painted(path: P
     assert KINDS[kind].kept(path) == [KINDS[kind].labels[0]]
 
 
+@pytest.mark.e2e
 @LABELLING
 async def test_a_key_that_comes_sooner_than_anybody_reads_is_dropped(
     path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
@@ -223,6 +227,7 @@ async def test_a_key_that_comes_sooner_than_anybody_reads_is_dropped(
     assert KINDS[kind].kept(path) == []
 
 
+@pytest.mark.e2e
 @LABELLING
 async def test_undo_goes_back_step_by_step_and_withdraws(path: Path, kind: str) -> None:
     async with seated(path, kind) as seat:
@@ -245,6 +250,7 @@ async def test_undo_goes_back_step_by_step_and_withdraws(path: Path, kind: str) 
     assert KINDS[kind].kept(path) == 3 * [KINDS[kind].labels[1]]
 
 
+@pytest.mark.e2e
 @ALL
 async def test_a_label_that_could_not_be_saved_says_so_and_the_same_key_tries_again(
     path: Path, kind: str, monkeypatch: pytest.MonkeyPatch

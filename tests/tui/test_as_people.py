@@ -51,6 +51,7 @@ def test_without_answers_of_people_it_says_so(tmp_path: Path, capsys: pytest.Cap
     assert "nobody has answered the instrument" in err
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 async def test_the_screen_turns_between_all_statements_and_those_of_people(path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(path, start="audit")
@@ -68,6 +69,7 @@ async def test_the_screen_turns_between_all_statements_and_those_of_people(path:
         assert by_parts(app) == before
 
 
+@pytest.mark.e2e
 async def test_where_nobody_was_asked_there_is_nothing_to_turn_to(tmp_path: Path) -> None:
     app = WorkbenchApp(audited(tmp_path / "a.db", wavering, base=replace(small(), survey=())), start="audit")
     async with app.run_test(size=(80, 24)) as pilot:

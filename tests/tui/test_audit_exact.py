@@ -84,6 +84,7 @@ async def test_cells_are_the_exact_verdicts_with_the_chance_of_samples_beside(
         assert "exact label probabilities · 45-55 % unclear · labels ≥5 % · of 30: printed" in shown(app, "#options")
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_a_wording_shows_shares_of_its_labels_and_enter_the_likeliest_tokens(
     app: WorkbenchApp, size: tuple[int, int]
@@ -108,6 +109,7 @@ async def test_a_wording_shows_shares_of_its_labels_and_enter_the_likeliest_toke
         assert "revision 0123456789ab" in flowing(app)
 
 
+@pytest.mark.e2e
 async def test_too_little_probability_is_few_and_says_how_little(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)

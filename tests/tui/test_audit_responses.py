@@ -55,6 +55,7 @@ async def responses(app: WorkbenchApp, pilot: Pilot[int], row: int) -> None:
     await until(pilot, lambda: isinstance(app.screen, ResponsesScreen) and bool(shown(app, "#provenance")))
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_a_failing_wording_is_pointed_at_and_explained(app: WorkbenchApp, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
@@ -71,6 +72,7 @@ async def test_a_failing_wording_is_pointed_at_and_explained(app: WorkbenchApp, 
         assert "✗ label order fail: original agree 30/30, original swapped disagree 30/30" in said
 
 
+@pytest.mark.e2e
 async def test_brackets_and_arrows_turn_the_templates_and_the_cursor_stays(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "env-03")
@@ -99,6 +101,7 @@ async def test_under_one_template_arrows_turn_the_statements_and_brackets_all_th
         assert "env-03 under personal-2" in shown(app, "#about")
 
 
+@pytest.mark.e2e
 async def test_the_wording_its_diff_and_its_prompt_are_at_hand(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "env-03")
@@ -136,6 +139,7 @@ async def test_too_few_readable_answers_are_said_so(app: WorkbenchApp) -> None:
         assert "· paraphrase few: paraphrase-2: only 10 of 30 readable, 20 needed" in flowing(app)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_hostile_answers_are_shown_literally(app: WorkbenchApp, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
@@ -160,6 +164,7 @@ async def test_hostile_answers_are_shown_literally(app: WorkbenchApp, size: tupl
             assert "\u202e" not in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_hostile_statements_and_names_are_shown_literally(tmp_path: Path) -> None:
     app = WorkbenchApp(audited(tmp_path / "audit.db", model="[bold]m[/]", base=hostile_instrument()), start="audit")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -188,6 +193,7 @@ async def test_a_very_long_answer_opens_whole(app: WorkbenchApp) -> None:
         assert isinstance(app.screen, ResponsesScreen)
 
 
+@pytest.mark.e2e
 async def test_readings_counts_and_deciding_words_are_shown(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await opened(app, pilot, "tax-02")
@@ -203,6 +209,7 @@ async def test_readings_counts_and_deciding_words_are_shown(app: WorkbenchApp) -
         assert "label-words" in shown(app, "#reading")
 
 
+@pytest.mark.e2e
 async def test_answers_are_filtered_by_how_they_were_read(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await opened(app, pilot, "tax-02")
@@ -219,6 +226,7 @@ async def test_answers_are_filtered_by_how_they_were_read(app: WorkbenchApp) -> 
         await until(pilot, lambda: "No answers here: unreadable only" in screen_text(app))
 
 
+@pytest.mark.e2e
 async def test_every_answer_says_where_it_comes_from(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await opened(app, pilot, "soc-07")
@@ -231,6 +239,7 @@ async def test_every_answer_says_where_it_comes_from(app: WorkbenchApp) -> None:
             assert part in line, part
 
 
+@pytest.mark.e2e
 async def test_an_answer_is_copied_as_it_was_written(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "tax-02")
@@ -240,6 +249,7 @@ async def test_an_answer_is_copied_as_it_was_written(app: WorkbenchApp) -> None:
         assert app.clipboard == "\x1b[31mred\x1b[0m and \x07 bell"
 
 
+@pytest.mark.e2e
 async def test_many_different_answers_come_a_page_at_a_time(tmp_path: Path) -> None:
     many = tuple((f"Beneficial number {n}." if n % 2 else f"Perhaps {n}", 1) for n in range(PAGE + 60))
     app = WorkbenchApp(audited(tmp_path / "audit.db", lambda _: many), start="audit")

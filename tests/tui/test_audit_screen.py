@@ -106,6 +106,7 @@ async def test_x_goes_through_the_failures_there_are_and_the_cursor_keeps_its_st
         assert isinstance(app.screen, AuditScreen)
 
 
+@pytest.mark.e2e
 async def test_a_template_judges_alone_and_issue_country_and_search_narrow(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)
@@ -141,6 +142,7 @@ async def test_rules_change_the_verdicts(app: WorkbenchApp) -> None:
         assert shown(app, "#options").startswith("✓ 2 of 4 pass all")
 
 
+@pytest.mark.e2e
 async def test_a_minimum_and_the_tests_that_count_can_be_chosen(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)
@@ -164,6 +166,7 @@ async def test_at_least_one_test_has_to_count(app: WorkbenchApp) -> None:
         assert isinstance(app.screen, AuditScreen)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_kappas_stand_beside_the_coin_and_people(app: WorkbenchApp, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
@@ -239,6 +242,7 @@ async def test_a_store_that_cannot_be_read_keeps_the_verdicts(app: WorkbenchApp)
         assert by_parts(app)["tax-02",]["sampling"] == "✗"
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_enter_leads_over_the_templates_to_the_responses_and_escape_comes_back(
     app: WorkbenchApp, size: tuple[int, int]

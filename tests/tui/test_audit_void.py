@@ -109,6 +109,7 @@ def test_lint_says_which_findings_void_a_test(path: Path, capsys: pytest.Capture
     assert "2 findings of one text under two names: a test that compares it is void in `verdicts`" in out
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 async def test_the_screen_marks_them_explains_them_and_judges_them_on_request(
     path: Path, size: tuple[int, int]

@@ -138,6 +138,7 @@ async def test_the_plane_stands_beside_its_numbers(filled: Path, judged: BiasJud
         assert "seed 1" in shown(app, "#options")
 
 
+@pytest.mark.e2e
 async def test_sources_have_marks_of_their_own_and_x_goes_near(filled: Path, judged: BiasJudged) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -157,6 +158,7 @@ async def test_sources_have_marks_of_their_own_and_x_goes_near(filled: Path, jud
         assert not plane(app).display
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_a_side_without_statements_leaves_its_coordinate_undefined(tmp_path: Path, size: tuple[int, int]) -> None:
     path = trained(asked(tmp_path / "audit.db", unsided(), ["gauche-7b"]))
@@ -177,6 +179,7 @@ async def test_a_side_without_statements_leaves_its_coordinate_undefined(tmp_pat
 # ── the tables ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_every_table_is_that_of_the_book_for_every_model_and_dimension(
     filled: Path, judged: BiasJudged, size: tuple[int, int]
@@ -206,6 +209,7 @@ async def test_every_table_is_that_of_the_book_for_every_model_and_dimension(
             await press(app, pilot, "tab", *["left"] * (len(entry.subjects) > 1))
 
 
+@pytest.mark.e2e
 async def test_prefixes_are_drawn_beside_the_baseline_and_x_zooms(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -247,6 +251,7 @@ async def test_a_dimension_is_chosen_without_judging_anew(filled: Path, monkeypa
     assert threading.main_thread() not in threads
 
 
+@pytest.mark.e2e
 async def test_what_the_figures_mean_is_said(filled: Path, judged: BiasJudged) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -265,6 +270,7 @@ async def test_what_the_figures_mean_is_said(filled: Path, judged: BiasJudged) -
 # ── down to the answers ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.e2e
 async def test_enter_leads_from_a_prefix_to_statements_to_answers_to_the_text(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -293,6 +299,7 @@ async def test_enter_leads_from_a_prefix_to_statements_to_answers_to_the_text(fi
         assert at(app) == (FIRST, "opinion")
 
 
+@pytest.mark.e2e
 async def test_wordings_lead_to_the_answers_to_that_wording_alone(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -303,6 +310,7 @@ async def test_wordings_lead_to_the_answers_to_that_wording_alone(filled: Path) 
         assert ("agree", "disagree") in turned or ("disagree", "agree") in turned
 
 
+@pytest.mark.e2e
 async def test_readings_are_found_and_those_that_do_not_count_say_why(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -318,6 +326,7 @@ async def test_readings_are_found_and_those_that_do_not_count_say_why(filled: Pa
         assert "does not count: below 0.9" in flowing(app)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_hostile_answers_are_shown_literally(filled: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(filled, start="results")
@@ -341,6 +350,7 @@ async def test_hostile_answers_are_shown_literally(filled: Path, size: tuple[int
         assert "".join(app.screen.query_one(LongText).lines) == "a" * 100_000
 
 
+@pytest.mark.e2e
 async def test_statements_of_several_instruments_are_told_apart_down_to_their_answers(tmp_path: Path) -> None:
     path = asked(tmp_path / "audit.db", sided("one", sources=("PCT",)), ["milieu-1b"])
     trained(asked(path, sided("two", sources=("WVS",)), ["milieu-1b"]))
@@ -358,6 +368,7 @@ async def test_statements_of_several_instruments_are_told_apart_down_to_their_an
 # ── choices ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.e2e
 async def test_options_change_the_figures_and_are_always_in_sight(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -381,6 +392,7 @@ async def test_options_change_the_figures_and_are_always_in_sight(filled: Path) 
         assert shown(app, "#text") == expected.report.methods()
 
 
+@pytest.mark.e2e
 async def test_models_and_peoples_labels_can_be_chosen(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -393,6 +405,7 @@ async def test_models_and_peoples_labels_can_be_chosen(filled: Path) -> None:
         assert "2 models chosen" in shown(app, "#options")
 
 
+@pytest.mark.e2e
 async def test_leaving_the_options_changes_nothing(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -404,6 +417,7 @@ async def test_leaving_the_options_changes_nothing(filled: Path) -> None:
         assert screen._loaded is before
 
 
+@pytest.mark.e2e
 @SIZES
 @pytest.mark.parametrize("line", ["void:judged", "fingerprints:"])
 async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_is_chosen(
@@ -444,6 +458,7 @@ async def test_c_opens_the_classifier_and_7_consistency(filled: Path) -> None:
         assert app.current_mode == "consistency"
 
 
+@pytest.mark.e2e
 async def test_new_readings_are_shown_when_one_comes_back(tmp_path: Path) -> None:
     path = trained(asked(tmp_path / "audit.db"), reads=False)
     app = WorkbenchApp(path, start="results")
@@ -472,6 +487,7 @@ async def test_without_answers_the_next_step_stands_there(tmp_path: Path, size: 
         assert app.screen is screen
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_without_a_classifier_annotating_is_the_next_step(tmp_path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(asked(tmp_path / "audit.db"), start="results")
@@ -485,6 +501,7 @@ async def test_without_a_classifier_annotating_is_the_next_step(tmp_path: Path, 
         assert "3 models answered" in shown(app, "#empty")
 
 
+@pytest.mark.e2e
 async def test_without_a_classifier_peoples_labels_can_be_scored(tmp_path: Path) -> None:
     path = labelled(asked(tmp_path / "audit.db"))
     app = WorkbenchApp(path, start="results")
@@ -496,6 +513,7 @@ async def test_without_a_classifier_peoples_labels_can_be_scored(tmp_path: Path)
         assert "read by people ·" in shown(app, "#options")
 
 
+@pytest.mark.e2e
 async def test_without_sides_the_trouble_says_how_to_give_them(tmp_path: Path) -> None:
     path = trained(asked(tmp_path / "audit.db", sided(sides=False), ["milieu-1b"]))
     app = WorkbenchApp(path, start="results")
@@ -506,6 +524,7 @@ async def test_without_sides_the_trouble_says_how_to_give_them(tmp_path: Path) -
         assert isinstance(app.screen, BiasOptionsScreen)
 
 
+@pytest.mark.e2e
 async def test_names_are_never_markup(tmp_path: Path) -> None:
     models = {"[bold]x[/]\x1b": MODELS["gauche-7b"], "right \u202e to left": MODELS["milieu-1b"]}
     path = asked(tmp_path / "audit.db", models=("gauche-7b", "milieu-1b"))

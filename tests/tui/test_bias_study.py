@@ -103,6 +103,7 @@ async def label(path: Path, queue: str, name: str) -> int:
     return count
 
 
+@pytest.mark.e2e
 async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
     path = tmp_path / "study.db"

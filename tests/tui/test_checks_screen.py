@@ -90,6 +90,7 @@ async def test_findings_stand_by_severity_with_their_counts(odd_store: Path, siz
         assert "No model has looked at the wordings yet" in shown(app, "#models")
 
 
+@pytest.mark.e2e
 async def test_the_texts_are_compared_word_by_word(odd_store: Path) -> None:
     with Store.open(odd_store) as store:
         run_check(store, CheckSpec("small"))
@@ -162,6 +163,7 @@ async def test_waiving_asks_why_and_who_and_hides_the_finding(odd_store: Path) -
         assert [waiver.reason for waiver in store.checks.waiver_history("small")] == ["published [31mso", None]
 
 
+@pytest.mark.e2e
 async def test_escape_leaves_a_finding_unwaived(odd_store: Path) -> None:
     app = WorkbenchApp(odd_store, annotator="ana")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -174,6 +176,7 @@ async def test_escape_leaves_a_finding_unwaived(odd_store: Path) -> None:
         assert store.checks.waiver_history("small") == ()
 
 
+@pytest.mark.e2e
 async def test_filters_by_severity_kind_and_text(odd_store: Path) -> None:
     app = WorkbenchApp(odd_store)
     async with app.run_test(size=(140, 40)) as pilot:
@@ -196,6 +199,7 @@ async def test_filters_by_severity_kind_and_text(odd_store: Path) -> None:
         await until(pilot, lambda: app.screen is not screen)
 
 
+@pytest.mark.e2e
 async def test_nothing_odd_is_said(tmp_path: Path) -> None:
     from workbench.data import shipped_instrument_folder
     from workbench.formats.native import read_csv
@@ -214,6 +218,7 @@ async def test_nothing_odd_is_said(tmp_path: Path) -> None:
         assert app.screen is screen
 
 
+@pytest.mark.e2e
 async def test_models_look_in_a_worker_after_one_has_seen_what_that_means(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -237,6 +242,7 @@ async def test_models_look_in_a_worker_after_one_has_seen_what_that_means(path: 
         assert app.screen.query_one("#start", Button).disabled
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("size", SIZES)
 async def test_hostile_texts_are_shown_and_not_obeyed(tmp_path: Path, size: tuple[int, int]) -> None:
     path = made(tmp_path / "h.db", hostile_instrument())

@@ -46,6 +46,7 @@ def screen_of(app: WorkbenchApp, kind: type[ChoiceForm]) -> ChoiceForm:
     return app.screen
 
 
+@pytest.mark.e2e
 async def test_forms_are_previewed_accepted_and_undone_from_the_question(town: Path) -> None:
     app = WorkbenchApp(town)
     app.annotator = "Nora"
@@ -84,6 +85,7 @@ async def test_forms_are_previewed_accepted_and_undone_from_the_question(town: P
         assert variants(town, WEATHER) == ["original"]
 
 
+@pytest.mark.e2e
 async def test_marked_questions_get_pairs_and_a_question_changed_meanwhile_is_looked_at_anew(town: Path) -> None:
     app = WorkbenchApp(town, start="statements")
     app.annotator = "Nora"
@@ -111,6 +113,7 @@ async def test_marked_questions_get_pairs_and_a_question_changed_meanwhile_is_lo
         assert "opinion_float.sights" not in store.choices.items(NAME)
 
 
+@pytest.mark.e2e
 async def test_a_question_is_written_under_a_bias(town: Path) -> None:
     app = WorkbenchApp(town, start="statements")
     app.annotator = "Nora"
@@ -139,6 +142,7 @@ async def test_a_question_is_written_under_a_bias(town: Path) -> None:
         assert store.choices.items(NAME)["allow_forbid.parks"].key == "parks"
 
 
+@pytest.mark.e2e
 async def test_a_changed_form_is_written_by_hand_with_its_options(town: Path) -> None:
     app = WorkbenchApp(town)
     app.annotator = "Nora"
@@ -166,6 +170,7 @@ async def test_a_changed_form_is_written_by_hand_with_its_options(town: Path) ->
         assert store.statements.get(NAME, "allow_forbid.dogs").wording(CHANGED, "en") is not None
 
 
+@pytest.mark.e2e
 async def test_changed_forms_are_drafted_and_reviewed_only_where_there_are_such_questions(town: Path) -> None:
     with Store.open(town) as store:
         store.instruments.add(instrument())

@@ -95,6 +95,7 @@ def test_what_was_misread_comes_with_its_text_the_surest_first(filled: Path, hel
     assert all("does not hold" in row["text"] for row in missing)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_brackets_move_the_threshold(filled: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(filled)
@@ -114,6 +115,7 @@ async def test_brackets_move_the_threshold(filled: Path, size: tuple[int, int]) 
         assert "0 ← →" in shown(app, "#tabs")
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_the_matrix_leads_to_the_answers_of_a_label(
     filled: Path, held_out: Evaluation, size: tuple[int, int]
@@ -134,6 +136,7 @@ async def test_the_matrix_leads_to_the_answers_of_a_label(
         assert "▸misread answers" in shown(app, "#tabs")
 
 
+@pytest.mark.e2e
 async def test_what_it_was_trained_on_is_there(filled: Path) -> None:
     app = WorkbenchApp(filled)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -147,6 +150,7 @@ async def test_what_it_was_trained_on_is_there(filled: Path) -> None:
         assert "torch 2.13.0" in said["versions"]
 
 
+@pytest.mark.e2e
 async def test_c_goes_through_the_classifiers_the_newest_first(filled: Path) -> None:
     app = WorkbenchApp(filled)
     async with app.run_test(size=(140, 40)) as pilot:
@@ -160,6 +164,7 @@ async def test_c_goes_through_the_classifiers_the_newest_first(filled: Path) -> 
         assert by_parts(app) == before
 
 
+@pytest.mark.e2e
 async def test_notes_and_the_question_mark_explain_the_figures(filled: Path) -> None:
     app = WorkbenchApp(filled)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -171,6 +176,7 @@ async def test_notes_and_the_question_mark_explain_the_figures(filled: Path) -> 
             assert words in shown(app, "#text")
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_without_a_classifier_the_next_step_stands_there(tmp_path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", sided()))
@@ -184,6 +190,7 @@ async def test_without_a_classifier_the_next_step_stands_there(tmp_path: Path, s
         assert app.screen is not screen
 
 
+@pytest.mark.e2e
 async def test_names_from_outside_are_shown_literally(tmp_path: Path) -> None:
     path = trained(full(tmp_path / "audit.db"), "[bold]x\x1b", reads=False)
     app = WorkbenchApp(path)

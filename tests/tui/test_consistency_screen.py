@@ -123,6 +123,7 @@ def test_a_key_of_names_comes_apart_again_whatever_they_contain() -> None:
 # ── policy issues ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_every_formula_is_reached_with_its_interval_and_its_plain_sentence(
     filled: Path, result: Consistency, size: tuple[int, int]
@@ -145,6 +146,7 @@ async def test_every_formula_is_reached_with_its_interval_and_its_plain_sentence
         assert "signed support" in shown(app, "#options")
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_issues_with_fewer_than_six_reliable_statements_are_marked(filled: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(filled, start="consistency")
@@ -159,6 +161,7 @@ async def test_issues_with_fewer_than_six_reliable_statements_are_marked(filled:
         assert "defined" not in shown(app, "#details")
 
 
+@pytest.mark.e2e
 async def test_the_arrows_go_to_the_next_model_and_to_the_baselines(filled: Path) -> None:
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -190,6 +193,7 @@ async def test_what_is_undefined_says_why(tmp_path: Path) -> None:
 # ── leaning ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_leaning_has_three_views_beside_both_baselines(filled: Path, size: tuple[int, int]) -> None:
     """Larks (left) agree with four of eight, Terns (center) with all, Gulls (right) disagree with six."""
@@ -219,6 +223,7 @@ async def test_leaning_has_three_views_beside_both_baselines(filled: Path, size:
 # ── parties, people, two models ─────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_parties_and_people_are_respondents(filled: Path, result: Consistency, size: tuple[int, int]) -> None:
     app = WorkbenchApp(filled, start="consistency")
@@ -244,6 +249,7 @@ async def test_parties_and_people_are_respondents(filled: Path, result: Consiste
         assert shown(app, "#about").startswith("What ana answered")
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_two_models_have_a_difference_with_its_interval(
     filled: Path, result: Consistency, size: tuple[int, int]
@@ -281,6 +287,7 @@ def hardly(probe: Probe) -> Answers:
     return leans(agrees=True)(probe)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_templates_are_ranked_and_lead_to_what_is_hard_to_read(tmp_path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(audited(tmp_path / "audit.db", hardly, "smol", base()), start="consistency")
@@ -305,6 +312,7 @@ async def test_templates_are_ranked_and_lead_to_what_is_hard_to_read(tmp_path: P
         assert by_parts(app)["mean over templates",]["disagree"] == "0.0 % (sd 0.0)"
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_weaker_tests_stand_side_by_side_with_their_deviation(tmp_path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(audited(tmp_path / "audit.db", hardly, "smol", base()), start="consistency")
@@ -342,6 +350,7 @@ def scaled() -> Instrument:
     return replace(base(), parties=parties, party_answers=given)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_answer_scales_are_compared_without_any_model(tmp_path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", scaled()), start="consistency")
@@ -362,6 +371,7 @@ async def test_answer_scales_are_compared_without_any_model(tmp_path: Path, size
 # ── down, and back ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_an_issue_leads_to_the_models_answers_and_back(filled: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(filled, start="consistency")
@@ -383,6 +393,7 @@ async def test_an_issue_leads_to_the_models_answers_and_back(filled: Path, size:
         assert first._loaded is loaded, "nothing changed, so nothing was judged again"
 
 
+@pytest.mark.e2e
 async def test_a_family_leads_to_its_parties_their_statements_and_the_answers(filled: Path) -> None:
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -405,6 +416,7 @@ async def test_a_family_leads_to_its_parties_their_statements_and_the_answers(fi
         assert at(app) == ("yes-sayer", "center")
 
 
+@pytest.mark.e2e
 async def test_a_baseline_has_no_answers_to_open(filled: Path) -> None:
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -417,6 +429,7 @@ async def test_a_baseline_has_no_answers_to_open(filled: Path) -> None:
 # ── choices, help ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.e2e
 async def test_o_chooses_which_tests_make_a_stance_reliable(tmp_path: Path) -> None:
     app = WorkbenchApp(audited(tmp_path / "audit.db", hardly, "smol", base()), start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -433,6 +446,7 @@ async def test_o_chooses_which_tests_make_a_stance_reliable(tmp_path: Path) -> N
         assert isinstance(app.screen, OptionsScreen)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("view", CONTENTS)
 async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path, view: str) -> None:
     app = WorkbenchApp(filled, start="consistency")
@@ -508,6 +522,7 @@ async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
     assert "The store holds no instrument yet." in await said(tmp_path / "audit.db", [])
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_each_view_says_what_it_lacks(tmp_path: Path, size: tuple[int, int]) -> None:
     bare = replace(base(), issue_labels=(), issues=(), parties=(), party_answers=(), survey=(), definitions=())
@@ -537,6 +552,7 @@ async def test_without_a_model_the_baselines_stand_alone(tmp_path: Path) -> None
         assert {name for name, _ in by_parts(app)} == {"always agree", "always disagree"}
 
 
+@pytest.mark.e2e
 async def test_one_model_alone_has_no_difference(tmp_path: Path) -> None:
     path = audited(tmp_path / "audit.db", leans(agrees=True), "smol", base())
     assert (await said(path, to("compared_issues"))).startswith("One model only.")
@@ -553,6 +569,7 @@ async def test_l_takes_the_labels_that_people_gave(filled: Path) -> None:
         assert next(iter(by_parts(app).values()))["stance"].startswith("+0.43")
 
 
+@pytest.mark.e2e
 async def test_i_goes_through_the_instruments(tmp_path: Path) -> None:
     other = replace(base(), name="other", issue_labels=(IssueLabel("s-1", SOCIETY, "gold", 1),))
     path = made(tmp_path / "audit.db", other)
@@ -567,6 +584,7 @@ async def test_i_goes_through_the_instruments(tmp_path: Path) -> None:
         assert shown(app, "#options").startswith("small")
 
 
+@pytest.mark.e2e
 async def test_a_refresh_takes_new_answers_and_keeps_the_cursor(tmp_path: Path) -> None:
     path = audited(tmp_path / "audit.db", leans(agrees=True), "yes-sayer", base())
     app = WorkbenchApp(path, start="consistency")
@@ -581,6 +599,7 @@ async def test_a_refresh_takes_new_answers_and_keeps_the_cursor(tmp_path: Path) 
         assert "2 models" in screen_text(app).splitlines()[0]
 
 
+@pytest.mark.e2e
 async def test_a_store_that_cannot_be_read_keeps_what_is_shown(tmp_path: Path) -> None:
     path = audited(tmp_path / "audit.db", leans(agrees=True), "yes-sayer", base())
     app = WorkbenchApp(path, start="consistency")
@@ -599,6 +618,7 @@ async def test_a_store_that_cannot_be_read_keeps_what_is_shown(tmp_path: Path) -
         assert not app.screen.trouble.has_class("-shown")
 
 
+@pytest.mark.e2e
 async def test_it_says_that_it_judges_and_works_everything_out_beside_the_terminal(
     filled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -650,6 +670,7 @@ def hostile() -> Instrument:
     )
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_hostile_names_are_shown_literally_and_lead_down_all_the_same(
     tmp_path: Path, size: tuple[int, int]
@@ -688,6 +709,7 @@ async def test_hostile_names_are_shown_literally_and_lead_down_all_the_same(
 # ── sorting, finding, previews ──────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.e2e
 async def test_s_sorts_by_a_column_and_once_more_the_other_way(filled: Path) -> None:
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -705,6 +727,7 @@ async def test_s_sorts_by_a_column_and_once_more_the_other_way(filled: Path) -> 
         assert list(by_parts(app)) == came
 
 
+@pytest.mark.e2e
 async def test_a_slash_finds_rows_and_escape_shows_all_again(filled: Path) -> None:
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -720,6 +743,7 @@ async def test_a_slash_finds_rows_and_escape_shows_all_again(filled: Path) -> No
         assert "No row contains “nothing like it”" in flowing(app)
 
 
+@pytest.mark.e2e
 async def test_a_tall_terminal_previews_what_enter_opens(filled: Path) -> None:
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(140, 40)) as pilot:

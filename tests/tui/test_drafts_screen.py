@@ -346,6 +346,7 @@ async def test_who_reviews_is_asked_once(stacked: Path) -> None:
     assert {d.decision.person for d in drafts(stacked) if d.decision} == {"ana"}
 
 
+@pytest.mark.e2e
 async def test_the_form_says_what_is_asked_and_its_drafts_come_to_the_open_screen(path: Path, tmp_path: Path) -> None:
     persona = tmp_path / "drafter.toml"
     answers = ["1. A law on this is due.\n2. Let this be the law.\n\nSure, here you go:"]
@@ -417,6 +418,7 @@ async def test_the_rule_drafts_at_once_and_without_a_job(path: Path) -> None:
         assert store.jobs.list() == ()
 
 
+@pytest.mark.e2e
 async def test_jobs_offers_drafting_and_says_what_came_of_it(path: Path, tmp_path: Path) -> None:
     persona = tmp_path / "nonsense.toml"
     persona.write_text('answers = ["", "Sure, here it is:", "???", "As an AI language model, I cannot do that."]\n')

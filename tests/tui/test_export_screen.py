@@ -34,6 +34,7 @@ async def put(pilot: Pilot[int], screen: ExportScreen, folder: str, format_: str
     await until(pilot, lambda: not screen.query_one("#write", Button).disabled or screen.panel.has_class("-trouble"))
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_an_instrument_is_written_and_imports_back(path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(path)
@@ -50,6 +51,7 @@ async def test_an_instrument_is_written_and_imports_back(path: Path, size: tuple
         assert read_csv(path.parent / "small") == store.instruments.get("small")
 
 
+@pytest.mark.e2e
 async def test_what_a_format_leaves_out_is_said_before_and_after(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -62,6 +64,7 @@ async def test_what_a_format_leaves_out_is_said_before_and_after(path: Path) -> 
     assert (path.parent / "out/data/vaa/probvaa.csv").is_file()
 
 
+@pytest.mark.e2e
 async def test_a_folder_that_holds_something_is_refused_until_one_says_so(path: Path) -> None:
     app = WorkbenchApp(path)
     (path.parent / "out").mkdir()
@@ -80,6 +83,7 @@ async def test_a_folder_that_holds_something_is_refused_until_one_says_so(path: 
     assert (path.parent / "out" / "mine.txt").read_text() == "mine"
 
 
+@pytest.mark.e2e
 async def test_home_is_a_short_name_and_a_file_is_no_folder(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(path.parent / "home"))
     app = WorkbenchApp(path)
@@ -95,6 +99,7 @@ async def test_home_is_a_short_name_and_a_file_is_no_folder(path: Path, monkeypa
     assert (path.parent / "home/mine/statements.csv").is_file()
 
 
+@pytest.mark.e2e
 async def test_a_folder_that_cannot_be_written_is_said(path: Path) -> None:
     blocked = path.parent / "file"
     blocked.write_text("mine")
@@ -108,6 +113,7 @@ async def test_a_folder_that_cannot_be_written_is_said(path: Path) -> None:
     assert blocked.read_text() == "mine"
 
 
+@pytest.mark.e2e
 async def test_hostile_texts_are_named_and_not_obeyed(tmp_path: Path) -> None:
     path = made(tmp_path / "audit.db", instrument(), hostile_instrument())
     app = WorkbenchApp(path)
@@ -121,6 +127,7 @@ async def test_hostile_texts_are_named_and_not_obeyed(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.e2e
 async def test_the_fields_are_explained(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:

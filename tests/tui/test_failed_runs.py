@@ -77,6 +77,7 @@ async def test_every_screen_opens_on_a_store_where_everything_failed(tmp_path: P
         assert app.is_running
 
 
+@pytest.mark.e2e
 async def test_the_audit_opens_on_the_run_that_has_answers_and_stays_there(tmp_path: Path) -> None:
     app = WorkbenchApp(partly(audited(tmp_path / "both.db")), start="audit")
     async with app.run_test(size=(120, 30)) as pilot:
@@ -113,6 +114,7 @@ def test_a_prompt_that_failed_was_asked(tmp_path: Path) -> None:
         assert "negation asked, but failed" in reasons, "under one of the templates"
 
 
+@pytest.mark.e2e
 async def test_runs_that_differ_in_their_dtype_alone_name_it(tmp_path: Path) -> None:
     path = partly(partly(tmp_path / "two.db", "mig"), "mig", dtype="bfloat16")
     app = WorkbenchApp(path)

@@ -32,6 +32,7 @@ def answered(path: Path, *, agree: float = 1.0) -> Path:
     return path
 
 
+@pytest.mark.e2e
 async def test_an_empty_store_says_how_to_get_an_instrument(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "empty.db"))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -112,6 +113,7 @@ async def test_hostile_names_are_shown_literally(tmp_path: Path) -> None:
         await until(pilot, lambda: "[bold]host" in screen_text(app))
 
 
+@pytest.mark.e2e
 async def test_enter_on_a_line_opens_what_it_is_about(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -120,6 +122,7 @@ async def test_enter_on_a_line_opens_what_it_is_about(path: Path) -> None:
         assert app.current_mode == "statements"
 
 
+@pytest.mark.e2e
 async def test_labels_the_classifier_and_the_bias_stand_on_home_and_enter_goes_there(tmp_path: Path) -> None:
     path = full(tmp_path / "bias.db")
     with Store.open(path) as store:
@@ -142,6 +145,7 @@ async def test_labels_the_classifier_and_the_bias_stand_on_home_and_enter_goes_t
         await until(pilot, lambda: app.current_mode == "results")
 
 
+@pytest.mark.e2e
 async def test_answers_that_nobody_labelled_lead_to_annotation(tmp_path: Path) -> None:
     app = WorkbenchApp(asked(tmp_path / "bias.db"))
     async with app.run_test(size=(80, 24)) as pilot:

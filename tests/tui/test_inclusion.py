@@ -64,6 +64,7 @@ def test_the_shell_says_what_a_test_stands_for_and_what_a_correction_rests_on(
     assert data(capsys, "bias", path, "--draws", "50")["correction"] is None
 
 
+@pytest.mark.e2e
 @KNOWN
 @SIZES
 async def test_the_screens_say_what_a_correction_and_a_test_rest_on(

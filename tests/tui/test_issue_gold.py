@@ -83,6 +83,7 @@ def gold(path: Path) -> dict[tuple[str, str], int]:
         return {(ref, i): label for ref, of in store.issues.gold("small", "people").items() for i, label in of.items()}
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_the_figures_are_those_of_the_report_and_say_why_there_is_none(path: Path, size: tuple[int, int]) -> None:
     with Store.open(path) as store:
@@ -108,6 +109,7 @@ async def test_the_figures_are_those_of_the_report_and_say_why_there_is_none(pat
         assert "values cannot be computed anew" in str(app.screen._text)  # type: ignore[attr-defined]
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_ties_stand_first_and_nobody_is_named(path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(path)
@@ -136,6 +138,7 @@ async def test_ties_stand_first_and_nobody_is_named(path: Path, size: tuple[int,
             await until(pilot, lambda: app.screen is screen)
 
 
+@pytest.mark.e2e
 async def test_one_key_decides_and_goes_on_to_the_next_tie(path: Path) -> None:
     app = WorkbenchApp(path, annotator="nora")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -158,6 +161,7 @@ async def test_one_key_decides_and_goes_on_to_the_next_tie(path: Path) -> None:
         assert screen.current.statement == "s-01"
 
 
+@pytest.mark.e2e
 async def test_a_decision_is_changed_and_taken_back_and_undo_puts_it_back(path: Path) -> None:
     app = WorkbenchApp(path, annotator="nora")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -187,6 +191,7 @@ async def test_labels_that_changed_while_they_were_looked_at_are_shown_before_an
         assert gold(path)["s-01", LAW] == 1
 
 
+@pytest.mark.e2e
 async def test_all_ties_of_all_issues_are_decided_in_one_go(path: Path) -> None:
     app = WorkbenchApp(path, annotator="nora")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -241,6 +246,7 @@ async def test_a_sources_own_labels_count_or_do_not(path: Path) -> None:
         assert counts() == ["3", "7", "0"]
 
 
+@pytest.mark.e2e
 async def test_nobodys_labels_and_no_issues_say_what_to_do(tmp_path: Path) -> None:
     bare, none = issue_store(tmp_path / "bare.db"), issue_store(tmp_path / "none.db", eight=False)
     app = WorkbenchApp(bare, annotator="ana")
@@ -271,6 +277,7 @@ async def test_an_instrument_that_is_not_there_is_said(path: Path) -> None:
         assert "'large'" in shown(app, "Trouble")
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_hostile_names_and_texts_are_shown_literally(tmp_path: Path, size: tuple[int, int]) -> None:
     path = tmp_path / "hostile.db"

@@ -264,6 +264,7 @@ async def test_an_instrument_without_issues_is_offered_the_eight(tmp_path: Path)
         await until(pilot, lambda: labels_of(path, "ana"))
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_hostile_statements_and_issues_are_shown_literally(tmp_path: Path, size: tuple[int, int]) -> None:
     texts = (*HOSTILE, "אבג \u05d0\u202b rtl", "e\u0301" * 200, "漢字" * 2000)

@@ -46,6 +46,7 @@ async def test_no_jobs_yet_says_how_to_start_one(path: Path) -> None:
         await until(pilot, lambda: "n starts one" in screen_text(app))
 
 
+@pytest.mark.e2e
 async def test_the_form_says_what_it_comes_to_before_anything_starts(path: Path) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -71,6 +72,7 @@ def state_count(path: Path) -> int:
         return len(store.jobs.list())
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
@@ -94,6 +96,7 @@ async def test_the_form_says_what_cannot_be_and_does_not_start(path: Path, field
     assert state_count(path) == 0
 
 
+@pytest.mark.e2e
 async def test_a_job_is_started_by_keyboard_alone_and_seen_to_its_end(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +116,7 @@ async def test_a_job_is_started_by_keyboard_alone_and_seen_to_its_end(
     assert state(path, 1) == "done"
 
 
+@pytest.mark.e2e
 async def test_another_audit_brings_its_wordings_templates_and_sampling(path: Path) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -134,6 +138,7 @@ async def test_another_audit_brings_its_wordings_templates_and_sampling(path: Pa
         assert "6 prompts planned; 1 sample each = 6 answers" in shown(app, "#plan")
 
 
+@pytest.mark.e2e
 async def test_what_was_typed_stays_under_another_audit(path: Path) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -145,6 +150,7 @@ async def test_what_was_typed_stays_under_another_audit(path: Path) -> None:
         assert "changed · published: 3 × T 1" in shown(app, "#note")
 
 
+@pytest.mark.e2e
 async def test_the_audit_that_is_chosen_is_the_one_that_is_asked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launch, "spawn", lambda _path, _job: None)
     app = WorkbenchApp(path, start="jobs")
@@ -166,6 +172,7 @@ async def test_the_audit_that_is_chosen_is_the_one_that_is_asked(path: Path, mon
     )
 
 
+@pytest.mark.e2e
 async def test_what_is_stored_already_is_not_started_again(path: Path) -> None:
     from tests.tui.test_home import answered
 
@@ -182,6 +189,7 @@ async def test_what_is_stored_already_is_not_started_again(path: Path) -> None:
     assert state_count(path) == 1
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_the_form_says_how_answers_are_made_and_where(
     path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
@@ -217,6 +225,7 @@ def one_line(app: WorkbenchApp) -> str:
     return flowing(app)
 
 
+@pytest.mark.e2e
 async def test_the_form_refuses_what_the_audit_cannot_be_asked(path: Path) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -316,6 +325,7 @@ async def test_a_job_whose_worker_is_gone_is_said_to_be_lost(path: Path, monkeyp
         ]
 
 
+@pytest.mark.e2e
 async def test_the_form_of_an_empty_store_says_so(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "empty.db"), start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -443,6 +453,7 @@ def test_a_field_that_was_typed_is_no_default_any_more() -> None:
     assert switched({"samples": "30", "top_k": "5"}, before, after) == {"samples": "3", "top_k": "5"}
 
 
+@pytest.mark.e2e
 async def test_a_job_is_paused_and_goes_on_by_keys(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.tui.jobs.jobs.REFRESH_S", 0.1)
     persona = tmp_path / "slow.toml"

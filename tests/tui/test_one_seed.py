@@ -158,6 +158,7 @@ def test_agreement_of_annotators(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert screen <= intervals(data(capsys, "agreement", path, "--queue", "q"))
 
 
+@pytest.mark.e2e
 def test_one_constant_is_the_default_everywhere() -> None:
     """No other file of the program gives a seed a number of its own."""
     root = Path(workbench.__file__).parent

@@ -124,6 +124,7 @@ def test_a_condition_without_figures_says_why(tmp_path: Path) -> None:
     assert list(table.detail(table.rows[1])) == [], "that nothing changes is not known"
 
 
+@pytest.mark.e2e
 async def test_the_table_from_before_is_dimmed_while_the_store_is_read(
     uneven: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +145,7 @@ async def test_the_table_from_before_is_dimmed_while_the_store_is_read(
         await until(pilot, lambda: not body.has_class("-old") and "3 models" in screen_text(app))
 
 
+@pytest.mark.e2e
 async def test_8_inside_the_questions_leads_up_to_the_results(uneven: Path) -> None:
     app = WorkbenchApp(uneven, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -154,6 +156,7 @@ async def test_8_inside_the_questions_leads_up_to_the_results(uneven: Path) -> N
         await until(pilot, lambda: isinstance(app.screen, QuestionnaireScreen) and settled(app))
 
 
+@pytest.mark.e2e
 async def test_home_judges_anew_when_a_job_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.tui.home.home.REFRESH_S", 0.1)
     monkeypatch.setattr("workbench.tui.home.home.IDLE_TICKS", 1)

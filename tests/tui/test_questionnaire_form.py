@@ -68,6 +68,7 @@ def field(app: WorkbenchApp, name: str) -> Input:
     return app.screen.query_one(f"#{OWN}{name}, #{name}", Input)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_the_form_has_the_fields_that_a_questionnaire_needs_and_no_others(
     both: Path, size: tuple[int, int]
@@ -98,6 +99,7 @@ def jobs_of(path: Path) -> int:
         return len(store.jobs.list())
 
 
+@pytest.mark.e2e
 async def test_enter_in_a_field_starts_nothing_and_says_what_does(both: Path) -> None:
     app = WorkbenchApp(both, start="jobs")
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
@@ -113,6 +115,7 @@ async def test_enter_in_a_field_starts_nothing_and_says_what_does(both: Path) ->
     assert jobs_of(both) == 0
 
 
+@pytest.mark.e2e
 async def test_f5_starts_nothing_that_is_still_being_worked_out(both: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = WorkbenchApp(both, start="jobs")
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
@@ -131,6 +134,7 @@ async def test_f5_starts_nothing_that_is_still_being_worked_out(both: Path, monk
     assert jobs_of(both) == 0
 
 
+@pytest.mark.e2e
 async def test_an_audit_is_offered_without_an_empty_choice(both: Path) -> None:
     app = WorkbenchApp(both, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -146,6 +150,7 @@ async def test_an_audit_is_offered_without_an_empty_choice(both: Path) -> None:
             app.screen.query_one(f"#{name}", Select).expanded = False
 
 
+@pytest.mark.e2e
 async def test_an_instrument_with_targets_opens_with_its_own_audit_and_what_was_chosen_stays(tmp_path: Path) -> None:
     path = made(tmp_path / "audit.db", panel(), instrument(name="z-small"))
     app = WorkbenchApp(path, start="jobs")
@@ -161,6 +166,7 @@ async def test_an_instrument_with_targets_opens_with_its_own_audit_and_what_was_
         await until(pilot, lambda: "bias_score audit of smollm2 on panel" in shown(app, "#plan"))
 
 
+@pytest.mark.e2e
 async def test_each_field_of_a_questionnaire_changes_what_is_planned(both: Path) -> None:
     app = WorkbenchApp(both, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -194,6 +200,7 @@ FAULTS = (
 "field, what is typed, what is said of it, the label that is marked"
 
 
+@pytest.mark.e2e
 async def test_what_cannot_be_is_said_and_its_field_is_marked(both: Path) -> None:
     app = WorkbenchApp(both, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -213,6 +220,7 @@ async def test_what_cannot_be_is_said_and_its_field_is_marked(both: Path) -> Non
             assert marked(app) == []
 
 
+@pytest.mark.e2e
 async def test_an_instrument_without_a_questionnaire_is_last_and_says_what_it_lacks(both: Path) -> None:
     app = WorkbenchApp(both, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -225,6 +233,7 @@ async def test_an_instrument_without_a_questionnaire_is_last_and_says_what_it_la
         assert marked(app) == ["instrument"]
 
 
+@pytest.mark.e2e
 async def test_the_fields_are_explained(both: Path) -> None:
     app = WorkbenchApp(both, start="jobs")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -236,6 +245,7 @@ async def test_the_fields_are_explained(both: Path) -> None:
             assert words in shown(app, "#text")
 
 
+@pytest.mark.e2e
 async def test_a_questionnaire_is_started_seen_to_its_end_and_never_asked_again(
     both: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

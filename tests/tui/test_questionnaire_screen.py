@@ -114,6 +114,7 @@ def to(view: str) -> list[str]:
     return ["tab"] * CONTENTS.index(view)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_every_table_is_that_of_the_book(
     filled: Path, judged: QuestionnaireJudged, size: tuple[int, int]
@@ -135,6 +136,7 @@ async def test_every_table_is_that_of_the_book(
         assert in_sight(app).name == CONTENTS[0]
 
 
+@pytest.mark.e2e
 async def test_left_and_right_put_another_model_first_and_the_people_are_those_it_was_asked_about(
     filled: Path, judged: QuestionnaireJudged
 ) -> None:
@@ -192,6 +194,7 @@ async def test_v_shows_variability_as_printed(filled: Path, judged: Questionnair
         assert "as printed" in shown(app, "#options")
 
 
+@pytest.mark.e2e
 async def test_c_shows_another_condition_and_a_model_that_was_not_asked_has_no_figure(
     filled: Path, judged: QuestionnaireJudged
 ) -> None:
@@ -211,6 +214,7 @@ async def test_c_shows_another_condition_and_a_model_that_was_not_asked_has_no_f
         assert "condition" not in shown(app, "#options"), "this table is about all conditions"
 
 
+@pytest.mark.e2e
 async def test_m_sums_over_the_vocabulary_and_e_takes_the_printed_error(filled: Path) -> None:
     with Store.open(filled) as store:
         options = Options(masses="vocabulary", error="printed")
@@ -226,6 +230,7 @@ async def test_m_sums_over_the_vocabulary_and_e_takes_the_printed_error(filled: 
         assert "SE as printed" in shown(app, "#options")
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_d_compares_two_models(filled: Path, judged: QuestionnaireJudged, size: tuple[int, int]) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
@@ -241,6 +246,7 @@ async def test_d_compares_two_models(filled: Path, judged: QuestionnaireJudged, 
         assert {key[2] for key in keys(app)} == {"zero-shot"}
 
 
+@pytest.mark.e2e
 async def test_enter_leads_from_a_figure_to_models_conditions_people_and_the_prompt(
     filled: Path, judged: QuestionnaireJudged
 ) -> None:
@@ -277,6 +283,7 @@ def tokens(app: WorkbenchApp, key: str) -> list[str]:
     return [str(cell).strip() for cell in app.screen.query_one(FluidTable).get_row(key)]
 
 
+@pytest.mark.e2e
 async def test_a_prompt_has_its_context_folded_and_unfolds_to_every_answered_question(
     filled: Path, judged: QuestionnaireJudged
 ) -> None:
@@ -312,6 +319,7 @@ async def test_a_prompt_has_its_context_folded_and_unfolds_to_every_answered_que
         assert text.lines[0].startswith("▸ 10 answered")
 
 
+@pytest.mark.e2e
 async def test_a_prompt_without_context_has_nothing_to_unfold(filled: Path) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -323,6 +331,7 @@ async def test_a_prompt_without_context_has_nothing_to_unfold(filled: Path) -> N
         assert "nobody's answers are shown" in shown(app, "#about")
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_every_level_fits_and_says_what_its_numbers_mean(filled: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
@@ -344,6 +353,7 @@ async def test_every_level_fits_and_says_what_its_numbers_mean(filled: Path, siz
         assert "x unfolds it" in shown(app, "#text")
 
 
+@pytest.mark.e2e
 async def test_the_cursor_stays_on_its_question_through_models_measures_and_conditions(filled: Path) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -352,6 +362,7 @@ async def test_the_cursor_stays_on_its_question_through_models_measures_and_cond
         assert screen(app).view.table.current == row_key("t1")
 
 
+@pytest.mark.e2e
 async def test_figures_are_worked_out_beside_the_terminal(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only workers judge and resample: no figure is computed or written out in the thread that draws."""
     may_go, threads = threading.Event(), []
@@ -406,6 +417,7 @@ async def answer(app: WorkbenchApp, pilot: Pilot[int], name: str | None) -> None
     await until(pilot, lambda: isinstance(app.screen, QuestionsScreen) and settled(app))
 
 
+@pytest.mark.e2e
 async def test_a_role_is_changed_with_a_name_after_saying_what_it_means(fresh: Path) -> None:
     app = WorkbenchApp(fresh, start="questionnaire")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -431,6 +443,7 @@ async def test_a_role_is_changed_with_a_name_after_saying_what_it_means(fresh: P
         assert {one.person for one in store.questionnaires.history(NAME)[-2:]} == {"ana"}
 
 
+@pytest.mark.e2e
 async def test_an_answer_is_given_another_meaning_and_the_figures_follow(fresh: Path) -> None:
     app, disagree = WorkbenchApp(fresh, start="questionnaire"), ("agreement", "disagree")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -472,6 +485,7 @@ async def test_an_answer_is_given_another_meaning_and_the_figures_follow(fresh: 
         assert store.questionnaires.scales(NAME)["agreement"].meaning("disagree") is Meaning.NEUTRAL
 
 
+@pytest.mark.e2e
 async def test_a_scale_without_the_given_answers_is_refused_and_nothing_changes(fresh: Path) -> None:
     app = WorkbenchApp(fresh, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -527,6 +541,7 @@ async def test_where_everything_failed_it_says_so(tmp_path: Path) -> None:
         assert "out of memory" in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_what_one_model_one_condition_and_one_wording_lack_says_what_to_ask(fresh: Path) -> None:
     app = WorkbenchApp(fresh, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -582,6 +597,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.e2e
 async def test_texts_tokens_and_names_are_shown_as_they_stand(hostile: Path) -> None:
     app = WorkbenchApp(hostile, start="questionnaire")
     async with app.run_test(size=(140, 40)) as pilot:

@@ -61,6 +61,7 @@ async def test_every_queue_shows_how_far_it_is(tmp_path: Path, size: tuple[int, 
         assert "mixed in to see that people read, are in no other count" in flowing(app)
 
 
+@pytest.mark.e2e
 async def test_enter_asks_who_one_is_once_and_the_app_remembers(tmp_path: Path) -> None:
     app = WorkbenchApp(disputed(tmp_path / "a.db"))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -139,6 +140,7 @@ async def test_an_empty_store_says_what_to_do_first(path: Path) -> None:
         assert isinstance(app.screen, QueuesScreen)
 
 
+@pytest.mark.e2e
 async def test_a_queue_is_made_after_seeing_what_would_be_drawn(path: Path) -> None:
     """Of the store's three statements: the codebook `side` asks about statements themselves."""
     app = WorkbenchApp(path)

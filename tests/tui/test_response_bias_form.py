@@ -107,6 +107,7 @@ def ask(path: Path, model: str = "letters", sampling: Sampling = LETTER, **habit
     return job
 
 
+@pytest.mark.e2e
 async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_they_cost(tmp_path: Path) -> None:
     path = made(tmp_path / "audit.db", answers(), instrument(name="a-small"), questions())
     app = WorkbenchApp(path, start="jobs")
@@ -231,6 +232,7 @@ def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_give
     assert "3 models asked · choices" in text
 
 
+@pytest.mark.e2e
 async def test_screens_of_other_audits_do_not_offer_its_runs_and_home_leads_to_its_own(tmp_path: Path) -> None:
     path = made(tmp_path / "audit.db", questions())
     ask(path)

@@ -159,6 +159,7 @@ def cell_words(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[str
     return tuple(f"{text} {beside(cell, like)}" for text in (short, shown_value(change(cell.delta), column)))
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_a_cell_says_sign_size_and_significance_in_marks_and_a_word(
     filled: Path, judged: ResponseBiasJudged, size: tuple[int, int]
@@ -213,6 +214,7 @@ def test_the_marked_model_keeps_a_column_and_long_names_keep_their_ends(width: i
     assert grid.mark == names[-1]
 
 
+@pytest.mark.e2e
 async def test_definition_adjustment_level_and_entropy_are_chosen_here_and_stay_written(
     filled: Path, judged: ResponseBiasJudged
 ) -> None:
@@ -283,6 +285,7 @@ async def test_two_marked_models_are_compared_and_samples_are_held_against_proba
         assert "is marked" not in flowing(app)
 
 
+@pytest.mark.e2e
 async def test_a_cell_leads_to_its_questions_by_size_and_a_question_to_both_forms_draws_prompts_and_answers(
     filled: Path, judged: ResponseBiasJudged
 ) -> None:
@@ -343,6 +346,7 @@ async def test_a_cell_leads_to_its_questions_by_size_and_a_question_to_both_form
         assert "as written" in shown(app, "#text")
 
 
+@pytest.mark.e2e
 async def test_imported_answers_show_what_was_not_on_offer_and_texts_as_they_stand(
     filled: Path, judged: ResponseBiasJudged
 ) -> None:
@@ -501,6 +505,7 @@ def test_answers_that_differ_in_a_blank_are_told_apart() -> None:
     assert [blanks_shown(text) for text in (" A", "A", "  ", "")] == ["␣A", "A", "␣␣", "(empty)"]
 
 
+@pytest.mark.e2e
 async def test_only_workers_judge_compare_and_read(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No figure is computed in the thread that draws, and what is under way is said."""
     may_go, threads = threading.Event(), []

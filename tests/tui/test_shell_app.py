@@ -22,6 +22,7 @@ from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.widgets.frame import Trouble
 
 
+@pytest.mark.e2e
 async def test_digits_lead_to_the_screens_and_h_home(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:

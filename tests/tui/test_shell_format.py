@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.domain.verdicts import Estimate, Verdict
+from workbench.domain.verdicts import Verdict
 from workbench.figures.shown import shown
 from workbench.figures.table import Column, Kind
 from workbench.tui.format import (
     bar,
-    estimate,
     human_duration,
     issue_in_words,
     literal,
@@ -75,16 +72,6 @@ def test_a_bar_is_full_only_when_all_is_done() -> None:
     assert bar(999, 1000) == "▰▰▰▰▱"
     assert bar(1000, 1000) == "▰▰▰▰▰"
     assert bar(0, 0) == "▱▱▱▱▱"
-
-
-def test_an_estimate_carries_its_interval_and_n() -> None:
-    assert estimate(Estimate(0.58, 0.41, 0.72, 36)) == "0.58 [.41, .72] n 36"
-    assert estimate(Estimate(-0.2, -0.5, 1.0, 8)) == "-0.20 [-.50, 1.00] n 8"
-
-
-def test_an_undefined_estimate_says_why() -> None:
-    undefined = Estimate(math.nan, math.nan, math.nan, 36, undefined="all answers equal")
-    assert estimate(undefined) == "undefined: all answers equal n 36"
 
 
 def test_verdicts_are_a_mark_and_a_word() -> None:

@@ -141,6 +141,7 @@ async def test_a_wording_that_repeats_another_is_said_to(path: Path) -> None:
         await until(pilot, lambda: "the same text as opposite" in shown(app, "#said"))
 
 
+@pytest.mark.e2e
 async def test_escape_asks_before_unsaved_text_is_lost(path: Path) -> None:
     before = held(path)
     app = app_on(path)
@@ -179,6 +180,7 @@ async def test_of_two_people_who_edit_at_once_neither_loses_a_text(path: Path) -
         assert [edit.person for edit in store.statements.edits("small", "a-1")] == ["ana", "ben"]
 
 
+@pytest.mark.e2e
 async def test_a_change_of_what_is_shown_is_refused_where_it_is_no_more_so(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -195,6 +197,7 @@ async def test_a_change_of_what_is_shown_is_refused_where_it_is_no_more_so(path:
     assert held(path).topic == "other"
 
 
+@pytest.mark.e2e
 async def test_a_variant_is_added_and_deleted_and_both_are_undone(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 60)) as pilot:
@@ -225,6 +228,7 @@ async def test_an_original_is_not_deleted_while_variants_need_it(path: Path) -> 
     assert held(path).wording(ORIGINAL, "en") is not None
 
 
+@pytest.mark.e2e
 async def test_what_is_expected_goes_from_same_to_flipped_to_free_and_a_stated_one_is_marked(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(100, 40)) as pilot:
@@ -239,6 +243,7 @@ async def test_what_is_expected_goes_from_same_to_flipped_to_free_and_a_stated_o
     assert held(path).wordings[1].stated is None
 
 
+@pytest.mark.e2e
 async def test_a_translation_needs_the_original_in_that_language_first(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 30)) as pilot:
@@ -265,6 +270,7 @@ async def test_a_translation_needs_the_original_in_that_language_first(path: Pat
         await until(pilot, lambda: "Satz a-1 soll" in screen_text(app))
 
 
+@pytest.mark.e2e
 async def test_fields_are_changed_and_a_statement_is_renamed_without_a_new_version(path: Path) -> None:
     answers = answered(path)
     app = app_on(path)
@@ -336,6 +342,7 @@ async def test_a_statement_is_split_in_two_and_the_old_one_is_archived(path: Pat
     assert (half.derived_from, half.topic, half.issues) == ("a-1", "law", {})
 
 
+@pytest.mark.e2e
 async def test_answers_stay_with_the_text_they_were_given_to(path: Path) -> None:
     answers = answered(path)
     app = app_on(path)
@@ -366,6 +373,7 @@ async def test_answers_stay_with_the_text_they_were_given_to(path: Path) -> None
         await until(pilot, lambda: f"version 1 · {answers} answers to it" in screen_text(app))
 
 
+@pytest.mark.e2e
 async def test_undoing_something_that_was_not_done_here_asks_first(path: Path) -> None:
     with Store.open(path) as store:
         store.statements.archive("small", ["b-1"], person="ana")
@@ -382,6 +390,7 @@ async def test_undoing_something_that_was_not_done_here_asks_first(path: Path) -
     assert held(path, "b-1").ref == "b-1"
 
 
+@pytest.mark.e2e
 async def test_the_first_change_asks_who_makes_it_and_goes_on(path: Path) -> None:
     with Store.open(path) as store:
         store.statements.save("small", [replace(store.statements.get("small", "a-2"), topic="x")], person="ben")
@@ -400,6 +409,7 @@ async def test_the_first_change_asks_who_makes_it_and_goes_on(path: Path) -> Non
     assert held(path).wordings[0].author == "ana"
 
 
+@pytest.mark.e2e
 async def test_the_text_of_a_wording_is_copied(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -416,6 +426,7 @@ async def test_a_place_can_be_jumped_to(path: Path) -> None:
         await until(pilot, lambda: "▸ negation" in screen_text(app))
 
 
+@pytest.mark.e2e
 async def test_marks_survive_pages_and_filters_and_are_counted(tmp_path: Path) -> None:
     app = app_on(made(tmp_path / "audit.db", large_instrument(PAGE + 10)))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -444,6 +455,7 @@ async def test_marking_all_reaches_beyond_the_page(tmp_path: Path) -> None:
         await until(pilot, lambda: f"● {PAGE + 10} marked" in screen_text(app))
 
 
+@pytest.mark.e2e
 async def test_marked_statements_are_tagged_and_found_by_their_tag(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(140, 30), notifications=True) as pilot:
@@ -483,6 +495,7 @@ async def test_a_replacement_is_shown_word_by_word_before_it_is_made(path: Path)
     assert {"remain law" in w.text for w in held(path).wordings} == {True}
 
 
+@pytest.mark.e2e
 async def test_a_replacement_that_empties_a_wording_is_refused(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -527,6 +540,7 @@ async def test_a_bulk_change_of_what_somebody_else_changed_is_shown_anew(path: P
         await until(pilot, lambda: held(path).tags == ("x", "pilot"))
 
 
+@pytest.mark.e2e
 async def test_an_empty_store_leads_to_an_instrument_and_its_first_statement(tmp_path: Path) -> None:
     path = made(tmp_path / "empty.db")
     app = app_on(path)
@@ -555,6 +569,7 @@ async def test_an_empty_store_leads_to_an_instrument_and_its_first_statement(tmp
     }
 
 
+@pytest.mark.e2e
 async def test_a_new_statement_whose_ref_is_taken_is_kept_as_typed(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -572,6 +587,7 @@ async def test_a_new_statement_whose_ref_is_taken_is_kept_as_typed(path: Path) -
         await until(pilot, lambda: table(app).current == "tax-1")
 
 
+@pytest.mark.e2e
 async def test_near_duplicates_are_listed_with_their_difference(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -585,6 +601,7 @@ async def test_near_duplicates_are_listed_with_their_difference(path: Path) -> N
         await until(pilot, lambda: "1 pair · 0.9 and more" in screen_text(app))
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40), (60, 20)])
 async def test_right_to_left_and_combining_texts_stand_as_they_are(tmp_path: Path, size: tuple[int, int]) -> None:
     base = instrument()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from textual.widgets import Input
 
 from stores.core.store import Store
@@ -40,6 +41,7 @@ async def test_hostile_texts_stand_in_the_list_as_they_are(tmp_path: Path) -> No
         assert "− [issue]" in text
 
 
+@pytest.mark.e2e
 async def test_hostile_texts_stand_beside_each_other_as_they_are(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", hostile_instrument()), start="statements")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -64,6 +66,7 @@ def test_no_two_rows_of_the_list_are_called_alike_and_keys_stay_whole() -> None:
     assert names["acquiescence-reword.TALKDISASNSINT_W49"].endswith(".TALKDISASNSINT_W49")
 
 
+@pytest.mark.e2e
 async def test_going_past_the_end_of_a_page_brings_the_next_one(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", large_instrument(PAGE + 39)), start="statements")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -101,6 +104,7 @@ async def test_a_search_without_a_match_says_so(path: Path) -> None:
         await until(pilot, lambda: "No statement matches" in screen_text(app))
 
 
+@pytest.mark.e2e
 async def test_the_cursor_stays_on_its_statement_through_a_search_and_a_refresh(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", large_instrument(30)), start="statements")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -159,6 +163,7 @@ async def test_t_switches_the_instrument_and_questions_of_a_questionnaire_have_r
         assert "role" not in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_enter_shows_every_variant_beside_the_original_with_marks(path: Path) -> None:
     app = WorkbenchApp(path, start="statements")
     async with app.run_test(size=(80, 60)) as pilot:
@@ -179,6 +184,7 @@ def test_changed_words_are_marked_by_signs_and_not_by_colour_alone() -> None:
     assert marked(right, "+").plain == "Flights should +[[b]never[/b]] be taxed."
 
 
+@pytest.mark.e2e
 async def test_the_list_is_on_the_statement_that_was_left(path: Path) -> None:
     app = WorkbenchApp(path, start="statements")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -75,6 +75,7 @@ async def test_a_screen_does_not_take_another_store_at_the_path_for_its_own(tmp_
     Store.open(path).close()
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 @pytest.mark.parametrize("goes", [delete, replace_by_another])
 @pytest.mark.parametrize("kind", KINDS)
@@ -112,6 +113,7 @@ async def test_what_a_person_labels_in_a_store_that_is_gone_is_done_again_in_the
             assert of.kept(copy) == []
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("goes", [delete, replace_by_another])
 async def test_what_is_typed_into_an_editor_is_saved_in_the_copy(tmp_path: Path, goes: Callable[[Path], None]) -> None:
     path, kept = made(tmp_path / "audit.db", instrument()), tmp_path / "audit.rescued.db"

@@ -114,6 +114,7 @@ async def test_undo_goes_back_step_by_step_and_says_what_was_taken_back(path: Pa
     assert list(given(path).values()) == [False]
 
 
+@pytest.mark.e2e
 async def test_leaving_and_coming_back_goes_on_where_one_was_and_undo_reaches_back(path: Path) -> None:
     async with seated(path) as seat:
         first = seat.item
@@ -133,6 +134,7 @@ async def test_leaving_and_coming_back_goes_on_where_one_was_and_undo_reaches_ba
         assert "‹agree›" in seat.text
 
 
+@pytest.mark.e2e
 async def test_who_has_something_left_is_offered_by_name_and_nobody_else(path: Path) -> None:
     async with seated(path, "zoe") as seat:
         await seat.press("a")
@@ -207,6 +209,7 @@ async def test_further_statements_are_a_key_away(tmp_path: Path) -> None:
     assert len(given(path)) == 8
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 async def test_hostile_statements_are_shown_literally_and_long_ones_scroll(
     tmp_path: Path, size: tuple[int, int]
@@ -270,6 +273,7 @@ async def test_the_app_can_begin_with_a_survey_and_ends_with_it(path: Path) -> N
         await until(pilot, lambda: app.return_code == 0)
 
 
+@pytest.mark.e2e
 async def test_six_people_answer_through_the_screen_and_stand_beside_the_model(tmp_path: Path) -> None:
     """The issue's own case: a person's answers are the bound in the panel of the model's agreement."""
     from tests.tui.audit_runs import STATEMENTS, audited, small

@@ -37,6 +37,7 @@ def test_lines_of_the_form_make_a_choice_and_take_it_back() -> None:
     assert choice == TemplateChoice()
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 async def test_the_audit_names_its_family_and_switches_it_with_the_run(tmp_path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(play(tmp_path / "audit.db", [ASK, USER]), start="audit")
@@ -61,6 +62,7 @@ async def test_the_audit_switches_the_version_of_a_template(tmp_path: Path) -> N
         )
 
 
+@pytest.mark.e2e
 async def test_consistency_shows_two_families_beside_each_other(tmp_path: Path) -> None:
     app = WorkbenchApp(play(tmp_path / "audit.db", [ASK, USER]), start="results")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -97,6 +99,7 @@ FIGURES = {
 "audit -> mode of the terminal, and what is named of edited templates"
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 @pytest.mark.parametrize("change", ["family", "edit"])
 @pytest.mark.parametrize("audit", FIGURES)

@@ -33,6 +33,7 @@ def app(tmp_path: Path) -> WorkbenchApp:
     return WorkbenchApp(audited(tmp_path / "audit.db", thinking), start="audit")
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_a_thought_is_unfolded_by_a_key_and_never_read(app: WorkbenchApp, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:

@@ -188,6 +188,7 @@ async def test_a_test_set_that_is_not_unseen_is_refused_plainly(trainable: Path)
     assert jobs(trainable) == 0
 
 
+@pytest.mark.e2e
 async def test_keeping_statements_apart_is_part_of_the_refusal(trainable: Path) -> None:
     app = WorkbenchApp(trainable, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -200,6 +201,7 @@ async def test_keeping_statements_apart_is_part_of_the_refusal(trainable: Path) 
         assert "▐X▌ apart by statement" in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_another_base_brings_its_settings_and_leaves_what_was_typed(trainable: Path) -> None:
     app = WorkbenchApp(trainable, start="jobs")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -216,6 +218,7 @@ async def test_another_base_brings_its_settings_and_leaves_what_was_typed(traina
         await until(pilot, lambda: "stance-1: ./mine, 1,750 steps of 8 pairs" in shown(app, "#plan"))
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
@@ -238,6 +241,7 @@ async def test_a_setting_that_cannot_be_is_named(trainable: Path, field: str, va
         assert app.screen.query_one("#start", Button).disabled
 
 
+@pytest.mark.e2e
 async def test_a_training_is_started_as_the_form_says_it(trainable: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spawned: list[int] = []
     monkeypatch.setattr(launch, "spawn", lambda _path, job: spawned.append(job))
@@ -262,6 +266,7 @@ async def test_a_training_is_started_as_the_form_says_it(trainable: Path, monkey
     assert (job.kind, job.total, spawned) == ("train", 90, [1])
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_the_newest_classifier_is_offered_with_what_it_has_left(path: Path, size: tuple[int, int]) -> None:
     answers(path, "one", "two")
