@@ -22,7 +22,7 @@ SHARED = Path(__file__).parents[2] / "shared" / "instruments"
 LONGEST = (
     *("jobs/test_job_control.py", "jobs/test_remote_model.py", "tui/test_consistency_screen.py"),
     *("tui/test_bias_study.py", "inference/test_engine_memory.py", "jobs/test_classifier.py"),
-    *("tui/test_statement_editor.py", "tui/test_jobs_screen.py", "tui/test_results_screen.py"),
+    *("tui/test_statement_editor.py", "tui/test_jobs_screen.py", "tui/test_bias_screen.py"),
     *("tui/test_questionnaire_screen.py", "cli/test_consistency_commands.py", "jobs/test_annotation_processes.py"),
     *("jobs/test_jobs.py", "jobs/test_draft_jobs.py", "jobs/test_local_model.py", "jobs/test_published_study.py"),
     *("tui/test_annotate_screen.py", "inference/test_engine_edges.py", "tui/test_checks_screen.py"),
@@ -62,8 +62,14 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) else None
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest (with xdist's --no-loadscope-reorder), else keep the order."""
+    """Begin with the files that take longest (with xdist's --no-loadscope-reorder), else keep the order. Whatever starts
+    worker processes belongs to the second stage.
+    """
+    for item in items:
+        if item.path.parent.name == "jobs":
+            item.add_marker(pytest.mark.e2e)
     places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
 

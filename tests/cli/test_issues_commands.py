@@ -208,6 +208,7 @@ def test_names_that_a_terminal_would_obey_are_shown_literally(path: Path, capsys
     assert "[bold]h" in out
 
 
+@pytest.mark.e2e
 def test_the_published_gold_is_printed_as_it_was_imported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "vaa.db"
     assert run(capsys, "import", path, "--format", "probvaa", published("probvaa"))[0] == 0

@@ -301,6 +301,7 @@ HOSTILE: Final = [
 ]
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 @pytest.mark.parametrize("rule", ["ours", "coded"])
 def test_a_hostile_text_costs_time_in_proportion_to_its_length(text: str, rule: str, steps: StepCounter) -> None:

@@ -156,6 +156,7 @@ def test_intervals_over_statements_hold_the_true_bias_as_often_as_they_say() -> 
     assert 0.92 <= perfect()[0] <= 0.98
 
 
+@pytest.mark.e2e
 def test_intervals_over_responses_are_too_narrow_where_answers_to_a_statement_are_alike() -> None:
     assert perfect()[1] < 0.60
 
@@ -165,6 +166,7 @@ def test_corrected_intervals_hold_the_true_bias_in_spite_of_the_classifiers_erro
     assert 0.92 <= classified()[0] <= 0.98
 
 
+@pytest.mark.e2e
 def test_the_classifiers_error_shifts_the_bias_and_its_correction_takes_the_shift_back() -> None:
     _, corrected, raw = classified()
     assert errors_off(raw) > 5

@@ -187,6 +187,7 @@ def test_a_test_set_that_counts_distinct_texts_alike_is_far_off() -> None:
     assert coverage(alike) < 0.7
 
 
+@pytest.mark.e2e
 def test_macro_f1_of_a_test_set_covers_that_of_all_answers() -> None:
     found = np.array([each.macro for each in repeated(REPETITIONS)])
     truth, value, low, high = found.T

@@ -131,6 +131,7 @@ def test_the_interval_of_a_share_holds_the_share_of_all_answers() -> None:
 # figures of a classifier
 
 
+@pytest.mark.e2e
 @given(labels)
 def test_items_that_stand_for_the_same_have_the_figures_of_items(rows: list[tuple[int, int, int]]) -> None:
     true, guess, _ = (np.array(column) for column in zip(*rows, strict=True))
@@ -146,6 +147,7 @@ def test_items_that_stand_for_the_same_have_the_figures_of_items(rows: list[tupl
     assert weighted.accuracy.value == pytest.approx(plain.accuracy.value)
 
 
+@pytest.mark.e2e
 @given(labels)
 def test_a_weight_is_as_many_items(rows: list[tuple[int, int, int]]) -> None:
     true, guess, times = (np.array(column) for column in zip(*rows, strict=True))

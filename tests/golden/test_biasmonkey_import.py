@@ -47,6 +47,7 @@ def of(model: str, bias: Bias, condition: Perturbation | None = None) -> AnswerS
     return next(s for s in download().answers if (s.model, s.bias, s.condition, s.variant) == wanted)
 
 
+@pytest.mark.e2e
 def test_every_question_is_there_with_both_forms_and_its_errors_of_typing() -> None:
     pairs = download().pairs
     assert Counter(pair.bias for pair in pairs if not pair.variant) == QUESTIONS

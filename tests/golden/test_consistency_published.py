@@ -187,6 +187,7 @@ def plain_stances(given: dict[str, int], of_issue: dict[str, int]) -> dict[Formu
     }
 
 
+@pytest.mark.e2e
 def test_every_party_as_a_respondent_has_the_stances_of_the_files(
     probvaa: Instrument, labels: Any, answers: Any
 ) -> None:

@@ -121,6 +121,7 @@ def test_the_distributions_that_the_thresholds_were_chosen_on(probvaa: Instrumen
     }
 
 
+@pytest.mark.e2e
 def test_what_minilm_finds_in_the_english_wordings(probvaa: Instrument, embedded: Embedded) -> None:
     found = tuple(similarity_findings(probvaa.statements, embedded, Thresholds(), "en"))
     assert places(found, "too-far") == {

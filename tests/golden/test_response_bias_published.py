@@ -254,6 +254,7 @@ def again(model: str, bias: Bias, condition: Perturbation | None, definition: De
     return found
 
 
+@pytest.mark.e2e
 def test_table_5_and_table_3_stand_in_the_figures() -> None:
     reports = {model: report(model, P) for model in TABLE_5}
     nothing: dict[str, Any] = {key: {} for key in ("asked", "validity", "people")}
@@ -285,6 +286,7 @@ def test_a_second_computation_agrees_to_full_precision(model: str, definition: D
         assert (cell.delta.low, cell.delta.high) == pytest.approx((interval.low, interval.high), rel=1e-6)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("model", TABLE_5)
 def test_corrected_entropies_are_those_of_scipy_over_the_offered_letters(model: str) -> None:
     for bias in Bias:

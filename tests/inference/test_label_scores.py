@@ -88,6 +88,7 @@ def test_spellings_with_the_same_tokens_are_one_event(smollm2: object) -> None:
     assert (found.log_probabilities[[0, 2]] <= plain.log_probabilities[[0, 2]]).all()
 
 
+@pytest.mark.e2e
 def test_the_beginning_of_another_word_is_no_label(smollm2: object) -> None:
     """A word that begins with the label has probability after it, and none of it counts."""
     (label,) = smollm2.score(ASKED[:1], [[" agree"]], whole_words=True)  # type: ignore[attr-defined]

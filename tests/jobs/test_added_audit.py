@@ -120,6 +120,7 @@ def test_the_terminal_offers_asks_and_shows_it(asked: Path, beside: dict[str, st
     assert "scripted" in found.stdout
 
 
+@pytest.mark.e2e
 def test_without_the_package_it_is_unknown_and_its_answers_stay(asked: Path) -> None:
     assert "brevity" not in registry.audits()
     found = subprocess.run(
@@ -133,6 +134,7 @@ def test_without_the_package_it_is_unknown_and_its_answers_stay(asked: Path) -> 
         assert store.runs.list("brevity")
 
 
+@pytest.mark.e2e
 def test_a_reader_a_format_and_a_lexicon_come_from_another_package_too(beside: dict[str, str], tmp_path: Path) -> None:
     texts, store = tmp_path / "town.txt", tmp_path / "town.db"
     texts.write_text("The town should build a bridge.\nTaxes should fall.\n", encoding="utf-8")

@@ -140,6 +140,7 @@ def test_a_near_duplicate_is_told_by_the_measure_of_the_model_that_found_it(stor
     assert "says nearly what a-1 says (cosine 0.9" in message
 
 
+@pytest.mark.e2e
 def test_only_what_changed_is_computed_again(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     run_check(filled, SMALL)
     changed = statement("a-1")

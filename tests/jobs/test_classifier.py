@@ -136,6 +136,7 @@ def test_training_learns_what_the_untrained_base_does_not_know(trained: Path, cl
     assert learned > before
 
 
+@pytest.mark.e2e
 def test_the_card_says_what_the_classifier_was_made_from(trained: Path, classifier: StanceClassifier) -> None:
     card = classifier.training
     assert (card.name, card.date, card.steps, card.best_step) == ("toy", DATE, 24, 24)
@@ -250,6 +251,7 @@ def test_a_leak_between_training_and_held_out_responses_is_refused(tmp_path: Pat
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.e2e
 def test_a_checkpoint_without_safetensors_is_refused(whole: Trained, tmp_path: Path) -> None:
     for name in ("config.json", "card.json", "tokenizer.json"):
         (tmp_path / name).write_bytes((whole.folder / name).read_bytes())

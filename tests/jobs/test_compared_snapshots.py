@@ -104,6 +104,7 @@ ENDS = {
 "how a job of 18 calls ends -> who answers from which call on, and what the job says"
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("state", ENDS)
 def test_drafts_stay_with_the_snapshot_that_wrote_them_and_none_that_was_paid_is_lost(
     filled: Store, monkeypatch: pytest.MonkeyPatch, state: str

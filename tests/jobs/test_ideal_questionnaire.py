@@ -89,6 +89,7 @@ def test_the_ideal_predictor_reaches_what_is_known_and_has_no_bias(
     assert found.accuracy.value > found.majority + 0.15
 
 
+@pytest.mark.e2e
 def test_the_ideal_predictor_says_without_context_what_most_people_say(judged: QuestionnaireJudged) -> None:
     population = read_population(PANEL / "generator.toml")
     share = dict(zip([i.ref for i in population.items], population.weights() @ population.p_yes(), strict=True))

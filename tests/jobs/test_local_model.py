@@ -74,6 +74,7 @@ def test_the_card_says_exactly_which_model_answered(model: LocalModel) -> None:
     assert card.chat_format != "none"
 
 
+@pytest.mark.e2e
 def test_prompts_are_put_in_the_models_chat_format(model: LocalModel, alone: Loaded) -> None:
     text = alone.tokenizer.decode(model.encode(prompt("One.")))
     assert text == f"<|im_start|>system\n{SYSTEM}<|im_end|>\n<|im_start|>user\nOne.<|im_end|>\n<|im_start|>assistant\n"

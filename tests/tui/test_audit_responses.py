@@ -180,6 +180,7 @@ async def test_hostile_statements_and_names_are_shown_literally(tmp_path: Path) 
         await until(pilot, lambda: "not [@click=app.bell]x[/] closes" in screen_text(app))
 
 
+@pytest.mark.e2e
 async def test_a_very_long_answer_opens_whole(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "tax-02")

@@ -198,6 +198,7 @@ def test_new_answers_of_the_run_in_sight_are_judged_and_those_of_a_newer_run_are
     assert load(path, Settings(gone)).models == ["parrot"]
 
 
+@pytest.mark.e2e
 async def test_m_switches_the_model_only_where_there_are_several(app: WorkbenchApp) -> None:
     audited(app.store_path, lambda _: (("Beneficial.", 30),), model="parrot")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -223,6 +223,7 @@ async def test_prefixes_are_drawn_beside_the_baseline_and_x_zooms(filled: Path) 
         assert "-1.0" not in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_a_dimension_is_chosen_without_judging_anew(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only workers judge and resample: no figure is computed in the thread that draws."""
     threads: list[threading.Thread] = []
@@ -448,6 +449,7 @@ async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_i
         assert ("void wordings judged" in shown(app, "#options")) is void
 
 
+@pytest.mark.e2e
 async def test_c_opens_the_classifier_and_7_consistency(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:

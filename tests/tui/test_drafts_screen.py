@@ -397,6 +397,7 @@ def drafts_job_ended(path: Path) -> bool:
         return not any(job.active for job in store.jobs.list())
 
 
+@pytest.mark.e2e
 async def test_the_rule_drafts_at_once_and_without_a_job(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:

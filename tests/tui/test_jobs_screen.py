@@ -247,6 +247,7 @@ def test_the_cost_at_the_end_stands_beside_that_so_far(path: Path) -> None:
     assert "ended when decided 25.0 %" in text
 
 
+@pytest.mark.e2e
 async def test_the_form_fits_a_small_terminal(path: Path) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:

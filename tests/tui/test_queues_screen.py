@@ -168,6 +168,7 @@ async def test_a_queue_is_made_after_seeing_what_would_be_drawn(path: Path) -> N
     assert (queue.purpose, queue.items, queue.needed, queue.spec["seed"]) == (Purpose.TEST, 2, 4, 1)
 
 
+@pytest.mark.e2e
 async def test_a_name_that_is_taken_is_said_in_the_form(path: Path) -> None:
     app = WorkbenchApp(path)
     labelling_store(path, answers(2), queue="taken")

@@ -256,6 +256,7 @@ async def test_definition_adjustment_level_and_entropy_are_chosen_here_and_stay_
         assert (row["original"], row["changed"]) == (f"{spread.original:.2f}", f"{spread.changed:.2f}")
 
 
+@pytest.mark.e2e
 async def test_two_marked_models_are_compared_and_samples_are_held_against_probabilities(
     filled: Path, judged: ResponseBiasJudged
 ) -> None:

@@ -76,6 +76,7 @@ async def test_f1_lists_the_keys_of_what_has_focus_first(path: Path) -> None:
         assert not isinstance(app.screen, TextScreen)
 
 
+@pytest.mark.e2e
 async def test_a_question_mark_explains_the_numbers_of_every_screen(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:

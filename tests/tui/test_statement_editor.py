@@ -292,6 +292,7 @@ async def test_fields_are_changed_and_a_statement_is_renamed_without_a_new_versi
     assert changed.version == 1
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [

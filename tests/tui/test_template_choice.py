@@ -50,6 +50,7 @@ async def test_the_audit_names_its_family_and_switches_it_with_the_run(tmp_path:
         await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "family chat" in shown(app, "#options"))
 
 
+@pytest.mark.e2e
 async def test_the_audit_switches_the_version_of_a_template(tmp_path: Path) -> None:
     app = WorkbenchApp(play(tmp_path / "audit.db", [ASK, EDIT, ASK]), start="audit")
     async with app.run_test(size=(140, 40)) as pilot:
