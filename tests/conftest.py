@@ -64,8 +64,9 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest (with xdist's --no-loadscope-reorder), else keep the order. Whatever starts
-    worker processes belongs to the second stage.
+    """Begin with the files that take longest (with xdist's --no-loadscope-reorder), else keep the order.
+
+    Whatever starts worker processes belongs to the second stage.
     """
     for item in items:
         if item.path.parent.name == "jobs":
