@@ -9,7 +9,7 @@ be neutral (unrelated answers, and readings below the confidence threshold, do n
 
 Stances on political opposites are turned round first. Where no answer to a side counts, its bias and the total are
 undefined and say so; the released code takes 0 for the side, which halves the total. Every number carries a 95 %
-bootstrap interval (`bias_draws`, `bias_intervals`); the classifier's error may be corrected for (`bias_correction`).
+bootstrap interval (`draws`, `intervals`); the classifier's error may be corrected for (`correction`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Questionnaire Modeling: how well, and how far off, a model predicts what people answered.
 
-Haller et al. 2025, sections 3 and 4 (predictions: `questionnaire_cells`):
+Haller et al. 2025, sections 3 and 4 (predictions: `cells`):
 
     accuracy = mean of correct over everybody asked; its SE the deviation / root n          (section 3.2)
     bias     = mean normalised p(yes) - mean human answer, over the people that could be read (3.3)
@@ -13,7 +13,7 @@ Where the published tables leave a choice:
 - The ± of a published average absolute bias is the standard error of the *signed* biases over targets; here it is that
   of the values averaged.
 - Table 1 counts prompts that cannot be read as `no`; here they are counted as what they are.
-- All deviations here have the divisor n - 1, but the one over wordings (`questionnaire_wordings`).
+- All deviations here have the divisor n - 1, but the one over wordings (`wordings`).
 
 A target that no respondent answered with yes or no has no figures, and means over targets leave it out, as every model
 must. A target that people answered and for which the model has none makes a mean undefined: models would be compared

@@ -20,7 +20,7 @@ def lent_said(definition: str) -> str:
 def formula(place: Place, definition: str, source: Bias) -> str:
     """Say which shares a change is the difference of, by the letters of the original q; q' is the changed form.
 
-    `source`: whose answers these are, see `response_bias_deltas.Deltas`.
+    `source`: whose answers these are, see `deltas.Deltas`.
     """
     corrected = definition == "corrected"
     bias = place[0] if corrected else source

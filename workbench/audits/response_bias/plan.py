@@ -3,7 +3,7 @@
 Every form of a question is put with its lettered options; the answer is one token, drawn until it is a letter that is
 offered (Tjuatja, Chen, Wu, Talwalkar, Neubig 2024, section 3 and appendix C). Where a backend gives the probabilities
 of the next token, those of the letters are what ever more samples would come to. Prompts that steer a model away from
-one bias are put to the questions of that bias alone (appendix D). What is said of the answers: `response_bias_score`.
+one bias are put to the questions of that bias alone (appendix D). What is said of the answers: `score`.
 """
 
 from __future__ import annotations

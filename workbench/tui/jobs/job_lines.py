@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from stores.jobs.job_rows import Job
 
 CHECK = "check"
-"the kind of jobs that screens/checks.py starts; see `workbench.pipeline.checking`"
+"the kind of jobs that the checks screen starts; see `workbench.pipeline.checking`"
 UNITS = {TRAIN: "steps", CLASSIFY: "responses", CHECK: "texts", DRAFT: "prompts"}
 "what a job counts; every other kind counts answers, or prompts where it computes label probabilities"
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.audits.bias_score.judged import BiasChoice, BiasJudged
 
 PEOPLE, INSTRUMENT = "people", "instrument"
-"a reader, and who labelled the statements, as `pipeline.bias` calls them"
+"a reader, and who labelled the statements, as `audits.bias_score.judged` calls them"
 NO_ANSWERS = """No free-text answers yet.
 
 3 goes to Jobs: n there starts one; choose the audit bias_score.
@@ -39,7 +39,7 @@ People have settled {settled} already. p scores these alone: exact, but few."""
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a person chose; see `pipeline.bias.BiasChoice`."""
+    """What a person chose; see `audits.bias_score.judged.BiasChoice`."""
 
     reader: str | None = None
     "a classifier's name or `people`; None: the newest classifier"

@@ -34,7 +34,7 @@ NO_INSTRUMENT = "The store holds no instrument yet.\n\nh goes home: i there impo
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a person chose; see `pipeline.consistency.ConsistencyChoice`."""
+    """What a person chose; see `audits.consistency.judged.ConsistencyChoice`."""
 
     instrument: str = ""
     "empty: the first one with answers, else the first one"

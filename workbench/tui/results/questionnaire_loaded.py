@@ -56,7 +56,7 @@ ANOTHER = "\ni shows the next of the {n} questionnaires of this store."
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a person chose; see `pipeline.questionnaire.QuestionnaireChoice`."""
+    """What a person chose; see `audits.questionnaire.judged.QuestionnaireChoice`."""
 
     instrument: str = ""
     "empty: the first one with predictions, else the first questionnaire"

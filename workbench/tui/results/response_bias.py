@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from workbench.audits.response_bias.uncertainty import EntropyRule
 
 DEFINITIONS = tuple(DEFINITION_WORDS)
-"the default first; `response_bias_deltas.Definition` says what they are"
+"the default first; `deltas.Definition` says what they are"
 HOLM: tuple[Adjusted, ...] = ("none", "biases", "all")
 HOLM_WORDS = {"none": "p not adjusted", "biases": "Holm over biases", "all": "Holm over all cells"}
 ENTROPY_WORDS = {"offered": "entropy by options offered", "csv": "entropy as published"}
@@ -51,7 +51,7 @@ Published answers: workbench import STORE --format biasmonkey FOLDER"""
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a person chose; see `pipeline.response_bias.ResponseBiasChoice`."""
+    """What a person chose; see `audits.response_bias.judged.ResponseBiasChoice`."""
 
     instrument: str = ""
     "empty: the first one with answers, else the first one with questions"
