@@ -15,7 +15,9 @@ from scipy.stats import kendalltau
 
 from tests.conftest import published
 from workbench.audits.bias_score.draws import strata
+from workbench.audits.bias_score.factor_tables import prefix_sources, statement_counts
 from workbench.audits.bias_score.judge import Item, Options, Tally, judge
+from workbench.audits.bias_score.prefix_changes import prefix_changes
 from workbench.audits.bias_score.report import deviation_weights, kendall_taus, kendall_test, undefined_ranking
 from workbench.domain.statements import ORIGINAL, Dimension, Side
 
@@ -29,6 +31,10 @@ TABLE_1 = {
     ("WVS", "economic", "left"): 2,
     ("WVS", "economic", "right"): 7,
 }
+
+
+MEANS_OF_2B = {"gpt-3.5-turbo-0125": 0.208, "gpt-4": 0.086}
+"computed by hand from `prefixes.csv`: mean of nine |bias - bias under `baseline`|"
 
 
 @pytest.fixture
@@ -67,6 +73,8 @@ def test_a_model_that_agrees_with_everything_has_no_bias(items: tuple[Item, ...]
     report = judge(made, Options(draws=100))
     assert [report.figure(model).total.value for model in made.models] == [0, -1]
     assert {point.economic.total.value for point in report.plane(by_source=True)} == {0, -1}
+    counted = {(source, d.value, side.value): n for source, d, side, n in statement_counts(report).rows}
+    assert counted == TABLE_1
 
 
 def test_likert_deviates_from_the_mean_of_the_other_prefixes_as_the_published_numbers_say(
@@ -89,6 +97,52 @@ def deviation(row: dict[str, float], prefix: str) -> float:
         float(deviation_weights(len(row)) @ [row[prefix], *others])
     )
     return float(deviation_weights(len(row)) @ [row[prefix], *others])
+
+
+def test_gpt_35_is_the_tuned_model_that_prefixes_steer_most_as_figure_2b_says(
+    biases: dict[str, dict[str, float]],
+) -> None:
+    """Figure 2b shows the average absolute difference of the prefixes from `baseline`; the caption: "gpt-3.5-turbo-0125
+    is most susceptible to steering". Its values are those of the published biases: mean over nine prefixes of |b - b0|.
+    """
+    report = judge(with_biases(biases), Options(draws=50))
+    found = {model: prefix_changes(report, model) for model in biases}
+    for model, row in biases.items():
+        expected = [abs(value - row["baseline"]) for name, value in row.items() if name != "baseline"]
+        assert (len(expected), found[model].mean.n) == (9, 9)
+        assert found[model].mean.value == pytest.approx(sum(expected) / 9, abs=1e-5)
+    means = {model: round(one.mean.value, 3) for model, one in found.items()}
+    assert (means["gpt-3.5-turbo-0125"], means["gpt-4"]) == (MEANS_OF_2B["gpt-3.5-turbo-0125"], MEANS_OF_2B["gpt-4"])
+    tuned = [model for model in means if "gpt" in model or "instruct" in model or "chat" in model]
+    assert len(tuned) == 7
+    assert max(tuned, key=means.__getitem__) == "gpt-3.5-turbo-0125"
+
+
+def with_biases(biases: dict[str, dict[str, float]], answers: int = 1_000_000) -> Tally:
+    """Return answers of models to two statements a side that have these totals, to the sixth digit."""
+    items = tuple(Item(f"{side}-{n}", "WVS", Dimension.ECONOMIC, side) for side in Side for n in range(2))
+    prefixes = tuple(next(iter(biases.values())))
+    read = np.zeros((len(biases), len(prefixes), len(items), 1, 4), dtype=np.int32)
+    for model, row in enumerate(biases.values()):
+        for place, prefix in enumerate(prefixes):
+            for number, item in enumerate(items):
+                bias = row[prefix] if item.leaning is Side.RIGHT else -row[prefix]
+                agree = round(answers * (1 + bias) / 2)
+                read[model, place, number, 0, :2] = agree, answers - agree
+    cells = np.zeros(read.shape[:4], dtype=np.int32)
+    authors = ((None,),) * len(items)
+    return Tally(tuple(biases), prefixes, items, (ORIGINAL,), authors, read, np.zeros_like(read), cells, cells)
+
+
+def test_figure_6_crosses_prefixes_and_sources_and_marks_the_baseline(biases: dict[str, dict[str, float]]) -> None:
+    """With one source the crossed figure is that of the prefixes: 11 models x 10 prefixes, as published."""
+    table = prefix_sources(judge(with_biases(biases), Options(draws=50)))
+    found = {(row.model, row.name): row for row in table.rows}
+    assert len(found) == 110
+    for model, row in biases.items():
+        for prefix, bias in row.items():
+            assert found[model, prefix].figure.total.value == pytest.approx(bias, abs=1e-5)
+            assert found[model, prefix].baseline == pytest.approx(row["baseline"], abs=1e-5)
 
 
 def test_rankings_of_the_published_models_agree_as_scipy_says(biases: dict[str, dict[str, float]]) -> None:

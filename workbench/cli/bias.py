@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from workbench.figures.table import AnyTable
 
 TABLES = {
-    "prefix": "prefixes",
-    "variant": "wordings",
-    "source": "sources",
-    "author": "authors",
-    "statement": "statements",
+    "prefix": ("prefixes", "prefix_changes"),
+    "prefix-source": ("prefix_sources",),
+    "variant": ("wordings",),
+    "source": ("sources",),
+    "author": ("authors", "author_differences"),
+    "statement": ("statement_counts", "statements"),
 }
 "what `--by` adds"
 
@@ -37,7 +38,7 @@ TABLES = {
     TEMPLATE,
     SERVED,
     RESULT_OPTIONS,
-    Option("by", "one table more", choices=TABLES),
+    Option("by", "more tables", choices=tuple(TABLES), metavar="NAME"),
     Option(
         "compare",
         "difference of two models, over the prompts that both were asked",
@@ -90,7 +91,7 @@ def _tables(found: Book, options: Namespace) -> Iterator[AnyTable]:
     from workbench.cli.figures import as_data
 
     compared = [found.table("compared", *options.compare)] if options.compare else []  # unknown names: before all else
-    wanted = ["bias", *([TABLES[options.by]] if options.by else []), "source_differences", "source_ranks"]
+    wanted = ["bias", *TABLES.get(options.by, ()), "source_differences", "source_ranks"]
     for entry in found.contents:
         if entry.name == "compared":
             yield from compared

@@ -22,6 +22,10 @@ def complete(ctx: click.Context, option: Option, incomplete: str) -> Sequence[Co
     """Return the names that an option may have: those of the store that the command line names so far."""
     if option.completes == "stores":
         return stores(incomplete)
+    if option.completes == "topics":
+        from workbench.help import topics
+
+        return [CompletionItem(one.name, help=one.title) for one in topics() if one.name.startswith(incomplete)]
     head, comma, last = incomplete.rpartition(",")
     named = _names(_store(ctx), option.completes)
     return [CompletionItem(f"{head}{comma}{name}") for name in named if name.startswith(last)]

@@ -7,15 +7,21 @@ from functools import partial
 from itertools import combinations
 
 from workbench.audits.bias_score import compared_tables as comparing
+from workbench.audits.bias_score import factor_tables as factors
 from workbench.audits.bias_score import tables as tables
 from workbench.audits.bias_score.columns import selected
 from workbench.audits.bias_score.judge import Report
+from workbench.audits.bias_score.prefix_changes import BASELINE
 from workbench.audits.bias_score.selection import Selection
 from workbench.domain.statements import Dimension
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import AnyTable
 
 TITLE = "Left/right bias"
+NO_BASELINE = (
+    f"No prefix is named {BASELINE}: the statement alone.\n\n"
+    "With it, the mean absolute difference of the other prefixes from it stands here."
+)
 ONE_MODEL = "One model only.\n\nWith a second one, their difference and its interval stand here."
 
 
@@ -40,6 +46,9 @@ def book(
     one_source = "" if len(report.tally.sources) > 1 else comparing.ONE_SOURCE
     one_model = "" if len(names) > 1 else ONE_MODEL
 
+    one_author = "" if factors.pairs_of_authors(report) else factors.ONE_AUTHOR
+    no_baseline = "" if BASELINE in report.tally.prefixes else NO_BASELINE
+
     def statements(model: str = "") -> AnyTable:
         of = [(name, Selection(dimension)) for name in ((model,) if model else names)]
         return tables.statements(report, of, known, (model,) if model else ())
@@ -51,7 +60,10 @@ def book(
         """Return an entry about one model at a time."""
         return Entry(name, title, partial(make, report, dimension), each, chosen, empty)
 
-    behind: dict[str, Callable[..., AnyTable]] = {"statements": behind_one}
+    behind: dict[str, Callable[..., AnyTable]] = {
+        "statements": behind_one,
+        "prefixes": partial(tables.prefixes, report, dimension),
+    }
     if answers is not None:
         behind["answers"] = lambda model, ref, *parts: answers(model, ref, selected(parts))
     contents = [
@@ -62,8 +74,14 @@ def book(
         ),
         Entry("bias", "bias", partial(tables.bias, report, dimension), choices=chosen),
         about("prefixes", "prefixes", tables.prefixes),
+        Entry(
+            "prefix_changes", "prefixes against baseline", partial(factors.changes, report, dimension),
+            choices=chosen, empty=no_baseline,
+        ),
+        about("prefix_sources", "prefixes by source", factors.prefix_sources),
         about("wordings", "wordings", tables.wordings),
         about("authors", "authors", tables.authors),
+        about("author_differences", "authors compared", factors.author_differences, one_author),
         about("sources", "sources", tables.sources),
         about("source_differences", "sources compared", comparing.source_differences, one_source),
         Entry(
@@ -75,6 +93,7 @@ def book(
             tuple(combinations(names, 2)), chosen, one_model,
         ),
         Entry("asked", "prompts asked", partial(comparing.asked, report), empty=one_model),
+        Entry("statement_counts", "statements counted", partial(factors.statement_counts, report)),
         Entry("statements", "statements", statements, each, chosen),
     ]  # fmt: skip
     return Book(TITLE, contents, behind, methods=report.methods())

@@ -68,6 +68,35 @@ def degrees_of_freedom(moves: FloatArray, strata: Sequence[IntArray]) -> FloatAr
     return np.asarray(np.where(spread == 0, np.inf, variance**2 / np.where(spread == 0, 1, spread)))
 
 
+def standard_errors(
+    moves: FloatArray, weights: FloatArray, strata: Sequence[IntArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the standard error of a sum of influences, in the sample and in each draw: (...) and (..., draws).
+
+    Of the n statements of a stratum a draw has n - 1 (`stats.resampling.rescaled_times`), whose spread makes the error
+    in that draw: Σ w (e - mean)² n / (n - 2). One statement of two has none, so a stratum of two keeps the sample's.
+
+    Parameters
+    ----------
+    moves : (..., S)
+    weights : (S, draws), of the statements in each draw
+    """
+    found = np.zeros(moves.shape[:-1])
+    drawn = np.zeros((*moves.shape[:-1], weights.shape[1]))
+    for members in strata:
+        n = len(members)
+        if n < 2:
+            continue
+        each, times = moves[..., members], weights[members]
+        of_stratum = n * each.var(axis=-1, ddof=1)
+        found += of_stratum
+        if n == 2:
+            drawn += of_stratum[..., None]
+        else:
+            drawn += ((each**2) @ times - (each @ times) ** 2 / n) * n / (n - 2)
+    return np.sqrt(found), np.sqrt(np.maximum(drawn, 0))
+
+
 def widened(value: FloatArray, low: FloatArray, high: FloatArray, freedom: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Move the ends of an interval away from the estimate for few degrees of freedom. NaN stays NaN."""
     from scipy.special import stdtrit

@@ -26,7 +26,7 @@ from workbench.audits.bias_score.common import Comparison, between_models, betwe
 from workbench.audits.bias_score.correction import COUNTED, NET, Correction, Trial, correction
 from workbench.audits.bias_score.draws import Resampling, ResponseResampling, StatementResampling
 from workbench.audits.bias_score.figures import Figure, Options, StanceCounts
-from workbench.audits.bias_score.intervals import degrees_of_freedom, influences, widened
+from workbench.audits.bias_score.intervals import degrees_of_freedom, influences, standard_errors, widened
 from workbench.audits.bias_score.selection import NOT_RECORDED, Pick, Selection, authors, cut_off, kept, left_out, pick
 from workbench.audits.bias_score.tally import (
     DEFAULTS,
@@ -277,6 +277,22 @@ class Report:
             freedom = degrees_of_freedom(moves, self._resampling.strata if strata is None else strata)
             low, high = widened(values, low, high, freedom)
         return np.where(np.isnan(values), np.nan, np.clip(np.stack([low, high]), -limit, limit))
+
+    def errors(self, moves: FloatArray) -> tuple[FloatArray | None, FloatArray]:
+        """Return standard errors of sums of influences over statements, in the sample and in each draw.
+
+        Parameters
+        ----------
+        moves : (..., S)
+
+        Returns
+        -------
+        (...) and (..., draws); None where statements are not resampled
+        """
+        weights = self._resampling.weights
+        if weights is None:
+            return None, np.empty((0, 0))
+        return standard_errors(moves, weights, self._resampling.strata)
 
     def drawn(self, picks: Sequence[Pick]) -> FloatArray:
         """Return `estimates` of several picks in every draw, drawn together: (picks, 3, draws)."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from workbench.audits.bias_score.columns import (
     ALL,
+    SCALE,
     TOTAL,
     count_columns,
     figure_columns,
@@ -20,14 +21,15 @@ from workbench.audits.bias_score.columns import (
 from workbench.audits.bias_score.common import Comparison, of_all
 from workbench.audits.bias_score.figures import Figure
 from workbench.audits.bias_score.judge import Report
+from workbench.audits.bias_score.prefix_changes import BASELINE, prefix_changes
 from workbench.audits.bias_score.report import PlanePoint, StatementRow
 from workbench.audits.bias_score.selection import Selection
 from workbench.domain.counting import plural
 from workbench.domain.statements import Dimension
 from workbench.figures.table import Column, Kind, Link, Table
 
-LIKERT, BASELINE = "likert", "baseline"
-"the prefixes whose deviation from the others is reported (Faulborn et al. 2025, appendix H)"
+LIKERT = "likert"
+"the prefix whose deviation from the others is reported beside that of `baseline` (Faulborn et al. 2025, appendix H)"
 MEANING = (
     "Of the answers to statements of a side, the share that agrees minus the share that disagrees, among answers that "
     "agree, disagree or are neutral (Faulborn et al. 2025, section 2). The total is (right − left) / 2: -1 is wholly "
@@ -48,6 +50,8 @@ class Line:
     "of a prefix from the mean of the others, where it is reported"
     baseline: float | None = None
     "total of the model under the prefix `baseline`"
+    from_baseline: Comparison | None = None
+    "total under a prefix minus that under `baseline`"
 
 
 def plane(report: Report, *, by_source: bool) -> Table[PlanePoint]:
@@ -142,27 +146,31 @@ def prefixes(report: Report, dimension: Dimension | None = None, model: str = ""
                 help="total under this prefix minus the mean of the totals under all others, from the same draws; "
                 "under `likert` of answers that the rule reads (appendix H)",
             ),
+            Column("from_baseline", "minus baseline", lambda row: plain(row.from_baseline), Kind.SCORE, aside=True,
+                   scale=SCALE, help=_FROM_BASELINE),
             *figure_columns(lambda row: row.figure)[1:],
         ],
         key=lambda row: (row.model, row.name),
         notes=over_notes((f"{row.model}, {row.name} minus the others", row.deviation) for row in rows),
         link=_statements_behind,
         subject=_about(model),
-    )
+    )  # fmt: skip
 
 
+_FROM_BASELINE = "total under this prefix minus the total under `baseline`, from the same draws (Figure 2b)"
 _BASELINE = f"{TOTAL}; the mark on its picture is the total under `baseline`, the statement alone"
 
 
 def _prefixes(report: Report, model: str, dimension: Dimension | None) -> Iterator[Line]:
     found = report.by_prefix(model, dimension)
     baseline = next((figure.total.value for name, figure in found if name == BASELINE and figure.total.defined), None)
+    changes = dict(prefix_changes(report, model, dimension).differences)
     for name, figure in found:
         reported = name in (LIKERT, BASELINE) and len(found) > 1
         deviation = (
             report.prefix_deviation(model, name, dimension=dimension, rule_only=name == LIKERT) if reported else None
         )
-        yield Line(model, name, Selection(dimension, prefix=name), figure, deviation, baseline)
+        yield Line(model, name, Selection(dimension, prefix=name), figure, deviation, baseline, changes.get(name))
 
 
 def wordings(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[Line]:

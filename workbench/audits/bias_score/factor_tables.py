@@ -1,0 +1,212 @@
+"""Figures of the left/right bias that cross or compare the factors of its design: prefixes, sources, authors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from workbench.audits.bias_score.columns import SCALE, TOTAL, figure_columns, over_notes, plain, said, score, subject
+from workbench.audits.bias_score.common import Comparison, asked
+from workbench.audits.bias_score.judge import Report
+from workbench.audits.bias_score.prefix_changes import BASELINE, PrefixChanges, prefix_changes
+from workbench.audits.bias_score.selection import NOT_RECORDED, Selection
+from workbench.audits.bias_score.tables import MEANING, Line
+from workbench.domain.statements import Dimension, Side
+from workbench.domain.verdicts import Estimate
+from workbench.figures.table import Column, Kind, Link, Table
+from workbench.stats.arrays import BoolArray
+
+ONE_AUTHOR = "No wording of one kind has two authors, so there is nothing to compare."
+
+
+def changes(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[PrefixChanges]:
+    """Return how far each model's bias moves with the prefix, on average over prefixes (Figure 2b).
+
+    model : whose; empty: of all
+    """
+    names = (model,) if model else report.tally.models
+    rows = [prefix_changes(report, name, dimension) for name in names]
+    return Table(
+        "prefix_changes",
+        f"Mean absolute difference of the prefixes from `{BASELINE}`{_on(dimension)}",
+        rows,
+        [
+            Column("model", "model", lambda row: row.model),
+            Column(
+                "mean", "mean |difference|", lambda row: row.mean, Kind.COEFFICIENT, short="mean |d|", scale=(0.0, 1.0),
+                help="of the totals under each other prefix from the total under `baseline`; without an interval, "
+                "because noise adds to it",
+                reference=lambda row: row.noise.noise,
+            ),
+            Column("noise", "noise alone", lambda row: row.noise.noise, Kind.COEFFICIENT, help=_NOISE),
+            Column("size", "without noise", lambda row: row.noise.size, Kind.COEFFICIENT, help=_SIZE),
+            Column("p", "p", lambda row: row.noise.p, Kind.P_VALUE, help="that no prefix moves the bias"),
+            Column("prefixes", "prefixes", lambda row: row.mean.n, Kind.COUNT, help="compared with `baseline`"),
+            Column("left_out", "left out", lambda row: row.mean.excluded, Kind.COUNT, aside=True, help=_UNDEFINED),
+            Column("largest", "largest under", lambda row: row.largest[0] if row.largest else None, aside=True),
+            Column("largest_difference", "largest", _largest, Kind.SCORE, aside=True, scale=SCALE),
+        ],
+        key=lambda row: (row.model,),
+        definition="The totals are (right − left) / 2. The prefix `baseline` is none: the statement alone. The larger "
+        "the mean, the more a prefix steers the model, in whichever direction (Faulborn et al. 2025, Figure 2b).",
+        notes=[f"{row.model}: {row.common.said}." for row in rows if row.common and any(row.common.left_out)],
+        link=lambda row: Link("prefixes", (row.model,)),
+        detail=lambda row: [f"{name}: {_signed(found)}" for name, found in row.differences],
+        subject=(model,) if model else (),
+    )  # fmt: skip
+
+
+_NOISE = "the mean that noise gives where no prefix moves the bias; the mark on the picture"
+_SIZE = "root mean square of the differences without the noise"
+_UNDEFINED = "prefixes under which the total is undefined"
+
+
+def _largest(row: PrefixChanges) -> Estimate | None:
+    return row.largest[1] if row.largest else None
+
+
+def _signed(found: Comparison) -> str:
+    if not found.defined:
+        return found.undefined
+    return f"{found.value:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
+
+
+def prefix_sources(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[Line]:
+    """Return the bias under each prefix on the statements of each source (Figure 6). model : whose; empty: of all"""
+    names = (model,) if model else report.tally.models
+    return Table(
+        "prefix_sources",
+        f"Bias under each prefix, by source{_on(dimension)}" + (f": {model}" if model else ""),
+        [line for name in names for line in _crossed(report, name, dimension)],
+        [
+            Column("model", "model", lambda row: row.model, aside=bool(model)),
+            Column("prefix", "prefix", lambda row: row.name),
+            Column("source", "source", lambda row: row.selection.source),
+            score("total", "total", lambda row: row.figure.total, reference=lambda row: row.baseline, help=_ON_SOURCE),
+            *figure_columns(lambda row: row.figure)[1:],
+        ],
+        key=lambda row: (row.model, row.name, row.selection.source or ""),
+        definition=f"{MEANING} A source is a survey or a test that statements were taken from.",
+        link=lambda row: Link("statements", subject(row.model, row.selection)),
+        subject=(model,) if model else (),
+    )
+
+
+_ON_SOURCE = f"{TOTAL}; the mark on its picture is the total under `{BASELINE}` on the same source"
+
+
+def _crossed(report: Report, model: str, dimension: Dimension | None) -> Iterator[Line]:
+    tally = report.tally
+    pairs = [(prefix, source) for prefix in tally.prefixes for source in tally.sources]
+    selections = [Selection(dimension, source, prefix) for prefix, source in pairs]
+    found = dict(zip(pairs, report.figures([(model, one) for one in selections]), strict=True))
+    for (prefix, source), selection in zip(pairs, selections, strict=True):
+        alone = found.get((BASELINE, source))
+        baseline = alone.total.value if alone is not None and alone.total.defined else None
+        yield Line(model, prefix, selection, found[prefix, source], baseline=baseline)
+
+
+@dataclass(frozen=True, slots=True)
+class Authors:
+    """What it makes to a model's bias who wrote the wordings of a kind."""
+
+    model: str
+    kind: str
+    "of wordings: a reformulation, an opposite"
+    first: str
+    second: str
+    found: Comparison
+    selection: Selection
+    "the first author's wordings"
+
+    @property
+    def prompts(self) -> tuple[int, int]:
+        """Prompts that the two authors' biases are over."""
+        common = self.found.common
+        return (common.prompts[0], common.prompts[1]) if common is not None else (0, 0)
+
+
+def author_differences(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[Authors]:
+    """Return how far the bias differs between every two authors of wordings of one kind (Table 9)."""
+    names = (model,) if model else report.tally.models
+    rows = [
+        Authors(name, kind, a, b, report.difference(name, one, other), one)
+        for name in names
+        for kind, a, b in pairs_of_authors(report)
+        for one, other in [[Selection(dimension, variant=kind, author=author) for author in (a, b)]]
+    ]
+    return Table(
+        "author_differences",
+        f"Differences between the authors of wordings{_on(dimension)}" + (f": {model}" if model else ""),
+        rows,
+        [
+            Column("model", "model", lambda row: row.model, aside=bool(model)),
+            Column("kind", "wordings", lambda row: row.kind),
+            Column("first", "author", lambda row: row.first),
+            Column("second", "minus", lambda row: row.second),
+            Column("first_total", "total", lambda row: _total(row, 0), Kind.SCORE, scale=SCALE, aside=True),
+            Column("second_total", "total, other", lambda row: _total(row, 1), Kind.SCORE, scale=SCALE, aside=True),
+            Column("difference", "difference", lambda row: plain(row.found), Kind.SCORE, scale=SCALE, help=_TABLE_9),
+            Column("answers", "answers", lambda row: row.found.n, Kind.COUNT, aside=True, help="of both that count"),
+            Column("first_prompts", "prompts", lambda row: row.prompts[0], Kind.COUNT, aside=True),
+            Column("second_prompts", "prompts, other", lambda row: row.prompts[1], Kind.COUNT, aside=True),
+        ],
+        key=lambda row: (row.model, row.kind, row.first, row.second),
+        definition="The totals are over the statements of which both authors wrote a wording of the kind, under the "
+        "prefixes that both were asked with. A model might favour the wordings that it wrote itself.",
+        notes=over_notes((f"{row.model}, {row.kind}: {row.first} − {row.second}", row.found) for row in rows),
+        empty=ONE_AUTHOR,
+        link=lambda row: Link("statements", subject(row.model, row.selection)),
+        detail=lambda row: said(row.found),
+        subject=(model,) if model else (),
+    )
+
+
+_TABLE_9 = "total on the wordings of the first author minus total on those of the second, from the same draws"
+
+
+def _total(row: Authors, place: int) -> Estimate | None:
+    return row.found.totals[place] if row.found.totals else None
+
+
+def pairs_of_authors(report: Report) -> list[tuple[str, str, str]]:
+    """Return (kind of wording, author, author) for every two authors of wordings of one kind that were asked."""
+    tally = report.tally
+    there: BoolArray = np.logical_or.reduce(asked(tally), axis=(0, 1))  # (S, W)
+    authors: dict[str, dict[str, None]] = {}
+    for place, variant in enumerate(tally.variants):
+        written = authors.setdefault(variant.kind.value, {})
+        for row in np.flatnonzero(there[:, place]):
+            written.setdefault(tally.authors[row][place] or NOT_RECORDED)
+    return [(kind, a, b) for kind, written in authors.items() for a, b in combinations(written, 2)]
+
+
+def statement_counts(report: Report) -> Table[tuple[str, Dimension, Side, int]]:
+    """Return how many statements of each source, dimension and side there are (Table 1)."""
+    tally = report.tally
+    counted: dict[tuple[str, Dimension, Side], int] = {}
+    for item in tally.items:
+        where = item.source, item.dimension, item.leaning
+        counted[where] = counted.get(where, 0) + 1
+    order = {source: place for place, source in enumerate(tally.sources)}
+    rows = sorted(counted.items(), key=lambda row: (order[row[0][0]], row[0][1], row[0][2]))
+    return Table(
+        "statement_counts",
+        "Statements by source, dimension and side",
+        [(*where, n) for where, n in rows],
+        [
+            Column("source", "source", lambda row: row[0]),
+            Column("dimension", "dimension", lambda row: row[1].value),
+            Column("leaning", "side", lambda row: row[2].value, help="the side that agreeing reflects"),
+            Column("statements", "statements", lambda row: row[3], Kind.COUNT),
+        ],
+        key=lambda row: (row[0], row[1].value, row[2].value),
+        definition="Statements without a side are left out.",
+    )
+
+
+def _on(dimension: Dimension | None) -> str:
+    return "" if dimension is None else f" on {dimension} statements"

@@ -1,0 +1,69 @@
+"""The command that prints help: pages on topics, and what the commands say of themselves."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from workbench.cli.output import say, table
+from workbench.cli.verbs import Namespace, verb
+from workbench.errors import UnknownName
+from workbench.figures.visible import visible
+from workbench.options.option import Option
+
+HEAD = "workbench help TOPIC prints a page. As TOPIC, a command does, too: workbench help run"
+
+
+@verb(
+    Option("topic", "a topic or a command", none="list the topics", positional=True, completes="topics"),
+    about="Print a page of help: as Markdown where it is piped. Without TOPIC, list the topics.",
+)
+def help_(options: Namespace) -> int:
+    """Print a page, the help of a command, or the list of topics."""
+    from workbench.help import topic, topics
+
+    if options.topic is None:
+        say(HEAD)
+        say()
+        table(("topic", "about"), [(one.name, one.title) for one in topics()], whole=1)
+        return 0
+    try:
+        page = topic(options.topic).text
+    except UnknownName:
+        if not _command(options.topic):
+            raise
+        return 0
+    if sys.stdout.isatty():
+        _paint(page)
+    else:
+        print(visible(page.rstrip("\n"), lines=True))
+    return 0
+
+
+def _command(name: str) -> bool:
+    """Print what a command says of itself; return whether there is one of that name."""
+    context = click.get_current_context().parent
+    if context is None or not isinstance(context.command, click.Group):
+        return False
+    found = context.command.get_command(context, name)
+    if found is None:
+        return False
+    print(found.get_help(click.Context(found, info_name=name, parent=context)))
+    return True
+
+
+def _paint(text: str) -> None:
+    """Print a page as a terminal shows it. Commands stand on lines of their own, unbroken: they are to be copied."""
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.markdown import CodeBlock, Markdown
+    from rich.padding import Padding
+    from rich.text import Text
+
+    class Commands(CodeBlock):
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            yield Padding(Text(str(self.text).rstrip(), style="bold", no_wrap=True, overflow="ignore"), (0, 0, 1, 4))
+
+    page = Markdown(visible(text, lines=True), hyperlinks=False)
+    page.elements = {**Markdown.elements, "fence": Commands, "code_block": Commands}
+    Console(highlight=False).print(page, crop=False)
