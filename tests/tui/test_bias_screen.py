@@ -195,7 +195,7 @@ async def test_every_table_is_that_of_the_book_for_every_model_and_dimension(
             subject = entry.subjects[0]
             if entry.empty:
                 assert entry.empty.splitlines()[0] in shown(app, "#empty")
-                await press(app, pilot, "tab")
+                await press(app, pilot, "tab", "left")
                 continue
             has(app, entry.make(*subject))
             if len(entry.subjects) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import ClassVar
 
 import click
 
@@ -64,6 +65,7 @@ def _paint(text: str) -> None:
         def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
             yield Padding(Text(str(self.text).rstrip(), style="bold", no_wrap=True, overflow="ignore"), (0, 0, 1, 4))
 
-    page = Markdown(visible(text, lines=True), hyperlinks=False)
-    page.elements = {**Markdown.elements, "fence": Commands, "code_block": Commands}
-    Console(highlight=False).print(page, crop=False)
+    class Page(Markdown):
+        elements: ClassVar = {**Markdown.elements, "fence": Commands, "code_block": Commands}
+
+    Console(highlight=False).print(Page(visible(text, lines=True), hyperlinks=False), crop=False)
