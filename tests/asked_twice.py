@@ -1,4 +1,4 @@
-"""Stores in which a model is asked twice: under two families of templates of the same names, or an edited template.
+"""Stores in which a model is asked twice: in two languages, under two families of templates, or an edited template.
 
 The model is the scripted one: other words, and other answers.
 """
@@ -51,8 +51,25 @@ def base(audit: str) -> Instrument:
     return replace(sided(), templates=())
 
 
+def bilingual(instrument: Instrument) -> Instrument:
+    """Return an instrument with each of its wordings in a second language, too."""
+    statements = tuple(
+        replace(
+            statement,
+            wordings=(
+                *statement.wordings,
+                *(replace(w, language="de", text=f"{w.text} (auf Deutsch)") for w in statement.wordings),
+            ),
+        )
+        for statement in instrument.statements
+    )
+    return replace(instrument, statements=statements)
+
+
 def asked_twice(path: Path, audit: str, change: str, asked: Sequence[int] = (1, 2)) -> Path:
-    """Fill a new store. `change`: "family" or "edit"; `asked`: which of the two a model is asked, in this order."""
+    """Fill a new store. `change`: "family", "edit" or "language"; `asked`: which of the two a model is asked, and in
+    which order.
+    """
     shipped = tuple(t for t in shipped_templates(audit) if audit == "questionnaire" or t.name in EDITED[audit])
     other = tuple(replace(t, user=f"Please. {t.user}") for t in shipped)
     persona = Persona(answers=tuple(SAYS.values())) if audit == "bias_score" else Persona()
@@ -63,8 +80,11 @@ def asked_twice(path: Path, audit: str, change: str, asked: Sequence[int] = (1, 
             if change == "family":
                 plain = tuple(replace(t, family=OTHER) for t in other)
                 templates, family = (*shipped, *plain), (family, OTHER)[turn - 1]
-            store.instruments.add(replace(base(audit), templates=templates))
-            design = replace(DESIGNS[audit], instrument=base(audit).name, family=family)
+            made, language = base(audit), ""
+            if change == "language":
+                made, templates, language = bilingual(made), shipped, ("en", "de")[turn - 1]
+            store.instruments.add(replace(made, templates=templates))
+            design = replace(DESIGNS[audit], instrument=made.name, family=family, language=language)
             ask(store, ScriptedModel(persona, name=MODEL), design)
     return trained(path) if audit == "bias_score" else path
 
@@ -73,4 +93,6 @@ def chosen(audit: str, change: str, turn: int) -> TemplateChoice:
     """Return the choice that means the first or the second time."""
     if change == "family":
         return TemplateChoice(families=((FAMILY[audit], OTHER)[turn - 1],))
+    if change == "language":
+        return TemplateChoice(languages=(("en", "de")[turn - 1],))
     return TemplateChoice(versions=tuple((name, turn) for name in EDITED[audit]))

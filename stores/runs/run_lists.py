@@ -35,12 +35,15 @@ def find_runs(
     rows = named(connection, _RUNS, {"audit": audit, "instrument": instrument, "models": meant})
     runs = [_as_run(row) for row in rows]
     families: dict[tuple[object, ...], list[str]] = defaultdict(list)
+    languages: dict[tuple[object, ...], dict[str, None]] = defaultdict(dict)
     for run in runs:
         families[run.way].append(run.family)
+        languages[run.spoken].pop(run.language, None)
+        languages[run.spoken][run.language] = None
     several = template_versions.several(connection)
     found = []
     for one in runs:
-        run = replace(one, families=tuple(families[one.way]))
+        run = replace(one, families=tuple(families[one.way]), languages=tuple(languages[one.spoken]))
         if (run.instrument, run.audit, run.family) in several:
             run = _of_versions(connection, run, versions)
         if run.prompts:

@@ -49,6 +49,8 @@ class Run:
     "of templates"
     families: tuple[str, ...] = ()
     "all that the model was asked so, the one asked most recently last"
+    languages: tuple[str, ...] = ()
+    "all that the model was asked this instrument in, the one asked most recently last"
     versions: tuple[AskedTemplate, ...] = ()
     "which version counts of each template that has several"
     snapshot: str = ""
@@ -60,6 +62,11 @@ class Run:
     def way(self) -> tuple[str, str, str, int, int]:
         """What runs have in common that differ in their templates alone."""
         return self.audit, self.instrument, self.language, self.model_id, self.sampling_id
+
+    @property
+    def spoken(self) -> tuple[str, str, int, int]:
+        """What runs have in common that differ in their languages and templates alone."""
+        return self.audit, self.instrument, self.model_id, self.sampling_id
 
     @property
     def label(self) -> str:
@@ -74,9 +81,16 @@ class Run:
 
     @property
     def asked_with(self) -> tuple[str, ...]:
-        """The family and the versions of templates, where there are others: `family user`, `personal-1 version 2`."""
+        """The language, the family and the versions of templates, where there are others: `language de`, `family user`,
+        `personal-1 version 2`.
+        """
+        language = (f"language {self.language}",) if len(self.languages) > 1 else ()
         family = (f"family {self.family}",) if len(self.families) > 1 else ()
-        return (*family, *(f"{one.name} version {one.version}" for one in self.versions if one.version and one.edited))
+        return (
+            *language,
+            *family,
+            *(f"{one.name} version {one.version}" for one in self.versions if one.version and one.edited),
+        )
 
     @property
     def encoded(self) -> str:

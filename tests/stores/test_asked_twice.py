@@ -14,6 +14,7 @@ from workbench.audits.bias_score.sides import judge_sides
 from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
 from workbench.audits.response_bias.judged import ResponseBiasChoice, judge_response_bias
 from workbench.domain.prompts import LATEST, TemplateChoice
+from workbench.errors import AmbiguousRun
 
 Figures = dict[str, object]
 "family or versions that the name of a result tells apart -> its figures"
@@ -48,14 +49,19 @@ FIGURES: dict[str, Callable[[Store, TemplateChoice], Figures]] = {
 
 
 @pytest.mark.parametrize("audit", FIGURES)
-@pytest.mark.parametrize("change", ["family", "edit"])
-def test_a_chosen_family_or_version_has_the_figures_of_a_store_that_was_asked_nothing_else(
+@pytest.mark.parametrize("change", ["family", "edit", "language"])
+def test_a_chosen_family_version_or_language_has_the_figures_of_a_store_that_was_asked_nothing_else(
     tmp_path: Path, audit: str, change: str
 ) -> None:
     figures = FIGURES[audit]
     with Store.open(asked_twice(tmp_path / "twice.db", audit, change)) as store:
         found = [figures(store, chosen(audit, change, turn)) for turn in (1, 2)]
-        latest = figures(store, LATEST)
+        if change == "language" and audit == "statement_labels":
+            with pytest.raises(AmbiguousRun, match="--language"):
+                figures(store, LATEST)
+            latest = found[1]
+        else:
+            latest = figures(store, LATEST)
     alone = []
     for turn in (1, 2):
         with Store.open(asked_twice(tmp_path / f"{turn}.db", audit, change, [turn])) as store:
@@ -65,5 +71,8 @@ def test_a_chosen_family_or_version_has_the_figures_of_a_store_that_was_asked_no
     if audit == "response_bias" and change == "family":
         assert list(latest) == [f"{MODEL} · family {name}" for name in (FAMILY[audit], OTHER)], "beside each other"
         assert list(latest.values()) == [*found[0].values(), *found[1].values()]
+    elif change == "language":
+        if latest is not found[1]:
+            assert {MODEL + " · en", MODEL + " · de"} == {" · ".join(name.split(" · ")[:2]) for name in latest}
     else:
         assert list(map(repr, latest.values())) == list(map(repr, found[1].values())), "the one that was asked last"

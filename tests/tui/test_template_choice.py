@@ -22,17 +22,17 @@ from workbench.tui.results.rules_dialog import RunsScreen
 
 ASK, USER = ("ask", "one chat", "en"), ("ask", "one user", "en")
 EDIT = ("template", "chat personal-1", "False")
-OFFER: Offer = (("chat", "user"), {"personal-1": (1, 2)})
+OFFER = Offer(("chat", "user"), {"personal-1": (1, 2)}, ("en", "de"))
 
 
 def test_lines_of_the_form_make_a_choice_and_take_it_back() -> None:
     choice = TemplateChoice()
-    for line in ("family:0", "family:1", "version:0:1"):
+    for line in ("language:1", "family:0", "family:1", "version:0:1"):
         choice = picked(choice, line, OFFER)
-    assert choice == TemplateChoice(("chat", "user"), (("personal-1", 1),))
+    assert choice == TemplateChoice(("chat", "user"), (("personal-1", 1),), ("de",))
     ticked = [words.strip() for name, words in form(choice, OFFER) if name and ("[x]" in words or "(•)" in words)]
-    assert ticked == ["[x] chat", "[x] user", "(•) version 1"]
-    for line in ("family:", "version:0:"):
+    assert ticked == ["[x] de", "[x] chat", "[x] user", "(•) version 1"]
+    for line in ("language:", "family:", "version:0:"):
         choice = picked(choice, line, OFFER)
     assert choice == TemplateChoice()
 

@@ -255,7 +255,7 @@ def _ask(store: Store, options: Namespace) -> int:
             if options.json:
                 print_json({"statements": design.statements, "job": asdict(job)})
             return EXIT_CODES.get(job.state, 1)
-    return _show(_ranked(store, options, design.statements, str(design.sampling), design.family), options, job_id)
+    return _show(_ranked(store, options, design.statements, str(design.sampling), plan.design), options, job_id)
 
 
 def _detached(options: Namespace, design: Design, job_id: int, needed: int) -> int:
@@ -280,13 +280,15 @@ def _design(store: Store, options: Namespace) -> Design:
 
 
 def _ranked(
-    store: Store, options: Namespace, refs: tuple[str, ...], sampling: str | None, family: str | None = None
+    store: Store, options: Namespace, refs: tuple[str, ...], sampling: str | None, asked: Design | None = None
 ) -> PilotJudged:
     from workbench.audits.consistency.pilot_judged import PilotChoice, judge_pilot
     from workbench.evidence.rule_reading import LABEL_WORDS
     from workbench.evidence.run_choice import templates_of
 
     templates = templates_of(options)
+    if asked is not None:
+        templates = replace(templates, families=(asked.family,), languages=(asked.language,))
     choice = PilotChoice(
         model=options.model,
         instrument=options.instrument,
@@ -296,7 +298,7 @@ def _ranked(
         fingerprint=options.fingerprint,
         reader=options.reader or LABEL_WORDS,
         statements=refs,
-        templates=replace(templates, families=(family,)) if family else templates,
+        templates=templates,
         formula=options.formula,
         seed=options.seed,
     )

@@ -11,24 +11,35 @@ from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.counting import plural
 from workbench.options.option import Option, Type
-from workbench.options.shared import DTYPE, INSTRUMENT, JSON, MODEL, SAMPLING, STORE
+from workbench.options.shared import JSON, OF_RUN, STORE
 
 
 @verb(
     STORE,
     AUDIT,
-    (MODEL, INSTRUMENT, SAMPLING, DTYPE),
+    OF_RUN,
     Option("statement", "of this statement alone", none="all", metavar="REF"),
     Option("limit", "outputs that are shown", Type.WHOLE, 20, least=1),
     JSON,
 )
 def thoughts(options: Namespace) -> int:
     """Print the outputs of a run that hold a thought, the most frequent of each prompt first."""
+    from workbench.evidence.run_choice import templates_of
     from workbench.evidence.runs import find_run
 
     with Store.open(options.store) as store:
-        chosen = (options.audit, options.model, options.instrument, options.sampling)
-        run = find_run(store, *chosen, dtype=options.dtype, answered=True)
+        run = find_run(
+            store,
+            options.audit,
+            options.model,
+            options.instrument,
+            options.sampling,
+            dtype=options.dtype,
+            snapshot=options.snapshot,
+            fingerprint=options.fingerprint,
+            templates=templates_of(options),
+            answered=True,
+        )
         rows = thoughts_of(store.connection, run, options.statement, limit=options.limit)
         cut = sum(store.runs.truncated(run).values())
     if options.json:

@@ -119,12 +119,16 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class TemplateChoice:
-    """Under which templates answers count; where nothing is chosen, those that were asked most recently."""
+    """Under which templates and in which languages answers count; where nothing is chosen, under the templates that
+    were asked most recently, in every language.
+    """
 
     families: tuple[str, ...] = ()
     "each is a result of its own"
     versions: tuple[tuple[str, int], ...] = ()
     "(name of a template, version)"
+    languages: tuple[str, ...] = ()
+    "of the wordings; each is a result of its own"
 
 
 LATEST = TemplateChoice()

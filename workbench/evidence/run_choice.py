@@ -14,14 +14,16 @@ from workbench.errors import UsageError
 
 
 def templates_of(options: SimpleNamespace) -> TemplateChoice:
-    """Return under which templates answers count. Raises UsageError for a version that is no number."""
+    """Return under which templates and in which languages answers count. Raises UsageError for a version that is no
+    number.
+    """
     versions = []
     for text in listed(options.template_version):
         name, equals, number = text.rpartition("=")
         if not equals or not name or not number.isdecimal():
             raise UsageError(f"found --template-version {text!r}; give a template and its version, as personal-1=2")
         versions.append((name, int(number)))
-    return TemplateChoice(families=listed(options.family), versions=tuple(versions))
+    return TemplateChoice(families=listed(options.family), versions=tuple(versions), languages=listed(options.language))
 
 
 def about(run: Run) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Which run is meant: by audit, model, instrument, sampling, numbers, snapshot and templates."""
+"""Which run is meant: by audit, model, instrument, language, sampling, numbers, snapshot and templates."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def find_run(
         )
     if len(runs) > 1:
         raise AmbiguousRun(
-            f"{len(runs)} runs match; say which with --model, --instrument, --sampling, --dtype, --snapshot or "
-            f"--family:\n{_listed(runs)}"
+            f"{len(runs)} runs match; say which with --model, --instrument, --language, --sampling, --dtype, "
+            f"--snapshot or --family:\n{_listed(runs)}"
         )
     return runs[0]
 
@@ -68,7 +68,7 @@ def runs_of(
     """Return the runs of an audit, the newest last: under each chosen family, else under the one that each model was
     asked most recently.
 
-    Raises UnknownName for a family, or a version of a template, that nobody was asked.
+    Raises UnknownName for a language, a family, or a version of a template, that nobody was asked.
     """
     runs = store.runs.list(audit, instrument, model, versions=dict(templates.versions))
     return chosen_of(runs, templates)
@@ -76,8 +76,20 @@ def runs_of(
 
 def chosen_of(runs: Sequence[Run], templates: TemplateChoice) -> tuple[Run, ...]:
     """Return those of some runs that a choice of templates means, as `runs_of`."""
-    _check_templates(runs, templates)
-    return tuple(run for run in runs if run.family in (templates.families or run.families[-1:]))
+    _check_languages(runs, templates)
+    spoken = [run for run in runs if not templates.languages or run.language in templates.languages]
+    _check_templates(spoken, templates)
+    return tuple(run for run in spoken if run.family in (templates.families or run.families[-1:]))
+
+
+def _check_languages(runs: Sequence[Run], chosen: TemplateChoice) -> None:
+    asked = list(dict.fromkeys(run.language for run in runs))
+    unknown = [language for language in chosen.languages if language not in asked]
+    if runs and unknown:
+        raise UnknownName(
+            f"nobody was asked in the language {', '.join(map(repr, unknown))}; languages that were asked: "
+            f"{', '.join(asked)}"
+        )
 
 
 def _check_templates(runs: Sequence[Run], chosen: TemplateChoice) -> None:
@@ -101,14 +113,23 @@ def _check_templates(runs: Sequence[Run], chosen: TemplateChoice) -> None:
 
 
 def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
-    """Say which answers under other families or versions of templates results leave out, and how to choose them."""
+    """Say which answers in other languages, and under other families or versions of templates, results leave out, and
+    how to choose them.
+    """
     every = tuple(dict.fromkeys(runs))
     shown = {run.way: {one.family for one in every if one.way == run.way} for run in every}
     notes = []
     if len({run.family for run in every}) > 1 and len({run.model for run in every}) > 1:
         families = dict.fromkeys(f"{run.model} {run.family}" for run in every)
         notes.append(f"these results are about several families of templates: {', '.join(families)}")
+    spoken = {run.spoken: {one.language for one in every if one.spoken == run.spoken} for run in every}
     for run in every:
+        elsewhere_asked = [language for language in run.languages if language not in spoken[run.spoken]]
+        if elsewhere_asked:
+            notes.append(
+                f"{run.model} was asked {run.instrument} in {', '.join(run.languages)}; this result is about "
+                f"{run.language}. For another: --language {elsewhere_asked[-1]}"
+            )
         others = [family for family in run.families if family not in shown[run.way]]
         if others:
             notes.append(

@@ -25,6 +25,9 @@ FINGERPRINT = Option(
     "of a served model: answers under this system_fingerprint alone (none: without one; each: split by it)",
 )
 FAMILY = Option("family", "of templates; several make a result each", none="the one asked last", metavar="NAME,…")
+ASKED_LANGUAGE = Option(
+    "language", "that was asked; several make a result each", none="every one", metavar="L,…", completes="languages"
+)
 TEMPLATE_VERSION = Option(
     "template_version",
     "of templates that were edited",
@@ -32,7 +35,7 @@ TEMPLATE_VERSION = Option(
     metavar="NAME=N,…",
 )
 SERVED = (SNAPSHOT, FINGERPRINT)
-TEMPLATE = (FAMILY, TEMPLATE_VERSION)
+TEMPLATE = (ASKED_LANGUAGE, FAMILY, TEMPLATE_VERSION)
 OF_RUN = (MODEL, INSTRUMENT, SAMPLING, DTYPE, *SERVED, *TEMPLATE)
 "what tells one run of an audit from another"
 

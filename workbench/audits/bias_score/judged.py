@@ -183,13 +183,18 @@ def responses(
     return tuple(found)
 
 
-def model_sides(store: Store, model: str, instrument: str) -> dict[str, Mapping[str, str | None]]:
+def model_sides(
+    store: Store, model: str, instrument: str, languages: Sequence[str] = ()
+) -> dict[str, Mapping[str, str | None]]:
     """Return the sides that a model gave an instrument's statements; of a served model's snapshots one is named as
-    `MODEL · snapshot NAME`. Raises UnknownName where it gave none, AmbiguousRun where several did.
+    `MODEL · snapshot NAME`. Where it was asked in several languages, those in one of `languages` are meant.
+
+    Raises UnknownName where it gave none, AmbiguousRun where several did.
     """
     named = [run for run in store.runs.list("statement_labels", instrument) if run.named == model and run.responses]
-    if len(named) == 1:
-        return sides_of_run(store, named[0])
+    spoken = [run for run in named if run.language in languages]
+    if len(one := spoken or named) == 1:
+        return sides_of_run(store, one[0])
     return sides_of_run(store, find_run(store, "statement_labels", model, instrument, answered=True))
 
 
@@ -362,7 +367,9 @@ def _items(
     found: list[tuple[str, Statement, Item]] = []
     unlabelled = 0
     for name, instrument in instruments.items():
-        sides = None if choice.labels == INSTRUMENT else model_sides(store, choice.labels, name)
+        sides = (
+            None if choice.labels == INSTRUMENT else model_sides(store, choice.labels, name, choice.templates.languages)
+        )
         for statement in instrument.statements:
             if (name, statement.ref) in asked:
                 item = _item(name, statement, sides, several=len(instruments) > 1)

@@ -187,11 +187,13 @@ def _subjects(
         by_model.setdefault(one.model, []).append(one)
     made = store.instruments.get(instrument)
     void = void_questions(made, items, made.language)
-    for model, sets in by_model.items():
-        yield with_void(imported(model, sets, model), void)
     templates = choice.templates
     runs = store.predictions.runs(AUDIT, instrument, versions=dict(templates.versions))
-    families = templates.families or tuple({run.family for run in runs})
+    if not templates.languages or made.language in templates.languages:
+        for model, sets in by_model.items():
+            yield with_void(imported(model, sets, model), void)
+    spoken = [run for run in runs if not templates.languages or run.language in templates.languages]
+    families = templates.families or tuple({run.family for run in spoken})
     for run in split(store, chosen_of(runs, replace(templates, families=families)), choice.fingerprint):
         void = void_questions(store.runs.instrument(run), items, run.language)
         yield from (with_void(subject, void) for subject in asked_here(store, run, items))

@@ -1,8 +1,8 @@
-"""Which family of templates figures are about, and which versions of templates that were edited."""
+"""Which language and family of templates figures are about, and which versions of templates that were edited."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -22,14 +22,14 @@ from workbench.tui.kit.choices import RADIO, TICK
 from workbench.tui.kit.template_words import Offer
 
 TEMPLATES_KEY = Binding(
-    "T", "templates", "Templates", show=False, tooltip="Choose the family and versions of templates"
+    "T", "templates", "Templates", show=False, tooltip="Choose the language, the family and versions of templates"
 )
-FAMILY, VERSION = "family", "version"
-LINES = {FAMILY: "Family of templates", VERSION: "Version of"}
+LANGUAGE, FAMILY, VERSION = "language", "family", "version"
+LINES = {LANGUAGE: "Language", FAMILY: "Family of templates", VERSION: "Version of"}
 
 
 class TemplatesScreen(ModalScreen[TemplateChoice | None]):
-    """Which templates count; dismisses the choice, or None where nothing is to change."""
+    """Which languages and templates count; dismisses the choice, or None where nothing is to change."""
 
     CSS_PATH = "choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,7 +48,7 @@ class TemplatesScreen(ModalScreen[TemplateChoice | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = "Which templates count"
+            dialog.border_title = "Which answers count"
             dialog.border_subtitle = "Space choose · Enter apply · Esc leave as it was"
             yield OptionList(id="choices", markup=False)
 
@@ -86,7 +86,14 @@ class TemplatesScreen(ModalScreen[TemplateChoice | None]):
 
 def form(choice: TemplateChoice, offer: Offer) -> Iterator[tuple[str, str]]:
     """Yield the lines of the form: what a line chooses (nothing for a heading), and its words."""
-    families, versions = offer
+    if len(offer.languages) > 1:
+        yield "", f"{LINES[LANGUAGE]}; of several, each is a result of its own"
+        yield f"{LANGUAGE}:", f" {TICK[not choice.languages]} all"
+        yield from (
+            (f"{LANGUAGE}:{place}", f" {TICK[language in choice.languages]} {language}")
+            for place, language in enumerate(offer.languages)
+        )
+    families, versions = offer.families, offer.versions
     if len(families) > 1:
         yield "", f"{LINES[FAMILY]}; of several, each is a result of its own"
         yield f"{FAMILY}:", f" {TICK[not choice.families]} the one asked last"
@@ -106,15 +113,21 @@ def form(choice: TemplateChoice, offer: Offer) -> Iterator[tuple[str, str]]:
 
 def picked(choice: TemplateChoice, line: str, offer: Offer) -> TemplateChoice:
     """Return the choice after a line of the form was chosen."""
-    families, versions = offer
     what, _, rest = line.partition(":")
+    if what == LANGUAGE:
+        return replace(choice, languages=_toggled(choice.languages, offer.languages, rest))
     if what == FAMILY:
-        wanted = {families[int(rest)]} ^ set(choice.families) if rest else set()
-        return replace(choice, families=tuple(family for family in families if family in wanted))
+        return replace(choice, families=_toggled(choice.families, offer.families, rest))
     place, _, number = rest.partition(":")
-    name = list(versions)[int(place)]
+    name = list(offer.versions)[int(place)]
     others = tuple(one for one in choice.versions if one[0] != name)
     return replace(choice, versions=(*others, (name, int(number))) if number else others)
+
+
+def _toggled(chosen: Sequence[str], offered: Sequence[str], place: str) -> tuple[str, ...]:
+    """Return what is chosen after the line at a place was; no place: nothing in particular."""
+    wanted = {offered[int(place)]} ^ set(chosen) if place else set()
+    return tuple(name for name in offered if name in wanted)
 
 
 __all__ = ["TEMPLATES_KEY", "TemplatesScreen", "form", "picked"]

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 
 from workbench.figures.book import Entry
 from workbench.tui.kit.template_choice import TemplatesScreen
-from workbench.tui.kit.template_words import Offer, has_choice, offered
+from workbench.tui.kit.template_words import Offer, offered
 from workbench.tui.results.audit_loaded import Rules, Settings, load
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Look
@@ -50,7 +50,7 @@ class AuditScreen(BookScreen):
         if action == "runs":
             return self._loaded is not None and judged is not None and len(self._loaded.material.runs) > 1
         if action == "templates":
-            return judged is not None and has_choice(self._versions(judged.run))
+            return judged is not None and bool(self._versions(judged.run))
         if action == "subject":
             return self._entry is not None and len(self._entry.subjects) > 1
         if action == "narrow":
@@ -117,4 +117,4 @@ class AuditScreen(BookScreen):
     @staticmethod
     def _versions(run: Run) -> Offer:
         """Return the versions that may be chosen; a family is chosen with the run."""
-        return (), offered([run])[1]
+        return Offer(versions=offered([run]).versions)

@@ -162,7 +162,7 @@ class JudgingScreen(Following):
             self.app.push_screen(behind(self._loaded, event.found, event.links, event.at, ways))
 
     def action_templates(self) -> None:
-        """Choose the family and the versions of templates that figures are about."""
+        """Choose the language, the family and the versions of templates that figures are about."""
         screen = TemplatesScreen(offered(self.runs_shown()), self._settings.templates)
         self.app.push_screen(screen, self._take_templates)
 
