@@ -54,7 +54,7 @@ def verdicts(options: Namespace) -> int:
     FIGURES,
 )
 def agreement(options: Namespace) -> int:
-    """Print kappas per template with mean and sd, alpha over templates, and agreement per statement."""
+    """Print kappas per template with mean and sd, alpha over templates, and where instability comes from."""
     if options.queue is not None:
         from workbench.cli.annotating import agreement as of_people
 
@@ -74,6 +74,7 @@ def agreement(options: Namespace) -> int:
 
 def _agreement(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
     from workbench.audits.reliability import agreement_tables as tables
+    from workbench.audits.reliability import components_tables as parts
 
     yield tables.means(of)
     yield tables.kappas(of)
@@ -81,6 +82,12 @@ def _agreement(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
         yield tables.coin_kappas(of)
         yield tables.restricted(of)
     yield tables.across(of)
+    yield parts.components(of.parts)
+    yield parts.shifts(of.parts)
+    if len(of.parts) > 1:
+        yield parts.by_issue(of.parts)
+    if as_data(options):
+        yield from (parts.components(of.parts, one.issue) for one in of.parts[1:])
     if options.items:
         yield tables.items(of)
 

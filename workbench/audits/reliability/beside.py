@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from workbench.audits.reliability.agreement import AgreementRow, Only, Restricted, as_people
+from workbench.audits.reliability.components import Parts, decomposed
 from workbench.audits.reliability.counts import random_baseline
 from workbench.audits.reliability.exact import ExactReport
 from workbench.audits.reliability.human_bound import Bound, bound_of
@@ -70,6 +71,11 @@ class Reliability:
     @cached_property
     def coin_kappas(self) -> tuple[AgreementRow, ...]:
         return self.coin.agreement(self._restricted[0])
+
+    @cached_property
+    def parts(self) -> tuple[Parts, ...]:
+        """The variance components of the shares of agreement: of all statements, then of each policy issue."""
+        return decomposed(self.report, self.statements)
 
     @cached_property
     def statements(self) -> Mapping[str, Statement]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from workbench.audits.reliability import agreement_tables as agreement
+from workbench.audits.reliability import components_tables as parts
 from workbench.audits.reliability import tables
 from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.passing import passing, passing_by_template
@@ -33,11 +34,13 @@ def book(of: Reliability, title: str, *, told: Sequence[str] = (), about: Mappin
             *chances,
             Entry("templates", "templates", partial(tables.templates, of)),
             *_agreement(of),
+            *_instability(of),
         ],
         behind={
             "verdicts": partial(tables.verdicts, of),
             "statement": partial(tables.statement, of),
             "wordings": partial(wordings, of),
+            "components": lambda issue="": parts.components(of.parts, issue),
         },
         told=told,
         notes=(
@@ -47,8 +50,29 @@ def book(of: Reliability, title: str, *, told: Sequence[str] = (), about: Mappin
             agreement.COIN,
             agreement.PEOPLE,
         ),
+        methods=parts.METHODS,
         about=about or {},
     )
+
+
+def _instability(of: Reliability) -> list[Entry]:
+    """Return the tables of variance components; they are made when somebody looks, which takes a moment."""
+    issues = sorted({issue for ref in of.report.counts.statements for issue in _labelled(of, ref)})
+    return [
+        Entry(
+            "components",
+            "where instability comes from",
+            lambda issue="": parts.components(of.parts, issue),
+            [(), *((issue,) for issue in issues)],
+        ),
+        Entry("components_by_issue", "instability by issue", lambda: parts.by_issue(of.parts)),
+        Entry("shifts", "what moves all prompts alike", lambda: parts.shifts(of.parts)),
+    ]
+
+
+def _labelled(of: Reliability, ref: str) -> list[str]:
+    statement = of.statements.get(ref)
+    return [issue for issue, label in statement.issues.items() if label] if statement else []
 
 
 def _agreement(of: Reliability) -> list[Entry]:

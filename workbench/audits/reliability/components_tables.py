@@ -1,0 +1,263 @@
+"""Figures of variance components: how much statements, wordings, templates, label orders and sampling move a share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.audits.reliability.components import Parts
+from workbench.domain.counting import plural
+from workbench.domain.verdicts import Estimate
+from workbench.figures.table import Column, Kind, Link, Table
+from workbench.stats.component_intervals import FEW, FEWEST_STATEMENTS, FEWEST_TEMPLATES, Component
+from workbench.stats.components import (
+    ORDER,
+    ORDER_REST,
+    ORDER_STATEMENT,
+    ORDER_TEMPLATE,
+    ORDER_WORDING,
+    SAMPLING,
+    STATEMENT,
+    STATEMENT_TEMPLATE,
+    TEMPLATE,
+    WITH_ORDER,
+    WORDING,
+    WORDING_TEMPLATE,
+)
+
+TITLES = {
+    STATEMENT_TEMPLATE: "statement × template",
+    WORDING_TEMPLATE: "wording × template",
+    ORDER_STATEMENT: "order × statement",
+    ORDER_WORDING: "order × wording",
+    ORDER_TEMPLATE: "order × template",
+    ORDER_REST: "order × all else",
+}
+MEANS = {
+    STATEMENT: "how far the mean shares of statements are apart: what the audit measures",
+    WORDING: "how far the wordings of one statement are apart, under all templates alike",
+    TEMPLATE: "how far templates are apart, on all statements alike",
+    STATEMENT_TEMPLATE: "how far a template moves one statement and not the others",
+    WORDING_TEMPLATE: "how far a template moves one wording and not the others, and whatever else is a prompt's own",
+    ORDER: "half the difference between the two label orders, on all prompts alike; squared",
+    ORDER_STATEMENT: "how far half that difference varies between statements",
+    ORDER_WORDING: "how far it varies between the wordings of one statement",
+    ORDER_TEMPLATE: "how far it varies between templates",
+    ORDER_REST: "how far it varies between prompts, beyond that",
+    SAMPLING: "how far the share of a prompt would move if it were asked again: p (1 - p) / n of n readable answers",
+}
+DEFINITION = (
+    "The share of agreement of a prompt, with negations and opposites turned round, is a mean plus what its "
+    "statement, wording (of that statement), template, label order and their interactions add, plus sampling. "
+    "Each has a variance; its root is in percentage points. The label order and the model are fixed; the other "
+    "levels are means over both orders. Variances come from half the mean squared differences of prompts that "
+    "share some of these, less sampling, p (1 - p) / n (Koch 1968; the analysis of variance where no prompt is "
+    "missing: Searle, Casella and McCulloch 1992; Brennan 2001). Intervals leave out statements and templates in "
+    "turn; those of template and order × template come from the few degrees of freedom of templates (Williams "
+    "1962)."
+)
+METHODS = (
+    "Variance components of the shares of agreement were estimated on the probability scale, after stances on "
+    "negations and opposites were turned round, for statements (random), wordings (random, within statements), "
+    "templates (random, crossed with both) and label order (fixed, two levels, with its interactions): p[s,w,t,o] "
+    "= mean + s + w(s) + t + s×t + w×t(s) + o + o×s + o×w(s) + o×t + rest. Half the mean squared difference of "
+    "two prompts is the sum of the components that they do not share (Koch 1968); these are the estimators of the "
+    "analysis of variance where no prompt is missing (Searle, Casella and McCulloch 1992, chapter 4). Sampling, "
+    "p(1 - p)/n, is removed from each square by its unbiased estimate y(1 - y)/(n - 1). Negative estimates are "
+    "shown as 0. The 95 % intervals of the components of statement, wording, sampling and interactions reach from "
+    "v - t s to v exp(t s/v), or v + t s where v < s, with the variance s² of v from the jackknife over "
+    "statements plus that over templates and Satterthwaite's degrees of freedom; those of template and order × "
+    f"template are Williams' (1962). With fewer than {FEWEST_STATEMENTS} statements or {FEWEST_TEMPLATES} "
+    "templates there is no interval."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One component of all statements, or of those of an issue."""
+
+    component: Component
+    share: float
+    "of the variance of one prompt's measured share"
+
+
+def components(every: Sequence[Parts], issue: str = "") -> Table[Line]:
+    """Return the components of all statements, or of those of a policy issue."""
+    parts = next(one for one in every if one.issue == issue)
+    total = parts.of.total
+    lines = [Line(one, one.value / total if total > 0 else float("nan")) for one in parts.of.components]
+    about = f": {issue.replace('_', ' ')}" if issue else ""
+    return Table(
+        "components",
+        f"Where instability comes from{about}",
+        lines if parts.of.prompts else [],
+        [
+            Column("component", "component", lambda row: row.component.name, words=TITLES),
+            Column(
+                "sd",
+                "sd",
+                lambda row: row.component.sd,
+                Kind.SIZE,
+                help="root of the variance that it adds to the share of a prompt, with its 95 % interval",
+                scale=(0.0, 0.5),
+            ),
+            Column(
+                "share",
+                "of the variance",
+                lambda row: row.share,
+                Kind.SHARE,
+                help="of one prompt's measured share; components below 0 count as 0",
+                scale=(0.0, 1.0),
+            ),
+            Column(
+                "variance",
+                "variance",
+                lambda row: row.component.raw,
+                Kind.PART,
+                help="unbiased; below 0 where the component is too small to be told from none",
+                aside=True,
+            ),
+            Column("variance_low", "from", lambda row: row.component.low, Kind.PART, aside=True),
+            Column("variance_high", "to", lambda row: row.component.high, Kind.PART, aside=True),
+            Column("why", "no interval", lambda row: row.component.why or None, aside=True),
+        ],
+        key=lambda row: (row.component.name,),
+        definition=DEFINITION,
+        notes=list(_notes(parts)),
+        empty="No prompt has enough readable answers, so nothing can be told apart.",
+        detail=lambda row: [MEANS[row.component.name]],
+        subject=(issue,) if issue else (),
+    )
+
+
+def _notes(parts: Parts) -> Iterator[str]:
+    of = parts.of
+    orders = "both label orders" if of.orders > 1 else "one label order"
+    yield (
+        f"{plural(of.statements, 'statement')}, {of.wordings:.1f} wordings each, {plural(of.templates, 'template')}, "
+        f"{orders}: {plural(of.prompts, 'prompt')} with enough readable answers"
+    )
+    if parts.readable:
+        yield (
+            f"sampling: of a share of {parts.readable:.1f} readable answers on average; a single answer has an sd of "
+            f"{100 * max(parts.answer, 0) ** 0.5:.1f} points"
+        )
+    if below := [TITLES.get(one.name, one.name) for one in of.components if one.raw < 0]:
+        yield f"estimated below 0, shown as 0: {', '.join(below)}"
+    if few := [TITLES.get(one.name, one.name) for one in of.components if one.why == FEW]:
+        which = "all components" if len(few) > 1 and all(np.isnan(one.low) for one in of.components) else ", ".join(few)
+        yield f"{FEW}: {which} ({_needed(parts)})"
+    if one_level := list(_one_level(parts)):
+        yield f"{' and '.join(one_level)}: what these add is part of the statement's component"
+
+
+def _needed(parts: Parts) -> str:
+    wants = []
+    if parts.of.statements < FEWEST_STATEMENTS:
+        wants.append(f"{parts.of.statements} statements; {FEWEST_STATEMENTS} are needed")
+    if 1 < parts.of.templates < FEWEST_TEMPLATES:
+        wants.append(f"{parts.of.templates} templates; {FEWEST_TEMPLATES} are needed")
+    return ", ".join(wants) or "some are gone once a statement or a template is left out"
+
+
+def _one_level(parts: Parts) -> Iterator[str]:
+    if parts.of.wordings <= 1:
+        yield "one wording a statement"
+    if parts.of.templates <= 1:
+        yield "one template"
+
+
+def by_issue(every: Sequence[Parts]) -> Table[Parts]:
+    """Return the main components of the statements of each policy issue, below those of all statements."""
+
+    def sd(*names: str) -> Callable[[Parts], Estimate | None]:
+        return lambda row: _added(row, names)
+
+    return Table(
+        "components_by_issue",
+        "Where instability comes from, by policy issue",
+        [one for one in every if one.of.prompts],
+        [
+            Column("issue", "issue", lambda row: row.issue.replace("_", " ") or "all statements"),
+            Column("statements", "statements", lambda row: row.of.statements, Kind.COUNT, short="n"),
+            Column("statement", "statement", sd(STATEMENT), Kind.SIZE, help=_sd_of(STATEMENT), short="stmt"),
+            Column("wording", "wording", sd(WORDING), Kind.SIZE, help=_sd_of(WORDING), short="word"),
+            Column("template", "template", sd(TEMPLATE), Kind.SIZE, help=_sd_of(TEMPLATE), short="tmpl"),
+            Column(
+                "interactions",
+                "interactions of templates",
+                sd(STATEMENT_TEMPLATE, WORDING_TEMPLATE),
+                Kind.SIZE,
+                help="sd of statement × template and wording × template together",
+                aside=True,
+            ),
+            Column(
+                "order",
+                "order",
+                sd(*WITH_ORDER),
+                Kind.SIZE,
+                help="sd of the label order and its interactions together",
+                short="ord",
+            ),
+            Column("sampling", "sampling", sd(SAMPLING), Kind.SIZE, help=_sd_of(SAMPLING), short="samp"),
+        ],
+        key=lambda row: (row.issue,),
+        definition="Standard deviations that statements, wordings, templates, label orders and sampling add to the "
+        "share of a prompt, from the statements that have a label of the issue; see where instability comes from.",
+        notes=[
+            f"below {FEWEST_STATEMENTS} statements or {FEWEST_TEMPLATES} templates there are {FEW}; a sum of several "
+            "components, as of the order, has none"
+        ],
+        empty="No prompt has enough readable answers, so nothing can be told apart.",
+        link=lambda row: Link("components", (row.issue,) if row.issue else ()),
+    )
+
+
+def _sd_of(name: str) -> str:
+    return f"sd: {MEANS[name]}"
+
+
+def _added(row: Parts, names: Sequence[str]) -> Estimate | None:
+    there = [one for name in names if (one := row.of.component(name)) is not None]
+    if len(there) < 2:
+        return there[0].sd if there else None
+    nan = float("nan")
+    return Estimate(sum(one.value for one in there) ** 0.5, nan, nan, row.of.statements)
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A fixed difference between two kinds of prompts."""
+
+    issue: str
+    name: str
+    value: Estimate
+    means: str
+
+
+def shifts(every: Sequence[Parts]) -> Table[Shift]:
+    """Return what moves all prompts alike: the label order, and that a wording is turned round."""
+    rows = []
+    for parts in every:
+        if parts.of.prompts:
+            rows.append(Shift(parts.issue, "label order", parts.of.order_shift, "labels swapped minus as printed"))
+            rows.append(Shift(parts.issue, "turned wordings", parts.turning, "as they are minus turned round"))
+    return Table(
+        "shifts",
+        "What moves all prompts alike",
+        rows,
+        [
+            Column("issue", "issue", lambda row: row.issue.replace("_", " ") or "all statements"),
+            Column("shift", "shift", lambda row: row.name),
+            Column("points", "difference", lambda row: row.value, Kind.POINTS, help="of shares", scale=(-1.0, 1.0)),
+            Column("means", "of", lambda row: row.means),
+        ],
+        key=lambda row: (row.issue, row.name),
+        definition="Differences between mean shares of agreement, turned round where the wording is. Wordings as they "
+        "are get more agreement than turned ones where a model agrees with whatever it is told: half the difference is "
+        "its acquiescence. The intervals are over statements and templates, with Satterthwaite's degrees of freedom.",
+        empty="No prompt has enough readable answers.",
+        minor=lambda row: bool(row.issue),
+    )
