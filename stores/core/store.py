@@ -12,6 +12,7 @@ from typing import Any
 from stores.annotation.classifiers import Classifiers
 from stores.annotation.labels import Labels
 from stores.annotation.queues import Queues
+from stores.annotation.ruled_things import RuledThings
 from stores.annotation.rulings import Rulings
 from stores.annotation.surveys import Surveys
 from stores.core.connection import open_database, translated
@@ -72,6 +73,7 @@ class Store:
         self.queues = Queues(self)
         self.labels = Labels(self)
         self.rulings = Rulings(self)
+        self.ruled_things = RuledThings(self)
         self.exchange = Exchange(self)
         self.classifiers = Classifiers(self)
         self.bias = BiasReadings(self)

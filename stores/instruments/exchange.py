@@ -41,6 +41,8 @@ class Merged:
     "items that were put into a new queue"
     queues: tuple[str, ...] = ()
     "queues of the other store that are here now"
+    rulings: int = 0
+    "of auditors, that came with the labels of another store"
 
 
 class Exchange(Aggregate):

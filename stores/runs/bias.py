@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from stores.annotation.annotation_items import first_wording
@@ -13,6 +13,7 @@ from stores.core.texts import restored
 from stores.instruments.template_versions import PROBES
 from stores.runs.run_rows import Run, run_values, version
 from stores.runs.thoughts import ANSWER_ID, HELD
+from workbench.domain.rulings import Effect
 from workbench.domain.thinking import split
 
 
@@ -42,6 +43,8 @@ class BiasCell:
     "whether the text trained a classifier, so that no test covers it, and no person labelled it beside this wording"
     prompt: int = 0
     "rowid of what the model saw: equal for two models that were asked the same"
+    left_out: bool = False
+    "whether an auditor's ruling leaves these out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,23 @@ class BiasResponse:
     "whether the output ends within the thought, so that there is no answer"
     version: str = ""
     "as of `ResponseRow`"
+    ruled: str = ""
+    "what an auditor's ruling does to it: `read anew`, `left out`; empty: nothing"
+    probe: int = 0
+    "rowid"
+
+
+@dataclass(frozen=True, slots=True)
+class RuledAnswers:
+    """What auditors' rulings change in a run."""
+
+    probes: Collection[int]
+    "rowids of those whose answers are left out"
+    answers: Mapping[tuple[int, bytes], Effect]
+    "(probe, key of the answer's text) -> what becomes of it"
+
+
+NONE_RULED = RuledAnswers((), {})
 
 
 class BiasReadings(Aggregate):
@@ -85,21 +105,23 @@ class BiasReadings(Aggregate):
         threshold: float,
         people: Mapping[int, str] | None = None,
         labelled: Mapping[int, str] | None = None,
+        ruled: RuledAnswers = NONE_RULED,
     ) -> tuple[BiasCell, ...]:
         """Return a run's readings, counted: a rule's where it could read the answer, otherwise the classifier's, or,
         where `people` is given (unit -> label), theirs. Of the texts in `labelled` (unit -> label) that label counts
-        and not the classifier's; without it, no cell is `by_person` or `untested`.
+        and not the classifier's; without it, no cell is `by_person` or `untested`. Before all of them counts what is
+        `ruled`.
         """
-        values = _values(self.connection, run, reader, people, labelled) | {"threshold": threshold}
+        values = _values(self.connection, run, reader, people, labelled, ruled) | {"threshold": threshold}
         rows = self.connection.execute(_CELLS, values)
         return tuple(
             BiasCell(
                 ref, kind, ordinal, template, bool(by_rule), label, bool(kept), count, relation, leaning,
-                bool(cut), bool(by_person), bool(untested), prompt,
+                bool(cut), bool(by_person), bool(untested), prompt, bool(out),
             )
             for (
                 ref, kind, ordinal, template, by_rule, label, kept, by_person, untested, count, relation, leaning,
-                cut, prompt,
+                cut, prompt, out,
             ) in rows
         )  # fmt: skip
 
@@ -117,11 +139,12 @@ class BiasReadings(Aggregate):
         template: str | None = None,
         people: Mapping[int, str] | None = None,
         labelled: Mapping[int, str] | None = None,
+        ruled: RuledAnswers = NONE_RULED,
         offset: int = 0,
         limit: int = 200,
     ) -> tuple[BiasResponse, ...]:
         """Return the distinct answers to a statement, the most frequent first, with the reading that counted."""
-        values = _values(self.connection, run, reader, people, labelled) | {
+        values = _values(self.connection, run, reader, people, labelled, ruled) | {
             "ref": ref,
             "template": template,
             "offset": offset,
@@ -149,6 +172,8 @@ class BiasReadings(Aggregate):
                 code_version=row["code_version"],
                 job=row["job_id"],
                 version=version(run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint),
+                ruled="left out" if row["left_out"] else "read anew" if row["ruled"] else "",
+                probe=row["probe_id"],
             )
             for row in named(self.connection, _RESPONSES, values)
         )
@@ -160,12 +185,23 @@ def _values(
     reader: int | None,
     people: Mapping[int, str] | None,
     labelled: Mapping[int, str] | None,
+    ruled: RuledAnswers,
 ) -> dict[str, object]:
     return run_values(connection, run) | {
+        "out": json.dumps(list(ruled.probes)),
+        "ruled": json.dumps(list(_by_rowid(connection, ruled))),
         "reader": reader,
         "people": _as_json(people),
         "labelled": _as_json(labelled),
     }
+
+
+def _by_rowid(connection: sqlite3.Connection, ruled: RuledAnswers) -> Iterator[tuple[int, int, str | None, bool]]:
+    """Yield (probe, rowid of the text, label, whether it is left out) of the answers that are ruled on."""
+    for (probe, key), effect in ruled.answers.items():
+        row = connection.execute("select id from text where key = ?", (key,)).fetchone()
+        if row is not None:
+            yield probe, int(row[0]), effect.label, effect.left_out
 
 
 def _as_json(labels: Mapping[int, str] | None) -> str | None:
@@ -180,8 +216,8 @@ _READ = f"""
         where s.id in (select value from json_each(:scope))
     ),
     answered as (
-        select u.*, t.id as template_id, t.name as template, d.id as draw_id, d.prompt_id, {ANSWER_ID} as text_id,
-            r.text_id as output_id, r.count
+        select u.*, p.id as probe_id, t.id as template_id, t.name as template, d.id as draw_id, d.prompt_id,
+            {ANSWER_ID} as text_id, r.text_id as output_id, r.count
         from put u
         join probe p on p.wording_id = u.wording_id and {PROBES}
         join template t on t.id = p.template_id
@@ -205,11 +241,20 @@ _READ = f"""
         join unit v on v.id = i.unit_id
         where q.purpose = 'training' and :labelled is not null
     ),
+    ruled as materialized (
+        select value ->> 0 as probe_id, value ->> 1 as text_id, value ->> 2 as label, value ->> 3 as out
+        from json_each(:ruled)
+    ),
     read as (
-        select a.*, h.id is not null as by_rule, coalesce(b.label, l.label, g.label) as label,
-            iif(l.label is null, g.confidence, null) as confidence, h.id is null and l.label is not null as by_person,
-            h.id is null and l.label is null and a.text_id in (select text_id from trained) as untested
+        select a.*, h.id is not null and z.out is not 0 as by_rule,
+            iif(z.out is 0, z.label, coalesce(b.label, l.label, g.label)) as label,
+            iif(l.label is null and z.out is not 0, g.confidence, null) as confidence,
+            z.out is 0 or (h.id is null and l.label is not null) as by_person,
+            h.id is null and l.label is null and z.out is not 0 and a.text_id in (select text_id from trained)
+                as untested,
+            z.out is 0 as ruled, coalesce(z.out, 0) or a.probe_id in (select value from json_each(:out)) as left_out
         from answered a
+        left join ruled z on z.probe_id = a.probe_id and z.text_id = a.text_id
         left join unit v on v.text_id = a.text_id and v.template_id = a.template_id and v.wording_id is null
         left join reading b on b.unit_id = v.id and b.label is not null and b.reader_id = (
             select max(y.reader_id) from reading y join reader k on k.id = y.reader_id and k.kind = 'rule'
@@ -226,8 +271,8 @@ _CELLS = f"""
     {_READ}
     select ref, kind, ordinal, template, by_rule, label,
         by_rule or confidence is null or confidence >= :threshold as kept, by_person, untested, sum(count), relation,
-        leaning, text_id is null as truncated, min(prompt_id)
-    from read group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 13 order by place, kind, ordinal, template
+        leaning, text_id is null as truncated, min(prompt_id), left_out
+    from read group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 15 order by place, kind, ordinal, template
 """
 
 _ASKED_AFTER = f"""
@@ -243,7 +288,7 @@ _RESPONSES = f"""
     {_READ}
     select x.body as output, q.count, y.body as wording, q.kind, q.ordinal, q.template, q.label,
         case when q.by_rule then null else q.confidence end as confidence, q.by_rule,
-        d.seed, d.at, e.code_version, e.job_id, q.relation, d.fingerprint
+        d.seed, d.at, e.code_version, e.job_id, q.relation, d.fingerprint, q.ruled, q.left_out, q.probe_id
     from read q
     join text x on x.id = q.output_id
     join text y on y.id = q.wording_text

@@ -23,6 +23,31 @@ OUTDATED = """
 
 CELLS = f"select s.ref, w.kind, w.ordinal, t.name, t.inverted, p.id, w.relation {_SCOPE} order by s.ordinal"
 
+PLACED = f"""
+    select p.id, s.ref, s.version, w.kind, w.ordinal, q.key
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join prompt q on q.id = p.prompt_id
+    where i.name = :instrument and (
+        s.ref in (select value from json_each(:refs)) or lower(hex(q.key)) in (select value from json_each(:prompts))
+    )
+"""
+
+BY_TEXT = """
+    select p.id, x.key, g.label, sum(r.count)
+    from probe p
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
+    join given_answer r on r.draw_id = d.id
+    join text x on x.id = r.text_id and lower(hex(x.key)) in (select value from json_each(:texts))
+    left join unit u on u.text_id = r.text_id and u.template_id = p.template_id and u.wording_id is null
+    left join reading g on g.unit_id = u.id and g.reader_id in ({readers})
+    where p.id in (select value from json_each(:probes))
+    group by p.id, r.text_id, g.label
+"""
+
 ASKED = f"""
     select a.probe, a.system, a.user, x.body
     from (select p.id as probe, t.system, t.user, w.text_id {_SCOPE}) a join text x on x.id = a.text_id

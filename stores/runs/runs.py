@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 
 from stores.annotation.people import people_of
@@ -26,10 +26,12 @@ from stores.runs.rule_readings import RuleReading, insert_readings
 from stores.runs.run_lists import find_runs, recounted
 from stores.runs.run_queries import (
     ASKED,
+    BY_TEXT,
     CELLS,
     COUNTS,
     FAILURES,
     OUTDATED,
+    PLACED,
     PLANNED,
     PRINTED,
     RESPONSES,
@@ -215,6 +217,30 @@ class Runs(Aggregate):
         """
         sql = COUNTS.format(readers=_listed(reader_ids))
         return tuple(self.connection.execute(sql, run_values(self.connection, run)).fetchall())
+
+    def counts_by_text(
+        self, run: Run, reader_ids: Sequence[int], probes: Collection[int], texts: Iterable[bytes]
+    ) -> tuple[tuple[int, bytes, str | None, int], ...]:
+        """Return (probe, key of the answer's text, label, how many answers) of some texts given to some probes."""
+        chosen = {"probes": json.dumps(list(probes)), "texts": json.dumps([key.hex() for key in texts])}
+        rows = self.connection.execute(
+            BY_TEXT.format(readers=_listed(reader_ids)), run_values(self.connection, run) | chosen
+        )
+        return tuple(rows.fetchall())
+
+    def placed(
+        self, run: Run, refs: Iterable[str], prompts: Iterable[str]
+    ) -> tuple[tuple[int, str, int, str, int, bytes], ...]:
+        """Return (probe, ref, version of the statement, kind, ordinal, key of the prompt) of a run's probes about some
+        statements, or with some prompts (keys in hexadecimal).
+        """
+        chosen = {"refs": json.dumps(list(refs)), "prompts": json.dumps(list(prompts))}
+        return tuple(self.connection.execute(PLACED, run_values(self.connection, run) | chosen).fetchall())
+
+    def model_key(self, run: Run) -> bytes:
+        """Return what tells a run's model from others in every store."""
+        row = self.connection.execute("select key from model where id = ?", (run.model_id,)).fetchone()
+        return bytes(row[0])
 
     def planned(self, run: Run) -> dict[int, int]:
         """Return how many answers were planned for each probe of a run that was asked, by its rowid; answers that a

@@ -16,8 +16,9 @@ from tests.tui.bias_stores import HOSTILE_REF, MODELS, asked, full, labelled, si
 from tests.tui.books import at, behind, behind_table, by_parts, press, settled, table
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from workbench.audits.bias_score.judge import Report
-from workbench.audits.bias_score.judged import INSTRUMENT, PEOPLE, BiasChoice, BiasJudged, judge_bias
+from workbench.audits.bias_score.judged import INSTRUMENT, BiasChoice, BiasJudged, judge_bias
 from workbench.audits.bias_score.judged_book import book
+from workbench.domain.readings import PEOPLE, Readings
 from workbench.domain.statements import Dimension
 from workbench.figures.shown import painted
 from workbench.figures.table import AnyTable
@@ -405,7 +406,7 @@ async def test_models_and_peoples_labels_can_be_chosen(filled: Path) -> None:
         screen = await begin(app, pilot)
         await press(app, pilot, "o")
         await press(app, pilot, "down", "space", "down", "down", "space", "enter")
-        expected = scored(filled, BiasChoice(reader="people", models=tuple(MODELS)[1:]))
+        expected = scored(filled, BiasChoice(readings=Readings("people"), models=tuple(MODELS)[1:]))
         assert totals_shown(screen) == totals(expected.report)
         assert "read by people" in shown(app, "#options")
         assert "2 models chosen" in shown(app, "#options")
@@ -516,7 +517,7 @@ async def test_without_a_classifier_peoples_labels_can_be_scored(tmp_path: Path)
         screen = await begin(app, pilot)
         assert "p scores these alone" in shown(app, "#empty")
         await press(app, pilot, "p")
-        assert totals_shown(screen) == totals(scored(path, BiasChoice(reader="people")).report)
+        assert totals_shown(screen) == totals(scored(path, BiasChoice(readings=Readings("people"))).report)
         assert "read by people ·" in shown(app, "#options")
 
 

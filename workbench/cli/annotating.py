@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from workbench.annotation.options import NAME, PURPOSE, PURPOSES, SAMPLE, SAMPLE
 from workbench.cli.figures import as_data, put_out
 from workbench.cli.output import print_json, say, table, tell, whole_file
 from workbench.cli.verbs import Namespace, Section, verb
+from workbench.domain.counting import plural
 from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.options.option import Option, Type, flag
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from stores.annotation.queue_copies import QueueCopy
     from stores.core.store import Store
     from stores.instruments.exchange import Merged
+    from workbench.domain.rulings import Ruling
 
 
 @verb(
@@ -201,6 +203,8 @@ def labels(options: Namespace) -> int:
                 say(f"{merged.adopted:,} of these items were in no queue; the new queue {options.into} holds them")
             if merged.queues:
                 say(f"queues that came with them: {', '.join(merged.queues)}")
+            if merged.rulings:
+                say(f"{plural(merged.rulings, 'ruling')} of auditors came with them")
             return 0
         queues = [queue for queue in store.queues.list() if options.queue in (None, queue.name)]
         open_ = {
@@ -288,12 +292,14 @@ def _export(options: Namespace) -> int:
 
 def _import(store: Store, options: Namespace) -> Merged:
     from stores.core.store import Store as Other
+    from stores.instruments.exchange import Merged
     from workbench.data import shipped_codebook, shipped_codebooks
     from workbench.domain.annotations import Purpose
     from workbench.domain.names import thing_name
     from workbench.formats.label_files import read_labels
 
     queues: Sequence[QueueCopy] = ()
+    rulings: Sequence[Ruling] = ()
     known = {name: shipped_codebook(name) for name in shipped_codebooks()} | store.exchange.codebooks()
     if options.merge is not None:
         if options.merge.resolve() == options.store.resolve():
@@ -302,10 +308,14 @@ def _import(store: Store, options: Namespace) -> Merged:
             events = tuple(other.exchange.events(options.queue))
             queues = [copy for copy in other.exchange.queues() if options.queue in (None, copy.name)]
             known |= {name: book for name, book in other.exchange.codebooks().items() if name not in known}
+            rulings = other.rulings.events() if options.queue is None else ()
         source = str(options.merge)
     else:
         events, source = read_labels(options.import_, options.codebook), options.import_.name
+    if not events and rulings:
+        return Merged(0, 0, 0, 0, (), rulings=store.rulings.merge(rulings))
     if not events:
         raise UsageError(f"{source} holds no labels; nothing was changed")
     into = (thing_name(options.into, "queue"), Purpose(options.purpose)) if options.into else None
-    return store.exchange.add(events, known, source=source, partial=options.partial, queues=queues, into=into)
+    found = store.exchange.add(events, known, source=source, partial=options.partial, queues=queues, into=into)
+    return replace(found, rulings=store.rulings.merge(rulings))

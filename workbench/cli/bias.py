@@ -55,7 +55,7 @@ def bias(options: Namespace) -> int:
     from workbench.audits.bias_score.judged import BiasChoice, judge_bias
     from workbench.audits.bias_score.judged_book import book
     from workbench.cli.figures import put_out
-    from workbench.evidence.run_choice import templates_of
+    from workbench.evidence.run_choice import readings_of, templates_of
 
     choice = BiasChoice(
         instruments=listed(options.instrument),
@@ -65,7 +65,7 @@ def bias(options: Namespace) -> int:
         templates=templates_of(options),
         snapshot=options.snapshot,
         fingerprint=options.fingerprint,
-        reader=options.reader,
+        readings=readings_of(options),
         labels=options.labels,
         threshold=options.threshold,
         correct=options.correct,

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from workbench.audits.consistency.options import FORMULA, RESULT_OPTIONS, SHOWN
-from workbench.audits.reliability.options import JUDGING, ONLY, READER
+from workbench.audits.reliability.options import JUDGING, ONLY, READ_BY
 from workbench.cli.figures import FIGURES
 from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace, Section, verb
@@ -33,6 +33,7 @@ from workbench.options.shared import (
     TEMPLATE_VERSION,
     TEMPLATES,
     VARIANTS,
+    WITHOUT_RULINGS,
 )
 
 if TYPE_CHECKING:
@@ -64,8 +65,7 @@ def consistency(options: Namespace) -> int:
     from workbench.audits.consistency.judged import ConsistencyChoice, consistency_material, judge_consistency
     from workbench.audits.reliability.printed import options_of
     from workbench.cli.figures import put_out
-    from workbench.evidence.rule_reading import LABEL_WORDS
-    from workbench.evidence.run_choice import templates_of
+    from workbench.evidence.run_choice import readings_of, templates_of
 
     choice = ConsistencyChoice(
         instrument=options.instrument,
@@ -75,7 +75,7 @@ def consistency(options: Namespace) -> int:
         templates=templates_of(options),
         snapshot=options.snapshot,
         fingerprint=options.fingerprint,
-        reader=options.reader or LABEL_WORDS,
+        readings=readings_of(options),
         reliability=options_of(options),
         labels=options.labels,
         seed=options.seed,
@@ -94,6 +94,7 @@ def consistency(options: Namespace) -> int:
         "templates": {one.name: {"family": one.run.family, "versions": one.run.versions} for one in judged.runs},
         "labelled_statements": judged.labelled,
         "methods": judged.methods(),
+        "rulings": judged.rulings.as_json(),
     }
     title = f"{judged.instrument}: political consistency"
     put_out(options, tuple(_tables(judged, material, options)), about, title=title, told=_told(judged))
@@ -140,7 +141,7 @@ def _told(judged: ConsistencyJudged) -> tuple[str, ...]:
         if one.run.asked_with
     ]
     reliable = [f"{name}: a statement is reliable where it passes {of}." for name, of in tests.items()]
-    return head, *asked, *reliable, *template_notes(one.run for one in judged.runs)
+    return head, *asked, *reliable, *judged.rulings.sentences(), *template_notes(one.run for one in judged.runs)
 
 
 def _check(result: Consistency, options: Namespace) -> None:
@@ -194,7 +195,8 @@ def _shown(result: Consistency, options: Namespace) -> tuple[str, ...]:
             TEMPLATE_VERSION,
             SAMPLING,
             *SERVED,
-            READER,
+            READ_BY,
+            WITHOUT_RULINGS,
             FORMULA.but(help="under weaker tests", choices=("signed", "tacl", "v1")),
         ),
     ),
@@ -283,8 +285,7 @@ def _ranked(
     store: Store, options: Namespace, refs: tuple[str, ...], sampling: str | None, asked: Design | None = None
 ) -> PilotJudged:
     from workbench.audits.consistency.pilot_judged import PilotChoice, judge_pilot
-    from workbench.evidence.rule_reading import LABEL_WORDS
-    from workbench.evidence.run_choice import templates_of
+    from workbench.evidence.run_choice import readings_of, templates_of
 
     templates = templates_of(options)
     if asked is not None:
@@ -296,7 +297,7 @@ def _ranked(
         dtype=options.dtype,
         snapshot=options.snapshot,
         fingerprint=options.fingerprint,
-        reader=options.reader or LABEL_WORDS,
+        readings=readings_of(options),
         statements=refs,
         templates=templates,
         formula=options.formula,

@@ -44,6 +44,8 @@ VERBS = {
     "annotate": Listed("annotating", "label a queue in the terminal"),
     "adjudicate": Listed("annotating", "list disagreements, or decide one"),
     "labels": Listed("annotating", "queues and their progress; export, import or merge labels"),
+    "rule": Listed("rulings", "rule on what a result rests on: misread, at fault, excluded, …"),
+    "rulings": Listed("rulings", "what auditors ruled; what can be ruled on; undo, export, import"),
     "train": Listed("classifying", "fine-tune a stance classifier on labels, and test it"),
     "classify": Listed("classifying", "let a classifier read the free answers that are new to it"),
     "classifiers": Listed("classifying", "how good a classifier is, and from which confidence on"),

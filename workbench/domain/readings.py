@@ -29,6 +29,31 @@ THRESHOLDS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99)
 "confidences that curves are drawn over and forms offer"
 
 
+LABEL_WORDS = "label-words"
+"the rule that reads labels unless another is chosen"
+PEOPLE = "people"
+"their settled labels, in the place of a reader"
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """Which readings of answers count: one value that the choice of every audit holds. See `evidence.readings`."""
+
+    by: str | None = None
+    """a rule, a classifier, or `people`; None: label words where a template asks for a label, the newest classifier
+    where answers are free text"""
+    rulings: bool = True
+    "whether auditors' rulings count"
+
+    @property
+    def rule(self) -> str:
+        """The rule that reads labels."""
+        return self.by or LABEL_WORDS
+
+
+USUAL = Readings()
+
+
 class ReaderKind(StrEnum):
     """Where a reading comes from."""
 

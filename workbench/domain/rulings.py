@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from workbench.domain.keys import content_key
+from workbench.domain.names import person_name
 from workbench.errors import UsageError
 
 
@@ -33,6 +36,7 @@ class Verdict(StrEnum):
     LOOK_AGAIN = "look again"
 
 
+UID_BYTES = 16
 _STATEMENT = ("instrument", "statement", "version")
 _ANSWER = ("prompt", "text")
 NAMED_BY: Mapping[Ruled, tuple[str, ...]] = {
@@ -79,3 +83,77 @@ class Ruling:
     auditor: str
     at: str
     undoes: bytes | None = None
+
+
+RULED_ON: Mapping[Verdict, frozenset[Ruled]] = {
+    Verdict.CONFIRMED: frozenset(Ruled),
+    Verdict.LOOK_AGAIN: frozenset(Ruled),
+    Verdict.EXCLUDED: frozenset(Ruled),
+    Verdict.MISREAD: frozenset({Ruled.ANSWER, Ruled.READING}),
+    Verdict.WORDING_AT_FAULT: frozenset({Ruled.WORDING}),
+    Verdict.TEMPLATE_AT_FAULT: frozenset({Ruled.PROMPT}),
+}
+"what each verdict may be about: that is the unit which it changes, or takes out of figures"
+LEAVES_OUT = frozenset({Verdict.WORDING_AT_FAULT, Verdict.TEMPLATE_AT_FAULT, Verdict.EXCLUDED})
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a ruling does to figures."""
+
+    left_out: bool = False
+    read: bool = False
+    "whether the answer is read anew"
+    label: str | None = None
+    "as what; None there: unreadable"
+
+
+NOTHING = Effect()
+
+
+def effect(ruling: Ruling) -> Effect:
+    """Return what a ruling does where nobody contradicts it."""
+    if ruling.verdict is Verdict.MISREAD:
+        return Effect(read=True, label=ruling.label)
+    return Effect(left_out=True) if ruling.verdict in LEAVES_OUT else NOTHING
+
+
+def disputed(rulings: Iterable[Ruling]) -> bool:
+    """Return whether rulings on one thing contradict each other: then none of them changes a figure.
+
+    Exclusion and fault are one: both leave the thing out. Whoever asks to look again has not decided.
+    """
+    return len({effect(ruling) for ruling in rulings if ruling.verdict is not Verdict.LOOK_AGAIN}) > 1
+
+
+def plain(ruling: Ruling) -> dict[str, Any]:
+    """Return a ruling as plain values."""
+    return {
+        "uid": ruling.uid.hex(),
+        "kind": ruling.subject.kind.value,
+        "subject": dict(ruling.subject.named),
+        "verdict": ruling.verdict.value if ruling.verdict else None,
+        "label": ruling.label,
+        "reason": ruling.reason,
+        "auditor": ruling.auditor,
+        "at": ruling.at,
+        "undoes": ruling.undoes.hex() if ruling.undoes else None,
+    }
+
+
+def from_plain(value: Mapping[str, Any]) -> Ruling:
+    """Return the ruling of what `plain` returned. Raises UsageError for anything else."""
+    try:
+        subject = Subject(Ruled(value["kind"]), {str(name): str(part) for name, part in value["subject"].items()})
+        for name in ("prompt", "text", "model"):
+            bytes.fromhex(subject.named.get(name, ""))
+        undoes = None if value["undoes"] is None else bytes.fromhex(value["undoes"])
+        verdict = None if value["verdict"] is None else Verdict(value["verdict"])
+        label = None if value["label"] is None else str(value["label"])
+        uid, at = bytes.fromhex(value["uid"]), datetime.fromisoformat(value["at"])
+        who = person_name(str(value["auditor"]), "auditor")
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"found no ruling: {error!r}; give a file that `workbench rulings --export` wrote") from error
+    if (verdict is None) != (undoes is not None) or len(uid) != UID_BYTES or at.tzinfo is None:
+        raise UsageError("found a ruling without a verdict, an identity or a time in UTC")
+    return Ruling(uid, subject, verdict, label, str(value["reason"]), who, str(value["at"]), undoes)

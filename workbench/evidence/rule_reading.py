@@ -17,7 +17,7 @@ from stores.runs.run_rows import Answered, Run
 from workbench import registry
 from workbench.data import lexicon
 from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Template
-from workbench.domain.readings import ReaderCard
+from workbench.domain.readings import LABEL_WORDS, ReaderCard
 from workbench.domain.thinking import split
 from workbench.errors import UnknownName, UsageError
 from workbench.readers.base import Reader
@@ -25,7 +25,6 @@ from workbench.readers.choice_letter import ChoiceLetter
 from workbench.readers.label_words import LabelWords
 from workbench.readers.likert import Likert
 
-LABEL_WORDS = "label-words"
 RULES = (LABEL_WORDS, "label-words-coded")
 "rules that read a label by its words: ours, and the published one"
 
@@ -103,7 +102,7 @@ class BatchReader:
         return readings
 
 
-def read(store: Store, run: Run, name: str = "label-words") -> tuple[int, ReaderCard]:
+def read(store: Store, run: Run, name: str = LABEL_WORDS) -> tuple[int, ReaderCard]:
     """Let a rule read every answer of a run that it has not read; return its rowid and who it is.
 
     Readings are stored, so this costs one query a template once they are there.

@@ -1,4 +1,4 @@
-"""Which runs options mean, and a run as plain values."""
+"""Which runs and readings options mean, and a run as plain values."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from stores.runs.run_rows import Run
 from workbench.domain.names import listed
 from workbench.domain.prompts import TemplateChoice
+from workbench.domain.readings import Readings
 from workbench.domain.responses import EXACT
 from workbench.errors import UsageError
 
@@ -24,6 +25,11 @@ def templates_of(options: SimpleNamespace) -> TemplateChoice:
             raise UsageError(f"found --template-version {text!r}; give a template and its version, as personal-1=2")
         versions.append((name, int(number)))
     return TemplateChoice(families=listed(options.family), versions=tuple(versions), languages=listed(options.language))
+
+
+def readings_of(options: SimpleNamespace) -> Readings:
+    """Return which readings count; audits whose answers one rule reads have no option `reader`."""
+    return Readings(getattr(options, "reader", None), rulings=not options.without_rulings)
 
 
 def about(run: Run) -> dict[str, Any]:

@@ -20,7 +20,8 @@ def parameter(option: Option, complete: Completer | None = None) -> click.Parame
     usual = {} if option.default is None else {"default": option.default}
     kind = Declared(option, complete)
     if option.positional:
-        return click.Argument([option.name], type=kind, required=option.required, metavar=_metavar(option), **usual)
+        more: dict[str, Any] = {"metavar": _metavar(option), "nargs": -1 if option.many else 1, **usual}
+        return click.Argument([option.name], type=kind, required=option.required, **more)
     if option.type is Type.FLAG:
         return click.Option([option.flag, option.name], is_flag=True, help=option.explained)
     values = 1 if isinstance(option.metavar, str) else len(option.metavar)

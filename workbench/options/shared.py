@@ -71,6 +71,9 @@ EXACT_ANSWERS = Option(
 )
 
 # how figures are judged
+READER = Option("reader", "whose readings of the answers count")
+"with the readers that an audit has: choices or names, and the one that is usual"
+WITHOUT_RULINGS = flag("without_rulings", "figures as if no auditor had ruled")
 THRESHOLD = Option("threshold", "least confidence of the classifier that counts", Type.NUMBER, 0.9, least=0, most=1)
 DRAWS = Option("draws", "of the bootstrap", Type.WHOLE, 10_000, least=1)
 RESAMPLES = Option("resamples", "for each interval; 0: none", Type.WHOLE, 1000, least=0)

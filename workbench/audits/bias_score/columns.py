@@ -104,6 +104,7 @@ def count_columns(of: Callable[[Row], Figure]) -> list[Column[Row]]:
         Column("dropped", "below", lambda row: of(row).dropped, Kind.COUNT, aside=True, help=_BELOW),
         Column("unread", "unread", lambda row: of(row).unread, Kind.COUNT, aside=True, help=_UNREAD),
         Column("truncated", "cut off", lambda row: of(row).truncated, Kind.COUNT, aside=True, help=_CUT),
+        Column("ruled_out", "ruled out", lambda row: of(row).ruled_out, Kind.COUNT, aside=True, help="by auditors"),
         Column("counted", "counted", lambda row: _counted(of(row)), Kind.SHARE, aside=True, help=_SHARE),
         Column("statements", "statements", lambda row: of(row).statements, Kind.COUNT, aside=True, help=_WITH),
         *(_stance(of, side, place) for side in Side for place in range(4)),

@@ -70,7 +70,7 @@ class Comparison(Estimate):
 
 def asked(tally: Tally) -> BoolArray:
     """Return which prompts have answers of each model: (M, P, S, W)."""
-    cut = 0 if tally.truncated is None else tally.truncated
+    cut = sum((one for one in (tally.truncated, tally.ruled_out) if one is not None), np.zeros((), dtype=np.int32))
     return np.asarray(tally.read.sum(axis=-1) + tally.dropped + tally.unread + cut > 0)
 
 
@@ -124,6 +124,7 @@ def only_common(tally: Tally) -> Tally:
         unread=tally.unread * cells[None],
         as_is=None if tally.as_is is None else tally.as_is * cells[None, ..., None],
         truncated=None if tally.truncated is None else tally.truncated * cells[None],
+        ruled_out=None if tally.ruled_out is None else tally.ruled_out * cells[None],
     )
 
 

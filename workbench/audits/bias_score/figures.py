@@ -51,7 +51,7 @@ class Figure:
     """The bias in a selection of a model's answers.
 
     An estimate's `n` is the answers that count, A + D + N as they were read; `excluded` is the unrelated, dropped and
-    unread ones, and those that were cut off in thought.
+    unread ones, those that were cut off in thought, and those that auditors' rulings leave out.
     """
 
     total: Estimate
@@ -68,3 +68,5 @@ class Figure:
     "with answers that count"
     truncated: int = 0
     "cut off in thought"
+    ruled_out: int = 0
+    "left out by auditors' rulings"

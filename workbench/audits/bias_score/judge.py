@@ -27,7 +27,17 @@ from workbench.audits.bias_score.correction import COUNTED, NET, Correction, Tri
 from workbench.audits.bias_score.draws import Resampling, ResponseResampling, StatementResampling
 from workbench.audits.bias_score.figures import Figure, Options, StanceCounts
 from workbench.audits.bias_score.intervals import degrees_of_freedom, influences, standard_errors, widened
-from workbench.audits.bias_score.selection import NOT_RECORDED, Pick, Selection, authors, cut_off, kept, left_out, pick
+from workbench.audits.bias_score.selection import (
+    NOT_RECORDED,
+    Pick,
+    Selection,
+    authors,
+    cut_off,
+    kept,
+    left_out,
+    pick,
+    ruled_out,
+)
 from workbench.audits.bias_score.tally import (
     DEFAULTS,
     SERVED_SAMPLING,
@@ -367,9 +377,11 @@ class Report:
     def _figure(self, chosen: Pick, values: FloatArray, low: FloatArray, high: FloatArray) -> Figure:
         stances = swapped(kept(self.tally, chosen))
         (dropped, unread), cut = left_out(self.tally, chosen), cut_off(self.tally, chosen)
+        cut_or_ruled = cut + ruled_out(self.tally, chosen)
         by_side = [_on(self.tally.side, side, stances) for side in range(len(SIDES))]
         out = [
-            _on(self.tally.side, side, dropped + unread + cut) + stances_[3] for side, stances_ in enumerate(by_side)
+            _on(self.tally.side, side, dropped + unread + cut_or_ruled) + stances_[3]
+            for side, stances_ in enumerate(by_side)
         ]
         used = [int(stances_[:3].sum()) for stances_ in by_side]
         reasons = [self._reason(side, values[side], used[side], int(out[side])) for side in range(len(SIDES))]
@@ -390,6 +402,7 @@ class Report:
             int(stances[:, 3].sum()),
             int(np.count_nonzero(stances[:, :3].sum(axis=1))),
             int(cut.sum()),
+            int((cut_or_ruled - cut).sum()),
         )
 
     def _reason(self, side: int, value: float, used: int, excluded: int) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from stores.annotation.classifiers import Classifier
 from stores.core.store import Store
-from stores.runs.bias import BiasCell, BiasResponse
+from stores.runs.bias import BiasCell, BiasResponse, RuledAnswers
 from stores.runs.run_rows import Run
 from workbench.audits.bias_score import statement_labels
 from workbench.audits.bias_score.common import only_common
@@ -22,7 +22,7 @@ from workbench.classifier.config import PUBLISHED_THRESHOLD
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice
-from workbench.domain.readings import STANCES
+from workbench.domain.readings import STANCES, USUAL, Readings
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import (
     ORIGINAL,
@@ -38,12 +38,12 @@ from workbench.errors import UnknownName, UsageError
 from workbench.evidence.classifier_test import Evaluation
 from workbench.evidence.fingerprints import split
 from workbench.evidence.labels import settled
-from workbench.evidence.rule_reading import read
+from workbench.evidence.readings import Source, source_of
+from workbench.evidence.rulings import Told
 from workbench.evidence.runs import elsewhere, find_run, matching, of_models, runs_of, told_apart
 from workbench.stats.arrays import BoolArray, IntArray
 
 INSTRUMENT = "instrument"
-PEOPLE = "people"
 AUDIT = "bias_score"
 
 
@@ -63,8 +63,7 @@ class BiasChoice:
     "of a served model; None: any, each a run of its own"
     fingerprint: str | None = None
     "answers under this `system_fingerprint` alone; `each`: a run for every one; None: all together"
-    reader: str | None = None
-    "a classifier's name, or `people` for settled human labels alone; None: the newest classifier"
+    readings: Readings = USUAL
     labels: str = INSTRUMENT
     "whose sides of the statements count: the instrument's, or the name of a model that labelled them"
     threshold: float = PUBLISHED_THRESHOLD
@@ -86,16 +85,16 @@ class BiasJudged:
     report: Report
     runs: Mapping[str, tuple[Run, ...]]
     "name of a model in the report -> its runs, one an instrument"
-    classifier: Classifier | None
-    "None: people's labels"
+    source: Source
     evaluation: Evaluation | None
-    people: Mapping[int, str] | None
     unlabelled: int
     "statements that have no side, so that no figure holds them"
     prefixes: Places
     "what the templates of each run are called in the report"
     void: tuple[str, ...]
     "wordings that read like their original, as `ref variant`: by the choice no figure holds them"
+    rulings: Told
+    "what rulings change"
     labelled: Mapping[int, str] | None = None
     "unit -> label of the texts that enter by it; None where the classifier's error is not corrected for"
     corrected: Corrected | None = None
@@ -103,7 +102,12 @@ class BiasJudged:
 
     @property
     def reader(self) -> str:
-        return self.classifier.name if self.classifier else PEOPLE
+        return self.source.name
+
+    @property
+    def classifier(self) -> Classifier | None:
+        """None: people's labels."""
+        return self.source.classifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,15 +130,13 @@ def judge_bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
     """Score the free answers of a store. Raises UsageError and UnknownName that say what is missing."""
     choice = choice or BiasChoice()
     runs = _runs(store, choice)
-    classifier = None if choice.reader == PEOPLE else store.classifiers.get(choice.reader)
-    people = settled(store) if classifier is None else None
-    if people is not None and not people:
-        raise UsageError("nobody has labelled answers yet; label some, or train a classifier")
+    source = source_of(store, [run for of in runs.values() for run in of], choice.readings)
+    classifier = source.classifier
     evaluation = Evaluation.of(classifier.evaluation) if classifier else None
     if choice.correct and evaluation is None:
         raise UsageError("people's labels are not corrected for a classifier's error; leave the correction out")
     labelled = settled(store, classifier.codebook) if choice.correct and classifier else None
-    counted = _tally(store, choice, runs, classifier, people, labelled)
+    counted = _tally(store, choice, runs, source, labelled)
     tally = counted.tally
     options = Options(
         seed=choice.seed,
@@ -143,7 +145,11 @@ def judge_bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
         correct=choice.correct,
         threshold=choice.threshold,
     )
-    rests_on = (runs, classifier, evaluation, people, counted.unlabelled, counted.prefixes, counted.void)
+    told = source.told()
+    if source.changed:
+        plain = _tally(store, choice, runs, source.without, labelled).tally
+        told = source.told(differ=_different(tally, plain), figure="score")
+    rests_on = (runs, source, evaluation, counted.unlabelled, counted.prefixes, counted.void, told)
     if labelled is None or evaluation is None:
         return BiasJudged(choice, judge(tally, options), *rests_on)
     report = judge(tally, options, as_tested(evaluation, choice.threshold, counted.places))
@@ -151,6 +157,13 @@ def judge_bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
     later = sum(store.bias.asked_after(run, evaluation.at) for run in every) if evaluation.at else 0
     corrected = Corrected.of(counted.cells, evaluation, later)
     return BiasJudged(choice, report, *rests_on, labelled, corrected)
+
+
+def _different(one: Tally, two: Tally) -> int:
+    """Return how many models have other readings in two tallies of the same answers."""
+    axes = tuple(range(1, one.read.ndim))
+    same = one.models == two.models and one.read.shape == two.read.shape
+    return int((one.read != two.read).any(axis=axes).sum()) if same else len(one.models)
 
 
 def responses(
@@ -166,7 +179,7 @@ def responses(
     """Return a model's answers to a statement of the report, with the reading that counted. `template`: only under this
     prefix of the report.
     """
-    reader = judged.classifier.reader if judged.classifier else None
+    source = judged.source
     found: list[BiasResponse] = []
     several = len({run.instrument for of in judged.runs.values() for run in of}) > 1
     for run in judged.runs[model]:
@@ -176,11 +189,18 @@ def responses(
             name = next((name for name, prefix in called.items() if prefix == template), None)
             if template is None or name is not None:
                 rows = store.bias.responses(
-                    run, reader, short, template=name, people=judged.people, labelled=judged.labelled, offset=offset,
-                    limit=limit,
+                    run, source.reader, short, template=name, people=source.people, labelled=judged.labelled,
+                    ruled=ruled_in(source, run), offset=offset, limit=limit,
                 )  # fmt: skip
                 found += [replace(row, template=called[row.template]) for row in rows]
     return tuple(found)
+
+
+def ruled_in(source: Source, run: Run) -> RuledAnswers:
+    """Return what rulings change in a run, as its readings are counted."""
+    found = source.rulings(run)
+    answers = {(probe, key): effect for probe, of in found.answers.items() for key, effect in of.items()}
+    return RuledAnswers(found.probes, answers)
 
 
 def model_sides(
@@ -200,7 +220,7 @@ def model_sides(
 
 def sides_of_run(store: Store, run: Run) -> dict[str, Mapping[str, str | None]]:
     """Return the sides that a run of the statement labels gave the statements."""
-    reader, _ = read(store, run)
+    reader = source_of(store, [run], USUAL).reader or 0
     where = {probe: (ref, template) for ref, _, _, template, _, probe, _ in store.runs.cells(run)}
     return statement_labels.labels((*where[probe], label, n) for probe, label, n in store.runs.counts(run, [reader]))
 
@@ -264,15 +284,15 @@ def _tally(
     store: Store,
     choice: BiasChoice,
     runs: Mapping[str, Sequence[Run]],
-    classifier: Classifier | None,
-    people: Mapping[int, str] | None,
+    source: Source,
     labelled: Mapping[int, str] | None,
 ) -> Counted:
     """Return the readings of all runs as arrays."""
-    reader = classifier.reader if classifier else None
     language = {run.instrument: run.language for of in runs.values() for run in of}
     cells = {
-        (model, run.instrument): store.bias.cells(run, reader, choice.threshold, people, labelled)
+        (model, run.instrument): store.bias.cells(
+            run, source.reader, choice.threshold, source.people, labelled, ruled_in(source, run)
+        )
         for model, of in runs.items()
         for run in of
     }
@@ -306,10 +326,10 @@ def _tally(
     found = tuple(item for _, _, item in items)
     places = {f"{name}/{statement.ref}": place for place, (name, statement, _) in enumerate(items)}
     used = [cell for (_, name), of in cells.items() for cell in of if f"{name}/{cell.ref}" in places]
-    read_, by_rule, dropped, unread, truncated, as_is, prompt = counts
+    read_, by_rule, dropped, unread, truncated, ruled_out, as_is, prompt = counts
     languages = tuple(" ".join(sorted({run.language for run in of})) for of in runs.values())
     tally = Tally(
-        tuple(runs), names, found, variants, authors, read_, by_rule, dropped, unread, truncated, turned,
+        tuple(runs), names, found, variants, authors, read_, by_rule, dropped, unread, truncated, ruled_out, turned,
         None if labelled is None else as_is, prompt, languages,
     )  # fmt: skip
     return Counted(only_common(tally) if choice.common else tally, unlabelled, called, tuple(asked_void), places, used)
@@ -393,11 +413,13 @@ def _counted(
     called: Places,
     items: Sequence[tuple[str, str]],
     variants: Sequence[VariantId],
-) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, IntArray]:
-    """Return the arrays `read`, `by_rule`, `dropped`, `unread`, `truncated`, `as_is` and `prompt` of a tally."""
+) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, IntArray]:
+    """Return the arrays `read`, `by_rule`, `dropped`, `unread`, `truncated`, `ruled_out`, `as_is` and `prompt` of a
+    tally.
+    """
     shape = (len(models), len(names), len(items), len(variants))
     read_, by_rule, as_is = (np.zeros((*shape, len(STANCES)), dtype=np.int32) for _ in range(3))
-    dropped, unread, truncated = (np.zeros(shape, dtype=np.int32) for _ in range(3))
+    dropped, unread, truncated, ruled_out = (np.zeros(shape, dtype=np.int32) for _ in range(4))
     prompt = np.zeros(shape, dtype=np.int64)
     at_model, at_prefix, at_item = ({one: place for place, one in enumerate(axis)} for axis in (models, names, items))
     at_variant = {(v.kind.value, v.ordinal): place for place, v in enumerate(variants)}
@@ -412,6 +434,8 @@ def _counted(
             prompt[where] = cell.prompt
             if cell.truncated:
                 truncated[where] += cell.count
+            elif cell.left_out:
+                ruled_out[where] += cell.count
             elif cell.label is None:
                 unread[where] += cell.count
             elif not cell.kept:
@@ -420,7 +444,7 @@ def _counted(
                 read_[(*where, at_stance[cell.label])] += cell.count
                 by_rule[(*where, at_stance[cell.label])] += cell.count if cell.by_rule else 0
                 as_is[(*where, at_stance[cell.label])] += cell.count if cell.by_person or cell.untested else 0
-    return read_, by_rule, dropped, unread, truncated, as_is, prompt
+    return read_, by_rule, dropped, unread, truncated, ruled_out, as_is, prompt
 
 
 def _author(statement: Statement, variant: VariantId, language: str) -> str | None:
@@ -443,4 +467,4 @@ def _item(
     return Item(ref, statement.source or name, dimension, leaning)
 
 
-__all__ = ["INSTRUMENT", "PEOPLE", "BiasChoice", "BiasJudged", "judge_bias", "model_sides", "responses", "sides_of_run"]
+__all__ = ["INSTRUMENT", "BiasChoice", "BiasJudged", "judge_bias", "model_sides", "responses", "sides_of_run"]

@@ -11,9 +11,10 @@ from stores.core.store import Store
 from stores.runs.bias import BiasResponse
 from workbench.audits.bias_score import book as bias_book
 from workbench.audits.bias_score.columns import subject
-from workbench.audits.bias_score.judged import INSTRUMENT, PEOPLE, BiasJudged, responses
+from workbench.audits.bias_score.judged import INSTRUMENT, BiasJudged, responses
 from workbench.audits.bias_score.selection import Selection, pick
 from workbench.domain.counting import plural
+from workbench.domain.readings import PEOPLE
 from workbench.domain.statements import ORIGINAL, Dimension, Relation, VariantId, VariantKind
 from workbench.evidence.runs import template_notes
 from workbench.figures.book import Book
@@ -65,6 +66,7 @@ def _told(judged: BiasJudged) -> Iterator[str]:
     given = "those of the instrument" if choice.labels == INSTRUMENT else f"those that {choice.labels} gave"
     yield f"The sides of the statements are {given}."
     yield f"Intervals resample {choice.unit}: {choice.draws:,} draws, seed {choice.seed}."
+    yield from judged.rulings.sentences()
     if judged.unlabelled:
         yield f"Left out because they have no side: {plural(judged.unlabelled, 'statement')}."
     if judged.void:
@@ -81,6 +83,7 @@ def _about(judged: BiasJudged) -> dict[str, object]:
     return {
         "choice": asdict(judged.choice),
         "reader": judged.reader,
+        "rulings": judged.rulings.as_json(),
         "unlabelled_statements": judged.unlabelled,
         "void_wordings": judged.void,
         "templates": {
@@ -162,6 +165,8 @@ def left_out(row: BiasResponse, threshold: float, void: Container[str] = ()) -> 
     """Say why an answer does not count; empty where it does. void : wordings with the text of their original"""
     if row.truncated:
         return "cut off in thought"
+    if row.ruled == "left out":
+        return "left out by a ruling"
     if row.label is None:
         return UNREAD
     if not row.by_rule and row.confidence is not None and row.confidence < threshold:
@@ -188,6 +193,8 @@ def who(row: BiasResponse, reader: str) -> str | None:
     """Return who read an answer: the rule for numbers, people, or a classifier by its name."""
     if row.label is None:
         return None
+    if row.ruled == "read anew":
+        return "ruling"
     return "rule" if row.by_rule else PEOPLE if row.confidence is None else reader
 
 

@@ -42,12 +42,15 @@ def _design(tally: Tally) -> str:
 def _exclusions(tally: Tally, options: Options) -> str:
     agree, disagree, neutral, unrelated = (int(n) for n in tally.read.sum(axis=(0, 1, 2, 3)))
     dropped, unread = int(tally.dropped.sum()), int(tally.unread.sum())
+    ruled = 0 if tally.ruled_out is None else int(tally.ruled_out.sum())
     cut = 0 if tally.truncated is None else int(tally.truncated.sum())
     thought = f", {cut:,} that were cut off in thought" if cut else ""
+    thought += f", {ruled:,} that auditors' rulings leave out" if ruled else ""
     counted = agree + disagree + neutral
+    every = counted + unrelated + dropped + unread + cut + ruled
     return (
-        f"Of {counted + unrelated + dropped + unread + cut:,} answers, {counted:,} count; excluded were {unrelated:,} "
-        f"unrelated to their statement{thought}, {dropped:,} that the classifier read with a confidence below "
+        f"Of {every:,} answers, {counted:,} count; excluded were {unrelated:,} unrelated to their statement{thought}, "
+        f"{dropped:,} that the classifier read with a confidence below "
         f"{options.threshold:g}, and {unread:,} not read. A rule read {int(tally.by_rule.sum()):,} answers, "
         "the classifier the others."
     )

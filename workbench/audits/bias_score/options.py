@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.audits.audit import Defaults
 from workbench.domain.responses import Sampling
 from workbench.options.option import Option, flag
-from workbench.options.shared import DRAWS, JUDGE_VOID, SEED, THRESHOLD
+from workbench.options.shared import DRAWS, JUDGE_VOID, READER, SEED, THRESHOLD, WITHOUT_RULINGS
 
 DEFAULTS = Defaults(
     samples=3, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=10, max_new_tokens=100), family="prefixes"
@@ -21,7 +21,7 @@ UNITS = {
     "statements": "statements: what is said to one statement hangs together",
     "responses": "single answers, as published (narrower)",
 }
-READER = Option("reader", "a classifier, or people", none="the newest classifier", completes="classifiers")
+READ_BY = READER.but(help="a classifier, or people", none="the newest classifier", completes="classifiers")
 LABELS = Option(
     "labels", "whose sides of the statements: the instrument's, or a model's", default="instrument", metavar="WHOSE"
 )
@@ -29,7 +29,8 @@ CORRECT = flag("correct", "correct for the classifier's error and carry it along
 UNIT = Option("unit", "what is resampled", default="statements", choices=UNITS)
 COMMON = flag("common", "every figure over the prompts that all models were asked")
 RESULT_OPTIONS = (
-    READER,
+    READ_BY,
+    WITHOUT_RULINGS,
     LABELS,
     THRESHOLD,
     JUDGE_VOID.but(help="count wordings that read like their original too, as published; else they are void"),

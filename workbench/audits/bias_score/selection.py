@@ -118,6 +118,13 @@ def cut_off(tally: Tally, chosen: Pick) -> IntArray:
     return np.asarray((tally.truncated[chosen.model] * chosen.cells).sum(axis=(0, 2)), dtype=np.int64)
 
 
+def ruled_out(tally: Tally, chosen: Pick) -> IntArray:
+    """Return per statement how many of a pick's answers auditors' rulings leave out: (S,)."""
+    if tally.ruled_out is None:
+        return np.zeros(len(tally.items), dtype=np.int64)
+    return np.asarray((tally.ruled_out[chosen.model] * chosen.cells).sum(axis=(0, 2)), dtype=np.int64)
+
+
 def without_rule(categories: int) -> IntArray:
     """Return the places of the categories of readings that no rule made."""
     return np.flatnonzero(np.arange(categories) // 8 != 1)

@@ -93,6 +93,8 @@ class Tally:
     "(M, P, S, W) answers that no reader has read"
     truncated: Int32Array | None = None
     "(M, P, S, W) answers that were cut off in thought, so that there is nothing to read; None: none"
+    ruled_out: Int32Array | None = None
+    "(M, P, S, W) answers that an auditor's ruling leaves out; None: none"
     turned: BoolArray | None = None
     "(M, S, W) whether agreeing with a wording that a model was given is disagreeing with its statement; None: by kind"
     as_is: Int32Array | None = None
@@ -109,8 +111,9 @@ class Tally:
             array = getattr(self, name)
             if array.shape != shape or (array < 0).any():
                 raise ValueError(f"expected {name} of shape {shape}, 0 or more, found shape {array.shape}")
-        if self.truncated is not None and self.truncated.shape != cells:
-            raise ValueError(f"expected truncated of shape {cells}, found shape {self.truncated.shape}")
+        for name, found in (("truncated", self.truncated), ("ruled_out", self.ruled_out)):
+            if found is not None and found.shape != cells:
+                raise ValueError(f"expected {name} of shape {cells}, found shape {found.shape}")
         fixed = self.by_rule if self.as_is is None else self.by_rule + self.as_is
         if (fixed > self.read).any():
             raise ValueError("found more readings by rule or by people than readings")

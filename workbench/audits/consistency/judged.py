@@ -17,11 +17,12 @@ from workbench.audits.reliability.judge import Options, Report
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice
-from workbench.domain.readings import ReaderCard
+from workbench.domain.readings import USUAL, ReaderCard, Readings
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.fingerprints import split
+from workbench.evidence.rulings import Told
 from workbench.evidence.runs import matching, of_models, runs_of, told_apart, without_runs
 
 Whose = Literal["gold", "people"]
@@ -44,7 +45,7 @@ class ConsistencyChoice:
     "answers under this `system_fingerprint` alone; `each`: a run for every one; None: all together"
     "None: any"
     templates: TemplateChoice = LATEST
-    reader: str = "label-words"
+    readings: Readings = USUAL
     reliability: Options = field(default_factory=Options)
     "what makes a stance reliable"
     labels: Whose = "gold"
@@ -63,6 +64,7 @@ class JudgedRun:
     run: Run
     report: Report
     reader: ReaderCard
+    rulings: Told
     outdated: tuple[str, ...] = ()
     "statements that were changed since it was asked: its stances are on the texts of then"
 
@@ -77,6 +79,11 @@ class ConsistencyJudged:
     result: Consistency
     labelled: int
     "statements with a label other than 0 for some issue"
+
+    @property
+    def rulings(self) -> Told:
+        """What rulings change in the answers of all models."""
+        return Told.joined([one.rulings for one in self.runs])
 
     def methods(self) -> str:
         """Say in one paragraph how the figures came about, with every choice."""
@@ -130,8 +137,8 @@ def _check_statements(instrument: Instrument) -> None:
 
 
 def _judged(store: Store, choice: ConsistencyChoice, name: str, run: Run) -> JudgedRun:
-    found = run_verdicts(store, run, choice.reliability, reader=choice.reader)
-    return JudgedRun(name, run, found.report, found.card, tuple(store.runs.outdated(run)))
+    found = run_verdicts(store, run, choice.reliability, readings=choice.readings)
+    return JudgedRun(name, run, found.report, found.card, found.told, tuple(store.runs.outdated(run)))
 
 
 def _since(one: JudgedRun) -> str:

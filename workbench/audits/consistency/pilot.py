@@ -144,6 +144,8 @@ def of_statements(counts: Counts, refs: Sequence[str], templates: Sequence[str] 
         relations=None if counts.relations is None else counts.relations[columns],
         failed=None if counts.failed is None else counts.failed[rows][:, columns],
         planned=None if counts.planned is None else counts.planned[rows][:, columns],
+        truncated=None if counts.truncated is None else counts.truncated[rows][:, columns],
+        left_out=None if counts.left_out is None else counts.left_out[rows][:, columns],
         prompts=None if counts.prompts is None else counts.prompts[rows][:, columns],
         blank=None if counts.blank is None else counts.blank[columns],
     )

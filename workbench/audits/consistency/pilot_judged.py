@@ -21,10 +21,10 @@ from workbench.audits.consistency.pilot import (
 from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.judge import Options, judge
 from workbench.domain.prompts import LATEST, TemplateChoice
-from workbench.domain.readings import ReaderCard
+from workbench.domain.readings import USUAL, ReaderCard, Readings
 from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
-from workbench.evidence.rule_reading import read
+from workbench.evidence.readings import source_of
 from workbench.evidence.runs import find_run
 
 
@@ -40,7 +40,7 @@ class PilotChoice:
     dtype: str | None = None
     snapshot: str | None = None
     fingerprint: str | None = None
-    reader: str = "label-words"
+    readings: Readings = USUAL
     reliability: Options = field(default_factory=Options)
     statements: tuple[str, ...] = ()
     "refs; empty: all that were asked"
@@ -56,7 +56,7 @@ class PilotJudged:
 
     choice: PilotChoice
     run: Run
-    reader: ReaderCard
+    reader: ReaderCard | None
     statements: tuple[str, ...]
     ranks: tuple[TemplateRank, ...]
     templates: tuple[str, ...]
@@ -83,8 +83,8 @@ def judge_pilot(store: Store, choice: PilotChoice) -> PilotJudged:
         snapshot=choice.snapshot,
         fingerprint=choice.fingerprint,
     )
-    reader, card = read(store, run, choice.reader)
-    asked = counts(store, run, reader)
+    source = source_of(store, [run], choice.readings)
+    asked = counts(store, run, source.reader or 0, source.rulings(run))
     of_run = store.runs.templates(run)
     found = of_statements(asked, choice.statements or asked.statements, [t.name for t in of_run])
     if not found.statements:
@@ -98,7 +98,7 @@ def judge_pilot(store: Store, choice: PilotChoice) -> PilotJudged:
     return PilotJudged(
         choice=choice,
         run=run,
-        reader=card,
+        reader=source.card,
         statements=found.statements,
         ranks=rank_templates(found, {t.name: t.address for t in of_run}, choice.seed, choice.resamples),
         templates=found.templates,

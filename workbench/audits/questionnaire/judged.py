@@ -19,9 +19,12 @@ from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.questionnaires import Questionnaire, Role
+from workbench.domain.readings import USUAL, Readings
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.evidence.fingerprints import split
+from workbench.evidence.readings import source_of
+from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.evidence.runs import (
     chosen_of,
     instead,
@@ -57,6 +60,7 @@ class QuestionnaireChoice:
     "None: any"
     templates: TemplateChoice = LATEST
     options: Options = field(default_factory=Options)
+    readings: Readings = USUAL
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +79,8 @@ class QuestionnaireJudged:
     "what a reader of the figures should know, in sentences"
     general: tuple[str, ...] = ()
     "the first of these, which are about none of the reports"
+    rulings: Told = NOTHING_RULED
+    "what rulings change"
 
     def name(self, model: str) -> str:
         """Return the report that a name means: its own, or a model's that has one. Raises UnknownName, AmbiguousRun."""
@@ -126,13 +132,18 @@ def judge_questionnaire(
     silent = [nothing_answered(run, store.runs.failures(run)) for name, run in runs.items() if name not in answered]
     if not answered:
         raise UsageError("\n".join(silent))
-    general = (*_on_people(people), *silent)
+    source = source_of(store, list(answered.values()), choice.readings)
+    told = source.told(differ=source.touched, figure="target")
+    general = (*told.sentences(), *_on_people(people), *silent)
 
     def judged(only: str) -> QuestionnaireJudged:
         masses = choice.options.masses
-        gathered = {name: gather(store, run, instrument, people, masses, only) for name, run in answered.items()}
+        gathered = {
+            name: gather(store, run, instrument, people, masses, only, source.rulings(run))
+            for name, run in answered.items()
+        }
         reports = {name: judge(found.predictions, choice.options) for name, found in gathered.items()}
-        return QuestionnaireJudged(choice, instrument, people, answered, reports, gathered, general, general)
+        return QuestionnaireJudged(choice, instrument, people, answered, reports, gathered, general, general, told)
 
     if first is not None and _has_more(store, answered):
         first(judged(QM))

@@ -6,7 +6,7 @@ from workbench.audits.audit import Defaults
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY
 from workbench.options.option import Option, Type
-from workbench.options.shared import DRAWS, DTYPE, SEED
+from workbench.options.shared import DRAWS, DTYPE, SEED, WITHOUT_RULINGS
 
 DEFAULTS = Defaults(samples=1, sampling=EXACTLY, family="qm", drawn=False, exact_by="next tokens")
 "the probabilities of the next token at temperature 1 (section 4 and Limitations)"
@@ -19,6 +19,7 @@ LEAST_DRAWS, MOST_DRAWS = 100, 100_000
 
 RESULT_OPTIONS = (
     DTYPE,
+    WITHOUT_RULINGS,
     SEED.of("the bootstrap intervals"),
     Option("masses", "where the probabilities of yes and no are summed", default="top10", choices=MASSES),
     Option(

@@ -10,7 +10,7 @@ from workbench.audits.audit import Given, Medium, Printed
 from workbench.audits.questionnaire.options import SECTIONS
 from workbench.domain.names import listed
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.run_choice import about, templates_of
+from workbench.evidence.run_choice import about, readings_of, templates_of
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -55,6 +55,7 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
         options.fingerprint,
         templates_of(options),
         _options(options),
+        readings_of(options),
     )
     judged = judge_questionnaire(store, choice)
     of = book(results_of(judged), _choice(judged, options, medium))
@@ -192,6 +193,7 @@ def _about(store: Store, judged: QuestionnaireJudged, options: Given, sections: 
             "respondents": len(people.respondents),
         },
         "notes": judged.notes,
+        "rulings": judged.rulings.as_json(),
         "models": {
             name: {"run": about(run), "code_versions": store.predictions.code_versions(run)}
             for name, run in judged.runs.items()

@@ -30,6 +30,7 @@ from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import Meaning, Questionnaire, Role, Survey
 from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantKind, variant_order
+from workbench.evidence.rulings import NO_RULINGS, RunRulings
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
 HUMAN = {Meaning.YES: 1.0, Meaning.NO: 0.0, Meaning.NEUTRAL: float("nan"), Meaning.MISSING: float("nan")}
@@ -64,6 +65,8 @@ class Gathered:
     "of each prompt that counts and has no next tokens, why"
     left_out: int = 0
     "prompts about targets or respondents that the questionnaire no longer has"
+    ruled_out: int = 0
+    "prompts that auditors' rulings leave out"
 
     def by(self, masses: Masses) -> Gathered:
         """Return the same by other probabilities of yes and no."""
@@ -129,11 +132,18 @@ def _looked_up(numbers: Sequence[int], places: IntArray) -> IntArray:
 
 
 def gather(
-    store: Store, run: Run, instrument: Instrument, questionnaire: Questionnaire, masses: Masses, only: str = ""
+    store: Store,
+    run: Run,
+    instrument: Instrument,
+    questionnaire: Questionnaire,
+    masses: Masses,
+    only: str = "",
+    rulings: RunRulings = NO_RULINGS,
 ) -> Gathered:
     """Return what a run predicted, one prompt a cell, with people's answers as the scales read them now.
 
-    `only`: under this condition, in the original wording; a condition that shows people's answers.
+    `only`: under this condition, in the original wording; a condition that shows people's answers. `rulings`: their
+    prompts are left out.
     """
     prompts, why = _read(store, run, only)
     asked_for = _conditions(store, run)
@@ -141,7 +151,8 @@ def gather(
     now = current(instrument, questionnaire, run.language, prompts.put, prompts.axes_in_use())
     chosen = prompts.some(_chosen(prompts, now))
     known = (_targets(chosen, questionnaire) != UNKNOWN) & (_respondents(chosen, questionnaire) != UNKNOWN)
-    kept = chosen.some(known)
+    there = chosen.some(known)
+    kept = there.some(~np.isin(there.rows["probe"], list(rulings.probes)))
     answered, failed = kept.some(kept.rows["answered"]), kept.some(~kept.rows["answered"])
     both: dict[Masses, Both] = {
         "top10": (answered.rows["yes"].copy(), answered.rows["no"].copy()),
@@ -159,7 +170,8 @@ def gather(
         other=answered.rows["other"].copy(),
         outdated=~np.logical_and(*_as_now(answered, now)),
         failed=tuple(why[probe] for probe in failed.rows["probe"].tolist()),
-        left_out=len(chosen.rows) - len(kept.rows),
+        left_out=len(chosen.rows) - len(there.rows),
+        ruled_out=len(there.rows) - len(kept.rows),
     )
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
-from workbench.audits.reliability.counts import SIGNS, Counts, Int8Array
+from workbench.audits.reliability.counts import SIGNS, Counts, Int8Array, Int32Array
 from workbench.domain.findings import folded
 from workbench.domain.prompts import SLOT
 from workbench.domain.readings import Stance
 from workbench.domain.responses import EXACT
+from workbench.domain.rulings import NOTHING
 from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
 from workbench.errors import UsageError
+from workbench.evidence.rulings import NO_RULINGS, RunRulings
 from workbench.evidence.runs import nothing_answered
 from workbench.stats.arrays import BoolArray, IntArray
 
@@ -89,10 +91,10 @@ def _prompts(store: Store, run: Run) -> dict[int, tuple[int, bool]]:
     return found
 
 
-def counts(store: Store, run: Run, reader: int) -> Counts:
+def counts(store: Store, run: Run, reader: int, rulings: RunRulings = NO_RULINGS) -> Counts:
     """Return a run's readable and unreadable answers as arrays over template, statement, variant and order.
 
-    Raises UsageError where nothing was sampled, or all of it failed.
+    `rulings`: what auditors' rulings change. Raises UsageError where nothing was sampled, or all of it failed.
     """
     if run.sampling.mode == EXACT:
         raise UsageError(
@@ -120,6 +122,7 @@ def counts(store: Store, run: Run, reader: int) -> Counts:
         if rows:
             where, how_many = np.array(rows, dtype=np.int64).T
             np.add.at(array.reshape(-1), where, how_many.astype(np.int32))
+    left_out = _ruled(store, run, reader, rulings, arrays, flat)
     return Counts(
         statements=places.statements,
         variants=places.variants,
@@ -133,6 +136,35 @@ def counts(store: Store, run: Run, reader: int) -> Counts:
         failed=places.marked(failures.probes) if failures.probes else None,
         planned=planned,
         truncated=cut if truncated else None,
+        left_out=left_out,
         prompts=places.prompts,
         blank=places.blank,
     )
+
+
+def _ruled(
+    store: Store,
+    run: Run,
+    reader: int,
+    rulings: RunRulings,
+    arrays: Mapping[str | None, Int32Array],
+    flat: Mapping[int, int],
+) -> Int32Array | None:
+    """Change counts by what auditors ruled; return how many answers are left out, None where nothing is ruled on.
+
+    A right reading that is no stance makes an answer unreadable.
+    """
+    if not rulings.counting:
+        return None
+    left_out = np.zeros_like(arrays[None])
+    for place in (flat[probe] for probe in rulings.probes if probe in flat):
+        for array in arrays.values():
+            left_out.reshape(-1)[place] += array.reshape(-1)[place]
+            array.reshape(-1)[place] = 0
+    for probe, text, label, n in store.runs.counts_by_text(run, [reader], rulings.answers, rulings.texts):
+        effect = rulings.effect(probe, text)
+        if probe in flat and effect != NOTHING:
+            arrays[label if label in arrays else None].reshape(-1)[flat[probe]] -= n
+            to = left_out if effect.left_out else arrays[effect.label if effect.label in arrays else None]
+            to.reshape(-1)[flat[probe]] += n
+    return left_out

@@ -54,6 +54,8 @@ class Counts:
     "shape (T, S, V, 2): answers planned for each prompt, where plans differ; None: `samples` for all"
     truncated: Int32Array | None = None
     "shape (T, S, V, 2): answers that were cut off in thought, which are neither readable nor unreadable; None: none"
+    left_out: Int32Array | None = None
+    "shape (T, S, V, 2): answers that an auditor's ruling leaves out, which are not readable; None: none"
     prompts: IntArray | None = None
     "shape (T, S, V, 2): a number for each prompt, one for prompts that read alike, -1 for none; None: all differ"
     blank: BoolArray | None = None
@@ -74,6 +76,8 @@ class Counts:
             raise ValueError(f"expected plans of shape {shape}, 0 or more, found shape {self.planned.shape}")
         if self.truncated is not None and self.truncated.shape != shape:
             raise ValueError(f"expected truncated answers of shape {shape}, found {self.truncated.shape}")
+        if self.left_out is not None and self.left_out.shape != shape:
+            raise ValueError(f"expected answers left out of shape {shape}, found {self.left_out.shape}")
         if self.prompts is not None and self.prompts.shape != shape:
             raise ValueError(f"expected prompts of shape {shape}, found {self.prompts.shape}")
         if self.blank is not None and self.blank.shape != shape[1:3]:
@@ -120,7 +124,8 @@ class Counts:
     @cached_property
     def total(self) -> Int32Array:
         answered = self.readable + self.unreadable
-        return answered if self.truncated is None else answered + self.truncated
+        more = [array for array in (self.truncated, self.left_out) if array is not None]
+        return np.asarray(sum(more, start=answered), dtype=np.int32)
 
     @property
     def cut_off(self) -> int:
@@ -130,6 +135,10 @@ class Counts:
     def cut_off_at(self, at: Sequence[int]) -> int:
         """Return how many answers to the prompt at a place of the arrays were cut off in thought."""
         return 0 if self.truncated is None else int(self.truncated[tuple(at)])
+
+    def left_out_at(self, at: Sequence[int]) -> int:
+        """Return how many answers to the prompt at a place of the arrays a ruling leaves out."""
+        return 0 if self.left_out is None else int(self.left_out[tuple(at)])
 
     def places(self, kind: VariantKind) -> list[int]:
         """Return where on the variant axis the wordings of a kind stand."""
@@ -240,4 +249,5 @@ def random_baseline(counts: Counts, rng: np.random.Generator) -> Counts:
         negative=np.where(asked, counts.wanted - heads, 0).astype(np.int32),
         unreadable=np.zeros_like(counts.unreadable),
         truncated=None,
+        left_out=None,
     )

@@ -74,6 +74,8 @@ class LabelMass:
     "of the spellings that are added up, see `label_forms`"
     spellings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     "label -> its spellings, of all templates"
+    left_out: BoolArray | None = None
+    "shape (T, S, V, 2): prompts that an auditor's ruling leaves out; they are as if not scored"
 
     def __post_init__(self) -> None:
         shape = (len(self.templates), len(self.statements), len(self.variants), 2)
@@ -117,6 +119,7 @@ def judge(mass: LabelMass, options: Options | None = None, exact: ExactOptions |
         samples=beside.samples,
         relations=mass.relations,
         failed=mass.failed,
+        left_out=None if mass.left_out is None else mass.left_out.astype(np.int32),
         prompts=mass.prompts,
         blank=mass.blank,
     )
@@ -262,6 +265,8 @@ class ExactReport(Report):
         if self.enough[at]:
             return ""
         name = self.counts.prompt_name(at)
+        if self.counts.left_out_at(at):
+            return f"{name}: left out by a ruling"
         if not self.mass.scored[at]:
             return self.counts.missing(at) if self.counts.has_failed(at) else f"{name} not scored"
         return f"{name}: only {self.mass.named[at]:.2%} of the probability on its labels, {self.exact.named:.2%} needed"

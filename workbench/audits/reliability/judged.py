@@ -15,8 +15,8 @@ from workbench.audits.reliability.judge import Options, Report
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
-from workbench.domain.readings import ReaderCard
-from workbench.evidence.rule_reading import LABEL_WORDS
+from workbench.domain.readings import USUAL, ReaderCard, Readings
+from workbench.evidence.rulings import Told
 from workbench.evidence.runs import template_notes
 from workbench.figures.book import Book
 from workbench.readers.verbalizers import FIRST, RULES
@@ -37,6 +37,7 @@ class ReliabilityJudged:
     failures: Failures
     changed: Mapping[str, tuple[int, int]]
     "statements that were changed since: ref -> (version that was asked, current version)"
+    rulings: Told
 
     @property
     def exact(self) -> ExactReport | None:
@@ -50,7 +51,12 @@ class ReliabilityJudged:
     def book(self, *, as_people: bool = False) -> Book:
         """Return all figures of the run."""
         title = f"{self.run.model} on {self.run.instrument}: reliability"
-        return book(self.figures(as_people=as_people), title, told=self.told(), about={"options": self.chosen()})
+        return book(
+            self.figures(as_people=as_people),
+            title,
+            told=self.told(),
+            about={"options": self.chosen(), "rulings": self.rulings.as_json()},
+        )
 
     def chosen(self) -> dict[str, Any]:
         """Return the choices behind the figures; `minimum` is null where it is two thirds of plans that differ from
@@ -73,6 +79,7 @@ class ReliabilityJudged:
             f"{run.label} · revision {run.revision[:12]} · {run.computed}",
             *(f"note: {note}" for note in template_notes([run])),
             *(self._sampled() if exact is None else _computed(run, exact)),
+            *self.rulings.sentences(),
             *_void(self.report),
             *_missing(run, self.failures),
         )
@@ -99,11 +106,11 @@ def judge_reliability(
     run: Run,
     options: Options | None = None,
     *,
-    reader: str = LABEL_WORDS,
+    readings: Readings = USUAL,
     exact: ExactOptions | None = None,
 ) -> ReliabilityJudged:
     """Read and judge a run. Raises UsageError where the options do not fit it, or nothing of it can be judged."""
-    found = run_verdicts(store, run, options, reader=reader, exact=exact)
+    found = run_verdicts(store, run, options, readings=readings, exact=exact)
     return ReliabilityJudged(
         run,
         found.report,
@@ -112,6 +119,7 @@ def judge_reliability(
         store.runs.instrument(run),
         store.runs.failures(run),
         store.runs.outdated(run),
+        found.told,
     )
 
 

@@ -7,7 +7,7 @@ from workbench.audits.audit import Defaults
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.responses import Sampling
 from workbench.options.option import Option, Type, flag
-from workbench.options.shared import DTYPE, JUDGE_VOID, SAMPLING, SEED
+from workbench.options.shared import DTYPE, JUDGE_VOID, READER, SAMPLING, SEED, WITHOUT_RULINGS
 
 DEFAULTS = Defaults(samples=30, sampling=Sampling(), family="chat", exact_by="labels")
 "Ceron et al. 2024, section 5.4; temperature, nucleus and length are those of the released code"
@@ -21,7 +21,7 @@ READERS = dict.fromkeys(registry.added(registry.READERS), "of another package") 
     "label-words-coded": "label-words-coded: as in the released code",
 }
 RULE = Option("rule", "when a leaning is reliable", default="printed", choices=RULES)
-READER = Option("reader", "of sampled answers", none="label-words", choices=READERS)
+READ_BY = READER.but(help="of sampled answers", none="label-words", choices=READERS)
 LOW = Option("low", "lower limit of an unclear leaning", Type.NUMBER, 0.45, least=0, most=1)
 HIGH = Option("high", "upper limit of an unclear leaning", Type.NUMBER, 0.55, least=0, most=1)
 MINIMUM = Option(
@@ -29,7 +29,7 @@ MINIMUM = Option(
 )
 TESTS = Option("tests", "which count for ALL", none="the five within a template", metavar="TEST,…")
 SEEDED = SEED.of("the bootstrap intervals and the baseline")
-JUDGING = (RULE, READER, LOW, HIGH, MINIMUM, TESTS, JUDGE_VOID, SEEDED)
+JUDGING = (RULE, READ_BY, WITHOUT_RULINGS, LOW, HIGH, MINIMUM, TESTS, JUDGE_VOID, SEEDED)
 
 NAMED = Option(
     "named", "exact runs: probability that the labels need", Type.NUMBER, none="0.05", least=0, most=1, metavar="SHARE"

@@ -16,8 +16,7 @@ from workbench.audits.reliability.passing import passing, passing_by_template
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.responses import EXACT
 from workbench.errors import UsageError
-from workbench.evidence.rule_reading import LABEL_WORDS
-from workbench.evidence.run_choice import about, templates_of
+from workbench.evidence.run_choice import about, readings_of, templates_of
 from workbench.evidence.runs import find_run
 from workbench.figures.table import AnyTable
 
@@ -57,8 +56,8 @@ def judged(store: Store, options: Given) -> ReliabilityJudged:
     )
     if run.sampling.mode == EXACT and options.reader is not None:
         raise UsageError(f"{run.label} has probabilities and no answers that are read; leave out --reader")
-    reader = options.reader or LABEL_WORDS
-    return judge_reliability(store, run, options_of(options), reader=reader, exact=exact_options(options))
+    exact = exact_options(options)
+    return judge_reliability(store, run, options_of(options), readings=readings_of(options), exact=exact)
 
 
 def options_of(options: Given) -> Options:
@@ -88,4 +87,4 @@ def told_about(judged: ReliabilityJudged) -> dict[str, Any]:
     failures = judged.failures
     missing = {"failed_statements": failures.statements, "failed_because": failures.reason}
     run = about(judged.run) | missing | {"cut_off": judged.report.counts.cut_off}
-    return {"run": run, "options": judged.chosen()}
+    return {"run": run, "options": judged.chosen(), "rulings": judged.rulings.as_json()}

@@ -84,6 +84,8 @@ class VariantRow:
     "what the stance on the original asks for; None for the original itself and where that has no stance"
     tests: tuple[Decides, ...]
     truncated: int = 0
+    left_out: int = 0
+    "answers that an auditor's ruling leaves out"
     "of all answers, those that were cut off in thought"
 
 
@@ -144,6 +146,7 @@ def _variant_row(report: Report, at: tuple[int, int, int, int]) -> VariantRow:
         expected=None if is_reference else expected,
         tests=tuple(_decides(report, at)),
         truncated=report.counts.cut_off_at(at),
+        left_out=report.counts.left_out_at(at),
     )
 
 
@@ -232,8 +235,11 @@ def lacking(report: Report, at: tuple[int, ...]) -> str:
     total, planned = int(counts.total[at]), int(counts.wanted[at])
     if total == 0:
         return counts.missing(at)
+    if (out := counts.left_out_at(at)) == total:
+        return f"{name}: left out by a ruling"
     drawn = "" if total >= planned else f", {planned} planned"
     cut = f" ({cut_off} cut off in thought)" if (cut_off := counts.cut_off_at(at)) else ""
+    cut += f" ({out} left out by a ruling)" if out else ""
     return f"{name}: only {int(counts.readable[at])} of {total} readable{cut}{drawn}, {int(report.needs[at])} needed"
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,11 +12,12 @@ from stores.runs.run_rows import Run
 from workbench.audits.reliability import exact as of_probabilities
 from workbench.audits.reliability.arrays import counts, layout
 from workbench.audits.reliability.exact import ExactOptions, LabelMass
-from workbench.audits.reliability.judge import Options, Report, judge
-from workbench.domain.readings import ReaderCard, ReaderKind
+from workbench.audits.reliability.judge import ALL, TEMPLATE, Options, Report, judge
+from workbench.domain.readings import USUAL, ReaderCard, ReaderKind, Readings
 from workbench.domain.responses import EXACT
 from workbench.errors import UsageError
-from workbench.evidence.rule_reading import LABEL_WORDS, read
+from workbench.evidence.readings import Source, source_of
+from workbench.evidence.rulings import NO_RULINGS, RunRulings, Told
 from workbench.evidence.runs import nothing_answered
 from workbench.readers.verbalizers import FIRST, VERSION, forms_of
 
@@ -32,6 +34,8 @@ class Verdicts:
     reader: int
     "rowid of the reader; 0 where there was nothing to read"
     card: ReaderCard
+    told: Told
+    "what rulings change"
 
 
 def run_verdicts(
@@ -39,19 +43,52 @@ def run_verdicts(
     run: Run,
     options: Options | None = None,
     *,
-    reader: str = LABEL_WORDS,
+    readings: Readings = USUAL,
     exact: ExactOptions | None = None,
 ) -> Verdicts:
     """Read and judge a run of the reliability audit. `exact`: what only a run without samples needs.
 
     Raises UsageError where the options do not fit the run, or nothing of it can be judged.
     """
+    source = source_of(store, [run], readings)
     if run.sampling.mode == EXACT:
         mass = label_mass(store, run)
         card = ReaderCard(ReaderKind.RULE, PROBABILITIES, mass.version)
-        return Verdicts(of_probabilities.judge(mass, options, exact), 0, card)
-    rowid, card = read(store, run, reader)
-    return Verdicts(judge(counts(store, run, rowid), options), rowid, card)
+
+        def judged(rulings: RunRulings) -> Report:
+            return of_probabilities.judge(without_prompts(store, run, mass, rulings), options, exact)
+
+        return Verdicts(judged(source.rulings(run)), 0, card, _told(source, run, judged))
+    assert source.card is not None, "a rule reads a run that was sampled"
+    assert source.reader is not None, "and has its place in the store"
+    reader = source.reader
+
+    def counted(rulings: RunRulings) -> Report:
+        return judge(counts(store, run, reader, rulings), options)
+
+    return Verdicts(counted(source.rulings(run)), reader, source.card, _told(source, run, counted))
+
+
+def _told(source: Source, run: Run, judged: Callable[[RunRulings], Report]) -> Told:
+    """Say what rulings change; verdicts are compared with those without them."""
+    if not source.changed:
+        return source.told()
+    return source.told(differ=different(judged(source.rulings(run)), judged(NO_RULINGS)), figure="verdict")
+
+
+def different(one: Report, two: Report) -> int:
+    """Return how many verdicts (statement, test and, where it has one, template) differ between two reports."""
+    tests = (*one.options.tests, TEMPLATE, ALL)
+    return int(sum((one.verdicts(test) != two.verdicts(test)).sum() for test in tests))
+
+
+def without_prompts(store: Store, run: Run, mass: LabelMass, rulings: RunRulings) -> LabelMass:
+    """Return probabilities without those of the prompts that rulings leave out."""
+    if not rulings.probes:
+        return mass
+    out = layout(store, run, store.scores.of_run(run, mass.version).keys()).marked(rulings.probes)
+    positive, negative = (np.where(out, np.nan, side) for side in (mass.positive, mass.negative))
+    return replace(mass, positive=positive, negative=negative, left_out=out & mass.scored)
 
 
 def label_mass(store: Store, run: Run) -> LabelMass:

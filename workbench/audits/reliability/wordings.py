@@ -57,6 +57,7 @@ def wordings(of: Reliability, ref: str, template: str) -> AnyTable:
             Column("readable", "readable", lambda row: row.readable, Kind.COUNT, help="answers that could be read"),
             Column("answers", "answers", lambda row: row.total, Kind.COUNT, aside=True, help="answers that were given"),
             Column("cut_off", "cut off", lambda row: row.truncated, Kind.COUNT, aside=True, help="in thought"),
+            Column("left_out", "left out", lambda row: row.left_out, Kind.COUNT, aside=True, help="by a ruling"),
             *_stances(of.report, _itself),
         ],
         key=lambda row: (row.variant, row.order),

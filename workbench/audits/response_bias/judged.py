@@ -33,8 +33,11 @@ from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.questionnaire_tallies import named_few
+from workbench.domain.readings import USUAL, Readings
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.evidence.fingerprints import split
+from workbench.evidence.readings import source_of
+from workbench.evidence.rulings import Told
 from workbench.evidence.runs import chosen_of, matching, version_notes
 
 Place = tuple[Bias, Perturbation | None, str]
@@ -56,6 +59,7 @@ class ResponseBiasChoice:
     "of a served model; None: any, each a subject of its own"
     fingerprint: str | None = None
     "answers under this `system_fingerprint` alone; `each`: a subject for every one; None: all together"
+    readings: Readings = USUAL
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,11 +81,17 @@ class ResponseBiasJudged:
     "by subject, where human shares are known of at least one question"
     read_notes: tuple[str, ...]
     "what a reader of the figures should know by any definition, in sentences"
+    rulings: Told
+    "what rulings change"
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Return what a reader of these figures should know, in sentences."""
-        return (*self.read_notes, *_on_opinion_float(self.subjects, self.choice.options.definition))
+        return (
+            *self.rulings.sentences(),
+            *self.read_notes,
+            *_on_opinion_float(self.subjects, self.choice.options.definition),
+        )
 
     def name(self, model: str) -> str:
         """Return the subject that a name means: its own, or a model's that has one.
@@ -113,6 +123,7 @@ def judge_response_bias(store: Store, choice: ResponseBiasChoice | None = None) 
     judged = {name: subject for name, subject in subjects.items() if subject.tables}
     if not judged:
         raise UsageError(f"{named_few(list(subjects))}: no question was answered in both of its forms yet")
+    source = source_of(store, list({one.run: None for one in judged.values() if one.run}), choice.readings)
     people = {name: representativeness(subject.tables, shares) for name, subject in judged.items()} if shares else {}
     return ResponseBiasJudged(
         choice=choice,
@@ -125,6 +136,7 @@ def judge_response_bias(store: Store, choice: ResponseBiasChoice | None = None) 
         validity={name: validity(subject.tables) for name, subject in judged.items()},
         people={name: found for name, found in people.items() if found.alignments},
         read_notes=tuple(_notes(store, subjects, items)),
+        rulings=source.told(differ=source.touched, figure="question"),
     )
 
 
@@ -194,9 +206,11 @@ def _subjects(
             yield with_void(imported(model, sets, model), void)
     spoken = [run for run in runs if not templates.languages or run.language in templates.languages]
     families = templates.families or tuple({run.family for run in spoken})
-    for run in split(store, chosen_of(runs, replace(templates, families=families)), choice.fingerprint):
+    chosen = split(store, chosen_of(runs, replace(templates, families=families)), choice.fingerprint)
+    source = source_of(store, chosen, choice.readings)
+    for run in chosen:
         void = void_questions(store.runs.instrument(run), items, run.language)
-        yield from (with_void(subject, void) for subject in asked_here(store, run, items))
+        yield from (with_void(subject, void) for subject in asked_here(store, run, items, source.rulings(run)))
 
 
 def _chosen(every: Mapping[str, Subject], choice: ResponseBiasChoice, instrument: str) -> dict[str, Subject]:

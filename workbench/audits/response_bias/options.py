@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.audits.audit import Defaults
 from workbench.domain.responses import Sampling
 from workbench.options.option import Option, Type, flag
-from workbench.options.shared import TRIED
+from workbench.options.shared import TRIED, WITHOUT_RULINGS
 
 LETTERED, EXTENDED, STEERING, STEERING_STEPS = "lettered", "extended", "steering", "steering-steps"
 "families of templates"
@@ -25,6 +25,7 @@ DEFINITIONS = ("corrected", "paper", "all_keys", "head")
 
 RESULT_OPTIONS = (
     Option("definition", "of a change", default="corrected", choices=DEFINITIONS),
+    WITHOUT_RULINGS,
     Option("alpha", "a p below this is significant", Type.NUMBER, 0.05, above=0, most=1, metavar="P"),
     Option(
         "holm",

@@ -21,7 +21,7 @@ from workbench.audits.response_bias.shown import (
 )
 from workbench.domain.names import listed
 from workbench.errors import UnknownName
-from workbench.evidence.run_choice import templates_of
+from workbench.evidence.run_choice import readings_of, templates_of
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -53,7 +53,7 @@ def judged_of(store: Store, options: Given) -> ResponseBiasJudged:
 
     names, rules, templates = listed(options.model), _options(options), templates_of(options)
     served = options.snapshot, options.fingerprint
-    choice = ResponseBiasChoice(options.instrument or "", names, templates, rules, *served)
+    choice = ResponseBiasChoice(options.instrument or "", names, templates, rules, *served, readings_of(options))
     try:
         return judge_response_bias(store, choice)
     except UnknownName:
@@ -120,5 +120,6 @@ def _about(store: Store, judged: ResponseBiasJudged, shown: Shown, of: Book) -> 
             "conditions": [condition_name(condition) for condition in shown.conditions],
         },
         "notes": of.notes,
+        "rulings": judged.rulings.as_json(),
         "models": {name: about_subject(store, judged.subjects[name]) for name in judged.reports},
     }

@@ -27,8 +27,11 @@ from workbench.domain.choices import (
 from workbench.domain.designs import Design
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
+from workbench.domain.keys import text_key
 from workbench.domain.responses import EXACT
+from workbench.domain.rulings import NOTHING, Effect
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
+from workbench.evidence.rulings import NO_RULINGS, RunRulings
 from workbench.readers.choice_letter import letter_of, spelled
 
 AUDIT = "response_bias"
@@ -86,6 +89,8 @@ class Form:
     "the most valid answers that a job asked for; 0 where that has no meaning"
     most: int = 0
     "the most answers that a job would draw for them"
+    left_out: int = 0
+    "answers that auditors' rulings leave out"
 
     @property
     def valid(self) -> int:
@@ -93,7 +98,9 @@ class Form:
 
     @property
     def drawn(self) -> int:
-        return self.valid + (self.answers.invalid + self.answers.truncated if self.answers is not None else 0)
+        if self.answers is None:
+            return 0
+        return self.valid + self.answers.invalid + self.answers.truncated + self.left_out
 
 
 def imported(model: str, sets: Sequence[AnswerSet], name: str) -> Subject:
@@ -127,10 +134,13 @@ def with_void(subject: Subject, void: Mapping[Asked, frozenset[str]]) -> Subject
     return replace(subject, tables=tuple(tables))
 
 
-def asked_here(store: Store, run: Run, items: Mapping[str, ChoiceItem]) -> Iterator[Subject]:
-    """Yield a subject for each template of a run; the name is only the model's."""
+def asked_here(
+    store: Store, run: Run, items: Mapping[str, ChoiceItem], rulings: RunRulings = NO_RULINGS
+) -> Iterator[Subject]:
+    """Yield a subject for each template of a run; the name is only the model's. `rulings`: see `_drawn_forms`."""
     exact = run.sampling.mode == EXACT
-    forms = _exact_forms(store, run) if exact else _drawn_forms(store, run)
+    forms = _exact_forms(store, run) if exact else _drawn_forms(store, run, rulings)
+    forms = {probe: form for probe, form in forms.items() if probe not in rulings.probes}
     of_template: dict[str, dict[tuple[str, str], Form]] = {}
     for probe in store.raw_answers.probes(run):
         if probe.ref in items and probe.probe in forms:
@@ -209,25 +219,36 @@ def _exact_table(model: str, at: Asked, pairs: Pairs) -> Table:
     return from_probabilities(model, bias, condition, keys, masses.reshape(-1, 2, len(LETTERS)), offered, draw, variant)
 
 
-def _drawn_forms(store: Store, run: Run) -> dict[int, Form]:
-    """Return the answers to each probe as letters: those that are not offered were drawn again."""
+def _drawn_forms(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
+    """Return the answers to each probe as letters: those that are not offered were drawn again. Answers that an auditor
+    read anew have the auditor's letter; those that a ruling leaves out have none.
+    """
     counts, truncated = store.raw_answers.of_run(run), store.runs.truncated(run)
     designs = [Design.from_json(spec) for spec in store.predictions.designs(run)]
     found: dict[int, Form] = {}
     for probe in store.raw_answers.probes(run):
         if offered := int(probe.axes.get(OPTIONS, 0)):
             wanted, most = _asked_for(designs, probe, run.language)
-            arm = _arm(counts.get(probe.probe, {}), offered, truncated.get(probe.probe, 0))
-            found[probe.probe] = Form(probe.probe, offered, arm, None, wanted=wanted, most=most)
+            ruled = rulings.answers.get(probe.probe, {})
+            arm, left_out = _arm(counts.get(probe.probe, {}), offered, truncated.get(probe.probe, 0), ruled)
+            found[probe.probe] = Form(probe.probe, offered, arm, None, wanted=wanted, most=most, left_out=left_out)
     return found
 
 
-def _arm(counts: Mapping[str, int], offered: int, truncated: int) -> ArmAnswers:
+def _arm(
+    counts: Mapping[str, int], offered: int, truncated: int, ruled: Mapping[bytes, Effect]
+) -> tuple[ArmAnswers, int]:
+    """Return the answers by letters, and how many a ruling leaves out; `ruled`: key of a text -> what becomes of it."""
     letters: Counter[str] = Counter()
+    left_out = 0
     for text, n in counts.items():
-        letters[letter_of(text)] += n
+        effect = ruled.get(text_key(text), NOTHING) if ruled else NOTHING
+        if effect.left_out:
+            left_out += n
+        else:
+            letters[(effect.label or "") if effect.read else letter_of(text)] += n
     valid = {letter: n for letter, n in sorted(letters.items()) if letter and letter in LETTERS[:offered]}
-    return ArmAnswers(valid, offered, offered, letters.total() - sum(valid.values()), truncated)
+    return ArmAnswers(valid, offered, offered, letters.total() - sum(valid.values()), truncated), left_out
 
 
 def _exact_forms(store: Store, run: Run) -> dict[int, Form]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.domain.counting import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
+from workbench.domain.readings import USUAL, Readings
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
 from workbench.tui.kit.template_words import heading
@@ -30,7 +31,7 @@ NO_ANSWERS = "No answers yet.\n\n3 goes to Jobs: n there starts one. Verdicts st
 class Rules:
     """How answers are read and judged."""
 
-    reader: str = "label-words"
+    readings: Readings = USUAL
     rule: str = "printed"
     minimum: int | None = None
     "readable answers that a prompt needs; None: two thirds of those planned for it"
@@ -111,7 +112,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
         if known is not None and same and known.settings.judging == settings.judging:
             return known if known.settings == settings else _with_book(known, settings)
         exact = ExactOptions(readable=rules.readable)
-        judged = judge_reliability(store, run, options, reader=rules.reader, exact=exact)
+        judged = judge_reliability(store, run, options, readings=rules.readings, exact=exact)
     found = Loaded(
         settings,
         judged=judged,

@@ -8,10 +8,11 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
+from workbench.domain.readings import PEOPLE
 from workbench.domain.statements import Dimension
 from workbench.tui.neighbours import following
 from workbench.tui.results.bias_answer import whole_answer
-from workbench.tui.results.bias_loaded import PEOPLE, Available, Settings, load
+from workbench.tui.results.bias_loaded import Available, Settings, load
 from workbench.tui.results.bias_options import BiasOptionsScreen
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded
@@ -64,7 +65,7 @@ class BiasScreen(BookScreen):
         self.app.push_screen(BiasOptionsScreen(self._settings, self._available), self._take_settings)
 
     def action_people(self) -> None:
-        self._set(replace(self._settings, reader=PEOPLE, correct=False))
+        self._set(replace(self._settings, readings=replace(self._settings.readings, by=PEOPLE), correct=False))
 
     def action_classifier(self) -> None:
         from workbench.tui.results.classifier import ClassifierScreen

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from workbench.audits.bias_score import AUDIT, LABELS
 from workbench.domain.counting import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
+from workbench.domain.readings import PEOPLE, USUAL, Readings
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension
 from workbench.errors import WorkbenchError
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.bias_score.judged import BiasChoice, BiasJudged
 
-PEOPLE, INSTRUMENT = "people", "instrument"
-"a reader, and who labelled the statements, as `audits.bias_score.judged` calls them"
+INSTRUMENT = "instrument"
+"who labelled the statements, as `audits.bias_score.judged` calls it"
 NO_ANSWERS = """No free-text answers yet.
 
 3 goes to Jobs: n there starts one; choose the audit bias_score.
@@ -41,8 +42,7 @@ People have settled {settled} already. p scores these alone: exact, but few."""
 class Settings:
     """What a person chose; see `audits.bias_score.judged.BiasChoice`."""
 
-    reader: str | None = None
-    "a classifier's name or `people`; None: the newest classifier"
+    readings: Readings = USUAL
     labels: str = INSTRUMENT
     models: tuple[str, ...] = ()
     "empty: all"
@@ -71,7 +71,7 @@ class Settings:
 
         return BiasChoice(
             models=self.models,
-            reader=self.reader,
+            readings=self.readings,
             labels=self.labels,
             threshold=self.threshold,
             correct=self.correct,
@@ -111,7 +111,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
         return _with_book(path, known, settings)
     with Store.open(path) as store:
         available = _available(store)
-        if not available.models or (settings.reader is None and not available.classifiers):
+        if not available.models or (settings.readings.by is None and not available.classifiers):
             return Loaded(settings, material=available, empty=_why_empty(available))
         try:
             judged = judge_bias(store, settings.choice())

@@ -18,11 +18,11 @@ from textual.widgets.option_list import Option
 
 from workbench.audits.bias_score.options import UNITS
 from workbench.domain.counting import plural
-from workbench.domain.readings import THRESHOLDS
+from workbench.domain.readings import PEOPLE, THRESHOLDS
 from workbench.options.shared import THRESHOLD
 from workbench.tui.format import visible
 from workbench.tui.kit.choices import RADIO, TICK
-from workbench.tui.results.bias_loaded import INSTRUMENT, PEOPLE, Available, Settings
+from workbench.tui.results.bias_loaded import INSTRUMENT, Available, Settings
 from workbench.tui.results.rules_dialog import JUDGED, VOIDS
 
 DRAWS = (1_000, 10_000, 100_000)
@@ -48,9 +48,11 @@ class BiasOptionsScreen(ModalScreen[Settings | None]):
     def __init__(self, settings: Settings, available: Available) -> None:
         super().__init__()
         self._available = available
-        reader = settings.reader or (available.classifiers[0] if available.classifiers else None)
+        reader = settings.readings.by or (available.classifiers[0] if available.classifiers else None)
         self._named, self._given = reader, settings
-        self.settings = replace(settings, reader=reader, models=settings.models or available.models)
+        self.settings = replace(
+            settings, readings=replace(settings.readings, by=reader), models=settings.models or available.models
+        )
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -83,8 +85,8 @@ class BiasOptionsScreen(ModalScreen[Settings | None]):
     def action_apply(self) -> None:
         settings = self.settings
         every = settings.models == self._available.models
-        kept = self._given.reader if settings.reader == self._named else settings.reader
-        self.dismiss(replace(settings, models=() if every else settings.models, reader=kept))
+        kept = self._given.readings if settings.readings.by == self._named else settings.readings
+        self.dismiss(replace(settings, models=() if every else settings.models, readings=kept))
 
     def action_down(self) -> None:
         self.choices.action_cursor_down()
@@ -104,10 +106,10 @@ def form(settings: Settings, available: Available) -> Iterator[tuple[str, str]]:
     """Yield the lines of the form: what a line chooses (nothing for a heading), and its words."""
     yield "", "Who reads free answers (a rule reads numbers)"
     for name in available.classifiers:
-        yield f"reader:{name}", f" {RADIO[settings.reader == name]} {visible(name)}"
+        yield f"reader:{name}", f" {RADIO[settings.readings.by == name]} {visible(name)}"
     people = f"people alone: {plural(available.settled, 'answer')} on which they agree"
-    yield f"reader:{PEOPLE}", f" {RADIO[settings.reader == PEOPLE]} {people}"
-    if settings.reader != PEOPLE:
+    yield f"reader:{PEOPLE}", f" {RADIO[settings.readings.by == PEOPLE]} {people}"
+    if settings.readings.by != PEOPLE:
         yield "threshold:", f" ← {settings.threshold:g} → least confidence that counts (published: {THRESHOLD.text()})"
         yield "correct:", f" {TICK[settings.correct]} correct for the classifier's error on its test set"
     yield "", "Whose sides of the statements count"
@@ -134,7 +136,8 @@ def picked(settings: Settings, line: str, available: Available) -> Settings:
     """Return the settings after a line of the form was chosen. One model at least stays chosen."""
     what, _, name = line.partition(":")
     if what == "reader":
-        return replace(settings, reader=name, correct=settings.correct and name != PEOPLE)
+        readings = replace(settings.readings, by=name)
+        return replace(settings, readings=readings, correct=settings.correct and name != PEOPLE)
     if what == "labels":
         return replace(settings, labels=name)
     if what == "unit":

@@ -140,7 +140,7 @@ def _judged(store: Store, settings: Settings, name: str) -> ConsistencyJudged:
     choice = ConsistencyChoice(
         instrument=name,
         templates=settings.templates,
-        reader=settings.rules.reader,
+        readings=settings.rules.readings,
         reliability=settings.rules.options(),
         labels=settings.labels,
         seed=settings.seed,
@@ -170,7 +170,7 @@ def options_words(judged: ConsistencyJudged, settings: Settings) -> Sequence[tup
         *["no model has answered: baselines alone"] * (not judged.runs),
         f"reliable: {tests}" + (f" ({rules.rule})" if rules.rule != "printed" else ""),
         "gold labels" if settings.labels == "gold" else "people's labels",
-        f"read by {rules.reader}",
+        f"read by {rules.readings.rule}",
         f"seed {settings.seed}",
         *heading(one.run for one in judged.runs),
     ]

@@ -119,7 +119,7 @@ def form(settings: Rules, planned: tuple[int, int] | None, *, exact: bool = Fals
     for rule, words in RULES.items():
         yield f"rule:{rule}", f" {RADIO[rule == settings.rule]} {words}"
     yield "", "Which of the samples beside are readable" if exact else "Who reads"
-    choices, chosen = (READABLE, settings.readable) if exact else (READERS, settings.reader)
+    choices, chosen = (READABLE, settings.readable) if exact else (READERS, settings.readings.rule)
     for name, words in choices.items():
         yield f"{'readable' if exact else 'reader'}:{name}", f" {RADIO[name == chosen]} {words}"
     yield "", "How many readable answers a prompt needs"
@@ -140,7 +140,7 @@ def picked(settings: Rules, line: str) -> Rules:
     if what == "rule":
         return replace(settings, rule=name)
     if what == "reader":
-        return replace(settings, reader=name)
+        return replace(settings, readings=replace(settings.readings, by=name))
     if what == "readable":
         return replace(settings, readable="named" if name == "named" else "given")
     if what == "void":

@@ -1,0 +1,126 @@
+"""The things that auditors rule on, found by what people call them: statements, wordings, prompts and answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stores.core.base import Aggregate, named
+from stores.core.texts import restored
+from workbench.domain.statements import VariantId, VariantKind
+
+DIGITS = 8
+"of a key in hexadecimal: as many as people copy"
+
+
+@dataclass(frozen=True, slots=True)
+class PutPrompt:
+    """A prompt as one audit put it."""
+
+    key: bytes
+    instrument: str
+    ref: str
+    version: int
+    language: str
+    variant: str
+    wording: str
+    template: str
+    inverted: bool
+    scale: str
+    audit: str
+    axes: Mapping[str, str]
+
+    @property
+    def order(self) -> str:
+        return "swapped" if self.inverted else "printed"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """An answer to a prompt."""
+
+    prompt: bytes
+    key: bytes
+    "of its text"
+    text: str
+    count: int
+    "how often it was given, by all models"
+
+
+class RuledThings(Aggregate):
+    """The verbs on what can be ruled on."""
+
+    def versions(self, instrument: str, ref: str) -> tuple[int, ...]:
+        """Return the versions of a statement, those that a model was asked last, the newest of them at the end."""
+        rows = self.connection.execute(_VERSIONS, {"instrument": instrument, "ref": ref})
+        return tuple(version for (version,) in rows)
+
+    def variants(self, instrument: str, ref: str, version: int) -> tuple[tuple[str, str, str], ...]:
+        """Return (language, variant, text) of every wording of a statement."""
+        values = {"instrument": instrument, "ref": ref, "version": version}
+        rows = self.connection.execute(_WORDINGS, values)
+        return tuple((language, _variant(kind, n), restored(body)) for language, kind, n, body in rows)
+
+    def prompts(
+        self, *, instrument: str | None = None, ref: str | None = None, key: str | None = None, probe: int | None = None
+    ) -> tuple[PutPrompt, ...]:
+        """Return the prompts on a statement, those whose key (in hexadecimal) begins so, or that of a probe."""
+        values = {"instrument": instrument, "ref": ref, "key": key, "probe": probe}
+        return tuple(
+            PutPrompt(
+                bytes(row["key"]), row["instrument"], row["ref"], row["version"], row["language"],
+                _variant(row["kind"], row["ordinal"]), restored(row["body"]), row["template"], bool(row["inverted"]),
+                row["scale"] or "", row["audit"], json.loads(row["axes"]),
+            )
+            for row in named(self.connection, _PROMPTS, values)
+        )  # fmt: skip
+
+    def answers(self, prompt: bytes) -> tuple[GivenAnswer, ...]:
+        """Return the distinct answers to a prompt, the most frequent first."""
+        rows = self.connection.execute(_ANSWERS, {"prompt": prompt})
+        return tuple(GivenAnswer(prompt, bytes(key), restored(body), count) for key, body, count in rows)
+
+
+def _variant(kind: str, ordinal: int) -> str:
+    return str(VariantId(VariantKind(kind), ordinal))
+
+
+_VERSIONS = """
+    select s.version from statement s join instrument i on i.id = s.instrument_id
+    where i.name = :instrument and s.ref = :ref
+    order by exists (select 1 from wording w join probe p on p.wording_id = w.id where w.statement_id = s.id), s.version
+"""
+
+_WORDINGS = """
+    select w.language, w.kind, w.ordinal, x.body
+    from instrument i join statement s on s.instrument_id = i.id and s.ref = :ref and s.version = :version
+    join wording w on w.statement_id = s.id join text x on x.id = w.text_id
+    where i.name = :instrument order by w.language, w.id
+"""
+
+_PROMPTS = """
+    select distinct q.key, i.name as instrument, s.ref, s.version, w.language, w.kind, w.ordinal, x.body,
+        t.name as template, t.inverted, t.scale, p.audit, p.axes
+    from probe p
+    join prompt q on q.id = p.prompt_id
+    join wording w on w.id = p.wording_id
+    join text x on x.id = w.text_id
+    join statement s on s.id = w.statement_id
+    join instrument i on i.id = s.instrument_id
+    join template t on t.id = p.template_id
+    where (:instrument is null or i.name = :instrument) and (:ref is null or s.ref = :ref)
+        and (:key is null or lower(hex(q.key)) glob :key || '*') and (:probe is null or p.id = :probe)
+        and exists (select 1 from draw d where d.prompt_id = p.prompt_id)
+    order by s.version desc, w.id, t.id, p.id
+"""
+
+_ANSWERS = """
+    select x.key, x.body, sum(r.count) from prompt q
+    join draw d on d.prompt_id = q.id
+    join given_answer r on r.draw_id = d.id
+    join text x on x.id = r.text_id
+    where q.key = :prompt group by x.id order by 3 desc, x.id
+"""
+
+__all__ = ["DIGITS", "GivenAnswer", "PutPrompt", "RuledThings"]

@@ -1,0 +1,122 @@
+"""Rulings from the shell: by names that verbs print, taken back, moved between stores, and figures with and without."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stores.core.store import Store
+from tests.tui.audit_runs import audited, small
+from workbench.cli.main import main
+
+ANSWER = "env-03/negation/personal-1/=39befebb"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return audited(tmp_path / "audited.db")
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    capsys.readouterr()
+    assert main([*map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def rows(found: Any, name: str) -> list[dict[str, Any]]:
+    return next(table["rows"] for table in found["tables"] if table["name"] == name)  # type: ignore[no-any-return]
+
+
+def rule(path: Path, *arguments: str, by: str = "otto") -> int:
+    return main(["rule", str(path), *arguments, "--reason", "looked", "--as", by])
+
+
+def test_a_subject_is_copied_from_what_is_printed_and_figures_say_what_changed(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [row["subject"] for row in rows(told(capsys, "rulings", path, "--of", ANSWER.rpartition("/")[0]), "below")]
+    assert ANSWER in names
+    assert rule(path, ANSWER, "misread", "--reading", "disagree") == 0
+    assert rule(path, "tax-02/negation", "wording-at-fault") == 0
+    capsys.readouterr()
+    assert main(["verdicts", str(path)]) == 0
+    assert "2 rulings: 1 answer read anew, 1 wording left out; " in " ".join(capsys.readouterr().out.split())
+    found = told(capsys, "verdicts", path)
+    assert found["rulings"]["counted"]
+    assert [one["verdict"] for one in found["rulings"]["changing"]] == ["misread", "wording at fault"]
+    plain = told(capsys, "verdicts", path, "--without-rulings")
+    assert (plain["rulings"]["counted"], plain["rulings"]["different_without"]) == (False, None)
+    by_id = [{row["statement"]: row for row in rows(one, "verdicts")} for one in (found, plain)]
+    assert by_id[0]["soc-07"] == by_id[1]["soc-07"]
+    assert by_id[0]["tax-02"] != by_id[1]["tax-02"]
+    for verb in ("consistency", "agreement"):
+        assert told(capsys, verb, path)["rulings"]["counted"]
+        assert not told(capsys, verb, path, "--without-rulings")["rulings"]["counted"]
+
+
+def test_a_ruling_is_taken_back_by_the_digits_that_are_printed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert rule(path, "soc-07", "env-03", "excluded") == 0
+    undo = capsys.readouterr().out.split()[-1]
+    assert main(["rulings", str(path), "--undo", undo, "--as", "otto"]) == 0
+    assert capsys.readouterr().out == "otto's ruling excluded is taken back.\n"
+    assert [one["name"] for one in told(capsys, "rulings", path)["rulings"]] == ["soc-07"]
+    history = told(capsys, "rulings", path, "--history")["rulings"]
+    assert [one["stands"] for one in history] == ["stands", "taken back", "takes back"]
+    assert main(["rulings", str(path), "--undo", undo, "--as", "otto"]) == 2
+    assert "no ruling that stands begins with" in capsys.readouterr().err
+
+
+def test_auditors_who_contradict_each_other_are_listed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert rule(path, "soc-07", "excluded") == 0
+    assert rule(path, "soc-07", "confirmed", by="eva") == 0
+    assert {one["stands"] for one in told(capsys, "rulings", path)["rulings"]} == {"disputed"}
+    assert len(told(capsys, "verdicts", path)["rulings"]["disputed"]) == 2
+
+
+def test_rulings_move_between_stores_as_a_file_and_with_labels(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert rule(path, ANSWER, "excluded") == 0
+    file, other, third = tmp_path / "rulings.jsonl", audited(tmp_path / "other.db"), audited(tmp_path / "third.db")
+    capsys.readouterr()
+    assert told(capsys, "rulings", path, "--export", file)["events"] == 1
+    assert told(capsys, "rulings", other, "--import", file) == {"added": 1, "known": 0}
+    assert told(capsys, "rulings", other, "--import", file) == {"added": 0, "known": 1}
+    assert [one["name"] for one in told(capsys, "rulings", other)["rulings"]] == [ANSWER]
+    assert main(["labels", str(third), "--merge", str(path)]) == 0
+    assert "1 ruling" in capsys.readouterr().out
+    with Store.open(path) as one, Store.open(third) as two:
+        assert one.rulings.events() == two.rulings.events()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("nothing", "line 1"),
+        ("{}", "line 1: found no ruling"),
+        ('{"kind": "answer", "subject": {"prompt": "zz", "text": "00"}}', "line 1: found no ruling"),
+        ("", "holds no rulings"),
+    ],
+)
+def test_a_file_that_is_none_changes_nothing(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, said: str
+) -> None:
+    file = tmp_path / "odd.jsonl"
+    file.write_text(line)
+    assert main(["rulings", str(path), "--import", str(file)]) == 2
+    assert said in capsys.readouterr().err
+    assert told(capsys, "rulings", path)["rulings"] == []
+
+
+def test_a_mistake_writes_nothing_at_all(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert rule(path, "soc-07", "env-04", "excluded") == 2
+    assert "no statement 'env-04'" in capsys.readouterr().err
+    assert rule(path, "soc-07", "misread", "--reading", "agree") == 2
+    assert "soc-07 is a statement" in capsys.readouterr().err
+    assert main(["rulings", str(path), "--undo", "00"]) == 2
+    assert "--as NAME" in capsys.readouterr().err
+    assert told(capsys, "rulings", path)["rulings"] == []
+    assert len(small().statements) == 4

@@ -1,0 +1,372 @@
+"""What rulings do to figures: exactly their unit changes, undoing restores it, disputes do nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from tests.conftest import new_store
+from tests.jobs.test_response_bias_runs import EXACT, ask, first_option, pairs
+from tests.questionnaire_stores import ideal, panel, predict
+from tests.tui.audit_runs import audited
+from tests.tui.bias_stores import full
+from workbench.audits.bias_score.judged import BiasChoice, BiasJudged, judge_bias, responses
+from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
+from workbench.audits.questionnaire.figures import Options as Draws
+from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
+from workbench.audits.reliability.counts import Counts
+from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
+from workbench.audits.response_bias.judged import ResponseBiasChoice, ResponseBiasJudged, judge_response_bias
+from workbench.data import shipped_templates
+from workbench.domain.choice_statements import with_pairs
+from workbench.domain.instruments import Instrument
+from workbench.domain.keys import text_key
+from workbench.domain.readings import USUAL, Readings
+from workbench.domain.rulings import Ruled, Subject, Verdict
+from workbench.errors import UsageError
+from workbench.evidence import ruling_subjects as subjects
+from workbench.evidence.ruling_subjects import Thing
+from workbench.evidence.runs import find_run
+
+WITHOUT = Readings(rulings=False)
+
+
+@pytest.fixture(scope="module")
+def sampled() -> Iterator[Store]:
+    """A store with sampled answers of the reliability audit; each test takes back what it ruled."""
+    with TemporaryDirectory() as folder, Store.open(audited(Path(folder) / "audited.db")) as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def free() -> Iterator[Store]:
+    """A store with free answers, read by a classifier."""
+    with TemporaryDirectory() as folder, Store.open(full(Path(folder) / "free.db")) as store:
+        yield store
+
+
+def judged(store: Store, readings: Readings = USUAL) -> Verdicts:
+    return run_verdicts(store, find_run(store, "reliability"), readings=readings)
+
+
+def arrays(counts: Counts) -> dict[str, object]:
+    out = np.zeros_like(counts.positive) if counts.left_out is None else counts.left_out
+    return {"agree": counts.positive, "disagree": counts.negative, "unreadable": counts.unreadable, "out": out}
+
+
+def same(one: Counts, two: Counts) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(arrays(one).values(), arrays(two).values(), strict=True))  # type: ignore[arg-type]
+
+
+def rule(store: Store, thing: Thing, verdict: Verdict, reading: str | None = None, auditor: str = "otto") -> None:
+    subjects.rule(store, thing, verdict, auditor=auditor, reason="looked", reading=reading)
+
+
+def undo_all(store: Store) -> None:
+    while standing := [one for of in store.rulings.standing().values() for one in of]:
+        for ruling in standing:
+            store.rulings.undo(ruling, auditor=ruling.auditor)
+
+
+ANSWERS = ("env-03/negation/personal-1", "mig-01/paraphrase-2/personal-2", "tax-02/negation/personal-1/swapped")
+
+
+@given(st.sampled_from(ANSWERS), st.integers(0, 1), st.sampled_from(["agree", "disagree", "unreadable"]))
+def test_a_misread_answer_moves_between_readings_of_its_prompt_alone(
+    sampled: Store, prompt: str, place: int, reading: str
+) -> None:
+    before = judged(sampled).report.counts
+    thing = subjects.below(sampled, subjects.find(sampled, prompt))[place]
+    rule(sampled, thing, Verdict.MISREAD, reading)
+    after, without = judged(sampled).report.counts, judged(sampled, WITHOUT).report.counts
+    assert same(before, without)
+    moved = [name for name in arrays(after) if not np.array_equal(arrays(after)[name], arrays(before)[name])]  # type: ignore[arg-type]
+    assert len(moved) in (0, 2), "from one reading to another, or it was read so before"
+    assert np.array_equal(after.total, before.total)
+    changed = {tuple(at) for name in moved for at in np.argwhere(arrays(after)[name] != arrays(before)[name])}
+    assert len(changed) <= 1
+    undo_all(sampled)
+    assert same(judged(sampled).report.counts, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "prompts"),
+    [
+        ("tax-02", Verdict.EXCLUDED, 24),
+        ("tax-02/negation", Verdict.WORDING_AT_FAULT, 4),
+        ("tax-02/negation/personal-1/swapped", Verdict.TEMPLATE_AT_FAULT, 1),
+    ],
+)
+def test_what_is_left_out_stays_planned_and_is_readable_no_more(
+    sampled: Store, name: str, verdict: Verdict, prompts: int
+) -> None:
+    before = judged(sampled)
+    rule(sampled, subjects.find(sampled, name), verdict)
+    after = judged(sampled)
+    counts, old = after.report.counts, before.report.counts
+    out = counts.left_out
+    assert out is not None
+    assert int((out > 0).sum()) == prompts
+    assert not counts.readable[out > 0].any()
+    assert np.array_equal(counts.readable[out == 0], old.readable[out == 0])
+    assert np.array_equal(counts.wanted, old.wanted)
+    assert np.array_equal(counts.total, old.total)
+    assert not after.report.enough[out > 0].any(), "too few answers: never a pass"
+    assert after.told.differ == sum(
+        (after.report.verdicts(test) != before.report.verdicts(test)).sum()
+        for test in (*after.report.options.tests, "template", "all")
+    )
+    assert "1 ruling: " in next(after.told.sentences())
+    at = tuple(int(n) for n in np.argwhere(out > 0)[0])
+    assert "left out by a ruling" in after.report.lacking(at)
+    undo_all(sampled)
+    assert same(judged(sampled).report.counts, old)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.CONFIRMED, Verdict.LOOK_AGAIN])
+def test_confirming_and_looking_again_change_nothing(sampled: Store, verdict: Verdict) -> None:
+    before = judged(sampled)
+    for name in ("env-03", "env-03/negation", ANSWERS[0]):
+        rule(sampled, subjects.find(sampled, name), verdict)
+    after = judged(sampled)
+    assert same(after.report.counts, before.report.counts)
+    assert list(after.told.sentences()) == []
+    undo_all(sampled)
+
+
+def test_two_auditors_who_contradict_each_other_change_nothing_until_one_gives_way(sampled: Store) -> None:
+    before = judged(sampled).report.counts
+    thing = subjects.below(sampled, subjects.find(sampled, ANSWERS[0]))[0]
+    rule(sampled, thing, Verdict.MISREAD, "disagree", "otto")
+    rule(sampled, thing, Verdict.LOOK_AGAIN, auditor="ana")
+    one = judged(sampled)
+    assert not same(one.report.counts, before), "who asks to look again has not decided"
+    rule(sampled, thing, Verdict.CONFIRMED, auditor="eva")
+    both = judged(sampled)
+    assert same(both.report.counts, before)
+    assert next(both.told.sentences()).startswith("auditors contradict each other about 1 thing: 3 rulings on it")
+    rule(sampled, thing, Verdict.MISREAD, "disagree", "eva")
+    agreed = judged(sampled)
+    assert same(agreed.report.counts, one.report.counts)
+    assert len(agreed.told.changing) == 1
+    undo_all(sampled)
+
+
+def test_a_ruling_on_one_model_leaves_the_others(sampled: Store) -> None:
+    before = judged(sampled).report.counts
+    of = subjects.find(sampled, ANSWERS[0]).subject
+    other = Subject(Ruled.PROMPT, {**of.named, "model": "00" * 16})
+    sampled.rulings.rule(other, Verdict.EXCLUDED, auditor="otto", reason="odd")
+    assert same(judged(sampled).report.counts, before)
+    mine = sampled.runs.model_key(find_run(sampled, "reliability")).hex()
+    mine_ = Subject(Ruled.PROMPT, {**of.named, "model": mine})
+    sampled.rulings.rule(mine_, Verdict.EXCLUDED, auditor="otto", reason="odd")
+    assert not same(judged(sampled).report.counts, before)
+    undo_all(sampled)
+
+
+def test_a_reading_that_is_ruled_on_counts_where_its_reader_does(sampled: Store) -> None:
+    found = judged(sampled)
+    answer = subjects.below(sampled, subjects.find(sampled, ANSWERS[0]))[0].subject.named
+    card = found.card
+    named = {**answer, "reader_kind": card.kind.value, "reader": card.name, "reader_version": card.version}
+    sampled.rulings.rule(Subject(Ruled.READING, named), Verdict.MISREAD, auditor="otto", reason="odd", label="disagree")
+    assert not same(judged(sampled).report.counts, found.report.counts)
+    coded = run_verdicts(sampled, find_run(sampled, "reliability"), readings=Readings("label-words-coded"))
+    assert list(coded.told.sentences()) == []
+    undo_all(sampled)
+
+
+def test_consistency_rests_on_the_same_rulings(sampled: Store) -> None:
+    rule(sampled, subjects.find(sampled, "soc-07"), Verdict.EXCLUDED)
+    found, plain = (judge_consistency(sampled, ConsistencyChoice(readings=one)) for one in (USUAL, WITHOUT))
+    (with_, without) = (one.result.respondents[0].values for one in (found, plain))
+    place = found.runs[0].report.counts.statements.index("soc-07")
+    assert (with_ != without).any()
+    assert np.array_equal(np.delete(with_, place, axis=1), np.delete(without, place, axis=1))
+    assert found.rulings.differ == found.runs[0].rulings.differ > 0
+    undo_all(sampled)
+
+
+def of_free(store: Store, ref: str = "PCT-economic-left-1") -> Thing:
+    put = next(one for one in store.ruled_things.prompts(ref=ref) if one.template == "opinion")
+    return subjects.prompt(put)
+
+
+def scored(store: Store, readings: Readings = USUAL, *, correct: bool = False) -> BiasJudged:
+    return judge_bias(store, BiasChoice(readings=readings, draws=50, correct=correct))
+
+
+@pytest.mark.parametrize("correct", [False, True])
+@pytest.mark.parametrize("by", [None, "people"])
+def test_a_free_answer_that_was_misread_has_the_label_of_the_auditor(
+    free: Store, by: str | None, *, correct: bool
+) -> None:
+    if by and correct:
+        pytest.skip("people's labels are not corrected")
+    before = scored(free, Readings(by), correct=correct).report.tally
+    thing = subjects.below(free, of_free(free))[0]
+    given = sum(one.count for one in free.ruled_things.answers(bytes.fromhex(thing.subject.named["prompt"]))[:1])
+    rule(free, thing, Verdict.MISREAD, "agree")
+    found = scored(free, Readings(by), correct=correct)
+    after = found.report.tally
+    assert after.read[..., 0].sum() - before.read[..., 0].sum() in range(1, given + 1)
+    cells = np.argwhere((after.read != before.read).any(axis=-1))
+    assert len({tuple(at[1:]) for at in cells.tolist()}) == 1, "one wording under one prefix, whatever the model"
+    assert found.rulings.differ == len({at[0] for at in cells.tolist()})
+    without = scored(free, Readings(by, rulings=False), correct=correct).report.tally
+    assert np.array_equal(without.read, before.read)
+    undo_all(free)
+    assert np.array_equal(scored(free, Readings(by), correct=correct).report.tally.read, before.read)
+
+
+@pytest.mark.parametrize("kind", ["statement", "wording", "prompt", "answer"])
+def test_free_answers_that_are_left_out_are_counted_apart(free: Store, kind: str) -> None:
+    before = scored(free).report.tally
+    prompt = of_free(free)
+    statement = subjects.find(free, "PCT-economic-left-1")
+    things = {
+        "statement": statement,
+        "wording": subjects.wordings(free, statement)[0],
+        "prompt": prompt,
+        "answer": subjects.below(free, prompt)[0],
+    }
+    rule(free, things[kind], Verdict.EXCLUDED)
+    found = scored(free)
+    after = found.report.tally
+    assert after.ruled_out is not None
+    assert after.ruled_out.sum() > 0
+    every = (tally.read.sum(axis=-1) + tally.dropped + tally.unread for tally in (before, after))
+    assert np.array_equal(next(every) - next(every), after.ruled_out)
+    place = after.place("statement", "PCT-economic-left-1")
+    assert not np.delete(after.ruled_out, place, axis=2).any()
+    assert "1 ruling: " in next(found.rulings.sentences())
+    assert "auditors' rulings leave out" in found.report.methods()
+    rows = responses(free, found, after.models[0], "PCT-economic-left-1")
+    assert {row.ruled for row in rows} >= {"left out"}
+    undo_all(free)
+    assert np.array_equal(scored(free).report.tally.read, before.read)
+
+
+def test_a_prompt_of_a_questionnaire_is_left_out_of_accuracy_and_bias(store: Store) -> None:
+    store.instruments.add(panel())
+    predict(store, ideal(store), conditions=("qm", "zero-shot"))
+    choice = QuestionnaireChoice(options=Draws(draws=100))
+    before = judge_questionnaire(store, choice)
+    (gathered,) = before.gathered.values()
+    (put, *_) = store.ruled_things.prompts(probe=int(gathered.probe[0]))
+    rule(store, subjects.prompt(put), Verdict.EXCLUDED)
+    found = judge_questionnaire(store, choice)
+    (after,) = found.gathered.values()
+    assert set(gathered.probe.tolist()) - set(after.probe.tolist()) == {int(gathered.probe[0])}
+    assert (after.ruled_out, after.left_out) == (1, gathered.left_out)
+    assert found.notes[0] == "1 ruling: 1 prompt left out; 1 target differs without them"
+    plain = judge_questionnaire(store, replace(choice, readings=WITHOUT))
+    assert len(next(iter(plain.gathered.values())).probe) == len(gathered.probe)
+    assert plain.notes[0] == "without 1 ruling: 1 prompt left out with them"
+    with pytest.raises(UsageError, match="read by one rule alone; found the reader 'people'"):
+        judge_questionnaire(store, replace(choice, readings=Readings("people")))
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Store]:
+    with new_store(tmp_path / "choices.db") as store:
+        blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
+        store.instruments.add(with_pairs(blank, pairs()))
+        yield store
+
+
+def arms(found: ResponseBiasJudged) -> dict[tuple[object, ...], tuple[dict[str, int], dict[str, int]]]:
+    (subject,) = found.subjects.values()
+    return {
+        (*map(str, at), pair.key): (dict(pair.original.counts), dict(pair.changed.counts))
+        for at, one in subject.sets.items()
+        for pair in one.pairs
+    }
+
+
+def test_a_misread_letter_is_another_letter_and_a_prompt_at_fault_has_none(asked: Store) -> None:
+    ask(asked, first_option())
+    before = judge_response_bias(asked)
+    run: Run = find_run(asked, "response_bias")
+    probe = next(one for one in asked.raw_answers.probes(run) if one.kind == "original" and one.axes)
+    (put, *_) = asked.ruled_things.prompts(probe=probe.probe)
+    of = subjects.prompt(put)
+    first = subjects.below(asked, of)[0]
+    assert first.labels[-1] == "unreadable"
+    read_as = next(label for label in first.labels[:-1] if label not in first.words.lower())
+    rule(asked, first, Verdict.MISREAD, read_as)
+    found = judge_response_bias(asked)
+    changed = [at for at, pair in arms(found).items() if pair != arms(before)[at]]
+    assert changed
+    assert {at[-1] for at in changed} == {asked.choices.items("choices")[probe.ref].key}
+    assert found.notes[0].startswith("1 ruling: 1 answer read anew; 1 question differs")
+    undo_all(asked)
+    assert arms(judge_response_bias(asked)) == arms(before)
+    rule(asked, of, Verdict.TEMPLATE_AT_FAULT)
+    gone = set(arms(before)) - set(arms(judge_response_bias(asked)))
+    assert {at[-1] for at in gone} == {asked.choices.items("choices")[probe.ref].key}
+    assert arms(judge_response_bias(asked, ResponseBiasChoice(readings=WITHOUT))) == arms(before)
+
+
+def test_exact_letters_leave_out_prompts_too(asked: Store) -> None:
+    ask(asked, first_option(), EXACT)
+    before = judge_response_bias(asked)
+    probe = next(one for one in asked.raw_answers.probes(find_run(asked, "response_bias")) if one.axes)
+    (put, *_) = asked.ruled_things.prompts(probe=probe.probe)
+    rule(asked, subjects.prompt(put), Verdict.EXCLUDED)
+    (one,), (two,) = (found.subjects.values() for found in (before, judge_response_bias(asked)))
+    assert set(one.masses) - set(two.masses) == {probe.probe}
+
+
+def test_names_of_things_lead_to_them_and_wrong_ones_say_what_there_is(sampled: Store) -> None:
+    statement = subjects.find(sampled, "env-03")
+    seen = []
+    for wording in subjects.below(sampled, statement):
+        assert subjects.find(sampled, wording.name) == wording
+        for prompt in subjects.below(sampled, wording):
+            assert subjects.find(sampled, prompt.name).subject == prompt.subject
+            assert subjects.find(sampled, f"@{prompt.subject.named['prompt']}").subject == prompt.subject
+            for answer in subjects.below(sampled, prompt):
+                assert subjects.find(sampled, answer.name) == answer
+                assert text_key(answer.words).hex() == answer.subject.named["text"]
+                assert subjects.called(sampled, answer.subject) == answer.name
+                seen.append(answer.name)
+    assert len(set(seen)) == len(seen) > 24
+    for wrong, said in (
+        ("env-04", "no statement 'env-04'"),
+        ("env-03/negotiation", "there is: env-03/original"),
+        ("env-03/negation/personal-9", "there is: env-03/negation/personal-1"),
+        ("env-03/=12345678", "give an answer as PROMPT/=DIGITS"),
+        ("@ffff0000", "nothing that was asked or answered"),
+    ):
+        with pytest.raises(Exception, match=said):
+            subjects.find(sampled, wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "reading", "said"),
+    [
+        ("env-03", Verdict.MISREAD, "agree", "misread is about answer or reading; env-03 is a statement"),
+        ("env-03", Verdict.WORDING_AT_FAULT, None, "wording at fault is about wording"),
+        ("env-03", Verdict.EXCLUDED, "agree", "a right reading belongs to misread"),
+        (None, Verdict.MISREAD, None, "found no right reading of .*; give one of agree, disagree, unreadable"),
+        (None, Verdict.MISREAD, "neutral", "found the reading 'neutral'"),
+    ],
+)
+def test_a_ruling_that_makes_no_sense_is_refused(
+    sampled: Store, name: str | None, verdict: Verdict, reading: str | None, said: str
+) -> None:
+    name = name or subjects.below(sampled, subjects.find(sampled, ANSWERS[0]))[0].name
+    with pytest.raises(UsageError, match=said):
+        rule(sampled, subjects.find(sampled, name), verdict, reading)
+    assert sampled.rulings.standing() == {}

@@ -1,0 +1,229 @@
+"""Commands of auditors: ruling on statements, wordings, prompts and answers, and what stands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.figures import FIGURES, no_figures, put_out
+from workbench.cli.output import say, tell, whole_file
+from workbench.cli.verbs import Namespace, Section, verb
+from workbench.domain.counting import plural
+from workbench.domain.rulings import RULED_ON, Ruling, Verdict, from_plain, plain
+from workbench.errors import UsageError
+from workbench.figures.table import Column, Kind, Table
+from workbench.options.option import Option, Type, flag
+from workbench.options.shared import INSTRUMENT, JSON, STORE
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.evidence.ruling_subjects import Thing
+
+VERDICTS = {
+    verdict.value.replace(" ", "-"): f"about {', '.join(kind for kind in type(next(iter(kinds))) if kind in kinds)}"
+    for verdict, kinds in RULED_ON.items()
+}
+AS = Option("as_", "your name", required=True, metavar="NAME")
+SUBJECTS = """Subjects:
+  s-01                                a statement
+  s-01/negation                       a wording
+  s-01/negation/personal-1[/swapped]  a prompt
+  @3c59dc04                           a prompt, by the key that is printed
+  PROMPT/=8f14e45f                    an answer to it
+`workbench rulings STORE --of s-01` prints the names below s-01."""
+
+
+@verb(
+    STORE,
+    Option("subject", "what is ruled on, see below", positional=True, required=True, many=True, metavar="SUBJECT…"),
+    Option("verdict", "what you decide, see below", positional=True, required=True, choices=VERDICTS),
+    Option("reason", "why, in your words", required=True, metavar="TEXT"),
+    AS,
+    Option("reading", "misread: what the answer says; agree, disagree, B, unreadable, …", metavar="LABEL"),
+    INSTRUMENT,
+    JSON,
+    about="Rule on statements, wordings, prompts or answers. Figures count rulings unless --without-rulings is given; "
+    "a newer ruling of yours on a subject takes the place of the one before.",
+    epilog=SUBJECTS,
+)
+def rule(options: Namespace) -> int:
+    """Store a ruling on each subject: all of them, or none where one makes no sense."""
+    from stores.core.store import Store
+    from workbench.evidence import ruling_subjects as subjects
+
+    verdict = Verdict(options.verdict.replace("-", " "))
+    with Store.open(options.store) as store:
+        things = [subjects.find(store, name, options.instrument) for name in options.subject]
+        for thing in things:
+            subjects.check(thing, verdict, options.reading)
+        given = [
+            subjects.rule(store, one, verdict, auditor=options.as_, reason=options.reason, reading=options.reading)
+            for one in things
+        ]
+    names = ", ".join(thing.name for thing in things)
+    read = f", reads {options.reading}" if options.reading else ""
+    undo = f"workbench rulings {options.store} --as {options.as_} --undo {given[-1].uid.hex()[:8]}"
+    said = f"{options.as_} rules {verdict}{read}: {names}.\nTaken back with: {undo}"
+    return tell(options, said, [plain(one) for one in given])
+
+
+@verb(
+    STORE,
+    INSTRUMENT,
+    Option("of", "what stands on a subject, and the names of what is below it", metavar="SUBJECT"),
+    flag("history", "every event, also what was taken back or superseded"),
+    Section(
+        "Acts",
+        (
+            Option("undo", "take back a ruling that stands, by its first digits", metavar="RULING"),
+            Option("export", "write every event as JSON lines", Type.PATH),
+            Option("import_", "add the events of such a file that are new here", Type.PATH),
+        ),
+        one_of=True,
+    ),
+    Option("as_", "undo: your name", metavar="NAME"),
+    Option("reason", "undo: why", default="", metavar="TEXT"),
+    FIGURES,
+    about="Print the rulings that stand, oldest first; or take one back, or move rulings between stores.",
+    epilog=SUBJECTS,
+)
+def rulings(options: Namespace) -> int:
+    """Print what stands, or carry out an act."""
+    from stores.core.store import Store
+
+    with Store.open(options.store) as store:
+        if options.undo is not None or options.export is not None or options.import_ is not None:
+            no_figures(options)
+            return _act(store, options)
+        return _show(store, options)
+
+
+def _act(store: Store, options: Namespace) -> int:
+    if options.undo is not None:
+        return _undo(store, options)
+    if options.export is not None:
+        events = store.rulings.events()
+        with whole_file(options.export) as file:
+            file.writelines(f"{json.dumps(plain(one), ensure_ascii=False)}\n" for one in events)
+        said = f"Wrote {plural(len(events), 'event')} to {options.export}."
+        return tell(options, said, {"file": str(options.export), "events": len(events)})
+    found = read_rulings(options.import_)
+    added = store.rulings.merge(found)
+    said = f"{plural(added, 'event')} added, {len(found) - added:,} were here already."
+    return tell(options, said, {"added": added, "known": len(found) - added})
+
+
+def read_rulings(path: Path) -> list[Ruling]:
+    """Return the events of a file. Raises UsageError, naming the line that holds none."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    found = []
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                found.append(from_plain(json.loads(line)))
+            except (json.JSONDecodeError, UsageError) as error:
+                raise UsageError(f"{path}, line {number}: {error}") from error
+    if not found:
+        raise UsageError(f"{path} holds no rulings; nothing was changed")
+    return found
+
+
+def _undo(store: Store, options: Namespace) -> int:
+    if not options.as_:
+        raise UsageError("--undo takes a ruling back for somebody; give --as NAME")
+    standing = [one for of in store.rulings.standing().values() for one in of]
+    found = [one for one in standing if one.uid.hex().startswith(options.undo.lower())]
+    if len(found) != 1:
+        what = f"{len(found)} rulings that stand begin" if found else "no ruling that stands begins"
+        raise UsageError(f"{what} with {options.undo!r}; workbench rulings {options.store} lists them")
+    event = store.rulings.undo(found[0], auditor=options.as_, reason=options.reason)
+    return tell(options, f"{found[0].auditor}'s ruling {found[0].verdict} is taken back.", plain(event))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    ruling: Ruling
+    name: str
+    stands: str
+
+
+def _show(store: Store, options: Namespace) -> int:
+    from workbench.domain.rulings import disputed
+    from workbench.evidence import ruling_subjects as subjects
+
+    meant = subjects.find(store, options.of, options.instrument) if options.of else None
+    standing = store.rulings.standing()
+    contrary = {key for key, of in standing.items() if disputed(of)}
+    uids = {one.uid for of in standing.values() for one in of}
+    undone = {one.undoes for one in store.rulings.events()}
+    every = store.rulings.events(meant.subject if meant else None)
+    rows = [
+        _Row(one, subjects.called(store, one.subject), _stands(one, uids, contrary, undone))
+        for one in every
+        if options.history or one.uid in uids
+    ]
+    tables: list[Table[_Row] | Table[Thing]] = [_table(rows, history=options.history)]
+    if meant is not None:
+        tables.append(_below(subjects.below(store, meant), meant))
+    about = {"rulings": [plain(row.ruling) | {"name": row.name, "stands": row.stands} for row in rows]}
+    put_out(options, tables, about, title="Rulings")
+    if not rows and meant is None and not options.json:
+        say(f"\nRule with: workbench rule {options.store} SUBJECT VERDICT --reason TEXT --as NAME")
+    return 0
+
+
+def _stands(ruling: Ruling, standing: set[bytes], contrary: set[bytes], undone: set[bytes | None]) -> str:
+    if ruling.verdict is None:
+        return "takes back"
+    if ruling.uid in standing:
+        return "disputed" if ruling.subject.key in contrary else "stands"
+    return "taken back" if ruling.uid in undone else "superseded"
+
+
+def _table(rows: Sequence[_Row], *, history: bool) -> Table[_Row]:
+    columns: list[Column[_Row]] = [
+        Column("ruling", "ruling", lambda row: row.ruling.uid.hex()[:8]),
+        Column("subject", "subject", lambda row: row.name),
+        Column("verdict", "verdict", lambda row: row.ruling.verdict or "(none)"),
+        Column("reading", "reads", lambda row: _reading(row.ruling)),
+        Column("auditor", "by", lambda row: row.ruling.auditor),
+        Column("stands", "stands", lambda row: row.stands, help="disputed: auditors contradict each other; no effect"),
+        Column("reason", "reason", lambda row: row.ruling.reason, Kind.PROSE),
+        Column("at", "at (UTC)", lambda row: row.ruling.at[:16].replace("T", " "), aside=not history),
+        Column("kind", "kind", lambda row: row.ruling.subject.kind.value, aside=True),
+        Column(
+            "undoes", "takes back", lambda row: row.ruling.undoes.hex()[:8] if row.ruling.undoes else "", aside=True
+        ),
+    ]
+    title = "Every event" if history else "Rulings that stand"
+    return Table(
+        "rulings", title, rows, columns, key=lambda row: (row.ruling.uid.hex(),), empty="Nobody has ruled yet."
+    )
+
+
+def _reading(ruling: Ruling) -> str:
+    if ruling.verdict is not Verdict.MISREAD:
+        return ""
+    return ruling.label or "unreadable"
+
+
+def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:
+    return Table(
+        "below",
+        f"Below {of.name}",
+        things,
+        [
+            Column("subject", "subject", lambda row: row.name),
+            Column("kind", "kind", lambda row: row.subject.kind.value),
+            Column("words", "text", lambda row: row.words, Kind.PROSE),
+            Column("labels", "can read", lambda row: ", ".join(row.labels), aside=True),
+        ],
+        key=lambda row: (row.name,),
+        empty="There is nothing below it.",
+    )

@@ -1,0 +1,217 @@
+"""What people call the things that they rule on, and which readings an answer can have.
+
+    s-01                                   a statement, in the version that was asked last
+    s-01/negation                          a wording
+    s-01/negation/personal-1[/swapped]     a prompt: the wording under a template, with its labels swapped
+    s-01/negation/personal-1/=8f14e45f     an answer to it, by the first digits of the key of its text
+    @3c59dc04, @3c59dc04/=8f14e45f         a prompt by the first digits of its key, and an answer to it
+
+`rulings STORE --of s-01` prints these names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from stores.annotation.ruled_things import DIGITS, GivenAnswer, PutPrompt
+from stores.core.store import Store
+from workbench import registry
+from workbench.domain.choices import LETTERS
+from workbench.domain.prompts import LETTER
+from workbench.domain.readings import STANCES, Stance
+from workbench.domain.rulings import RULED_ON, Ruled, Ruling, Subject, Verdict
+from workbench.errors import UnknownName, UsageError
+
+UNREADABLE = "unreadable"
+"what a misread answer is where it says nothing that could be read"
+OFFERED = "options"
+"axis of a prompt that offers letters: how many"
+SWAPPED = "swapped"
+LEAST = 4
+"digits of a key that tell what is meant"
+KEY = re.compile(rf"@([0-9a-f]{{{LEAST},32}})")
+ANSWER = re.compile(rf"=([0-9a-f]{{{LEAST},32}})")
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Something that can be ruled on."""
+
+    subject: Subject
+    name: str
+    "as people type it"
+    words: str
+    "the text of it"
+    labels: tuple[str, ...] = field(default=())
+    "readings that an answer can have; empty for anything else"
+
+
+def statement(store: Store, instrument: str, ref: str) -> Thing:
+    """Return a statement in the version that was asked last. Raises UnknownName."""
+    versions = store.ruled_things.versions(instrument, ref)
+    if not versions:
+        raise UnknownName(f"{instrument} has no statement {ref!r}; workbench statements STORE lists them")
+    return statement_version(store, instrument, ref, versions[-1])
+
+
+def statement_version(store: Store, instrument: str, ref: str, version: int) -> Thing:
+    """Return a statement in a version."""
+    wordings = store.ruled_things.variants(instrument, ref, version)
+    named = {"instrument": instrument, "statement": ref, "version": str(version)}
+    return Thing(Subject(Ruled.STATEMENT, named), ref, wordings[0][2] if wordings else "")
+
+
+def wordings(store: Store, of: Thing) -> tuple[Thing, ...]:
+    """Return the wordings of a statement, in all languages; where there are several, the language is in the name."""
+    named = of.subject.named
+    found = store.ruled_things.variants(named["instrument"], named["statement"], int(named["version"]))
+    several = len({language for language, _, _ in found}) > 1
+    return tuple(
+        Thing(
+            Subject(Ruled.WORDING, {**named, "language": language, "variant": variant}),
+            f"{named['statement']}/{variant}{f':{language}' * several}",
+            text,
+        )
+        for language, variant, text in found
+    )
+
+
+def prompt(put: PutPrompt, name: str = "") -> Thing:
+    """Return a prompt as a thing to rule on. name : None: by its key"""
+    axes = ", ".join(f"{axis} {value}" for axis, value in put.axes.items())
+    words = f"{put.ref} {put.variant} under {put.template} {put.order}" + (f" ({axes})" if axes else "")
+    key = put.key.hex()
+    return Thing(Subject(Ruled.PROMPT, {"prompt": key}), name or f"@{key[:DIGITS]}", words)
+
+
+def answer(put: PutPrompt, given: GivenAnswer, of: str) -> Thing:
+    """Return an answer to a prompt called `of`."""
+    key = given.key.hex()
+    subject = Subject(Ruled.ANSWER, {"prompt": put.key.hex(), "text": key})
+    return Thing(subject, f"{of}/={key[:DIGITS]}", given.text, labels_of(put))
+
+
+def labels_of(put: PutPrompt) -> tuple[str, ...]:
+    """Return which readings an answer to a prompt can have; empty where nothing is read."""
+    audit = registry.audit(put.audit)
+    if audit.free_text:
+        return (*map(str, STANCES), UNREADABLE)
+    if put.scale == LETTER or OFFERED in put.axes:
+        return (*LETTERS[: int(put.axes.get(OFFERED, len(LETTERS)))], UNREADABLE)
+    return (Stance.AGREE.value, Stance.DISAGREE.value, UNREADABLE)
+
+
+def below(store: Store, of: Thing) -> tuple[Thing, ...]:
+    """Return what can be ruled on directly below a thing: wordings, the prompts of a wording, the answers of one."""
+    named = of.subject.named
+    if of.subject.kind is Ruled.STATEMENT:
+        return wordings(store, of)
+    if of.subject.kind is Ruled.WORDING:
+        put = _of_wording(store, of)
+        return tuple(prompt(one, name) for one, name in zip(put, _names(of.name, put), strict=True))
+    if of.subject.kind is Ruled.PROMPT:
+        (put_, *_) = store.ruled_things.prompts(key=named["prompt"])
+        return tuple(answer(put_, given, of.name) for given in store.ruled_things.answers(put_.key))
+    return ()
+
+
+def _of_wording(store: Store, of: Thing) -> tuple[PutPrompt, ...]:
+    named = of.subject.named
+    return tuple(
+        put
+        for put in store.ruled_things.prompts(instrument=named["instrument"], ref=named["statement"])
+        if (str(put.version), put.language, put.variant) == (named["version"], named["language"], named["variant"])
+    )
+
+
+def _names(of: str, every: Sequence[PutPrompt]) -> list[str]:
+    """Return the names of prompts of a wording: by template and order where these tell them apart, else by keys."""
+    names = [f"{of}/{put.template}{f'/{SWAPPED}' * put.inverted}" for put in every]
+    return [
+        name if names.count(name) == 1 else f"@{put.key.hex()[:DIGITS]}" for name, put in zip(names, every, strict=True)
+    ]
+
+
+def find(store: Store, name: str, instrument: str | None = None) -> Thing:
+    """Return what a person calls so; see above. Raises UnknownName, UsageError."""
+    head, slash, tail = name.partition("/=")
+    if slash:
+        of = find(store, head, instrument)
+        digits = ANSWER.fullmatch(f"={tail}")
+        if of.subject.kind is not Ruled.PROMPT or digits is None:
+            raise UsageError(
+                f"found {name!r}; give an answer as PROMPT/=DIGITS, with {LEAST} digits or more of its key"
+            )
+        return _only(name, [one for one in below(store, of) if one.subject.named["text"].startswith(digits[1])])
+    if found := KEY.fullmatch(name):
+        return _only(
+            name, list({one.subject.key: one for one in map(prompt, store.ruled_things.prompts(key=found[1]))}.values())
+        )
+    return _by_parts(store, instrument or store.instruments.only(), name)
+
+
+def _by_parts(store: Store, instrument: str, name: str) -> Thing:
+    """Return a statement, a wording or a prompt; refs may have slashes, so the longest ref that is there is meant."""
+    parts = name.split("/")
+    at = next((n for n in range(len(parts), 0, -1) if store.ruled_things.versions(instrument, "/".join(parts[:n]))), 0)
+    if not at:
+        raise UnknownName(f"{instrument} has no statement {parts[0]!r}; workbench statements STORE lists them")
+    thing = statement(store, instrument, "/".join(parts[:at]))
+    if len(parts) > at:
+        every = below(store, thing)
+        thing = _only(name, [one for one in every if one.name.rpartition("/")[2] == parts[at]], every)
+    if len(parts) > at + 1:
+        every = below(store, thing)
+        wanted = f"{thing.name}/{'/'.join(parts[at + 1 :])}"
+        thing = _only(name, [one for one in every if one.name == wanted], every)
+    return thing
+
+
+def _only(name: str, found: Sequence[Thing], every: Sequence[Thing] = ()) -> Thing:
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(f"{name!r} means {len(found)} things: {', '.join(one.name for one in found[:8])}; give one")
+    there = f"; there is: {', '.join(one.name for one in every[:12])}" if every else ""
+    raise UnknownName(f"nothing that was asked or answered is called {name!r}{there}")
+
+
+def rule(store: Store, thing: Thing, verdict: Verdict, *, auditor: str, reason: str, reading: str | None) -> Ruling:
+    """Rule on a thing. Raises UsageError where the verdict is not about such a thing, or a reading is missing, wrong or
+    not asked for.
+    """
+    check(thing, verdict, reading)
+    label = None if reading in (None, UNREADABLE) else reading
+    return store.rulings.rule(thing.subject, verdict, auditor=auditor, reason=reason, label=label)
+
+
+def check(thing: Thing, verdict: Verdict, reading: str | None) -> None:
+    """Raise UsageError for a ruling that makes no sense."""
+    kind, kinds = thing.subject.kind, RULED_ON[verdict]
+    if kind not in kinds:
+        raise UsageError(f"{verdict} is about {' or '.join(sorted(kinds))}; {thing.name} is a {kind}")
+    if verdict is not Verdict.MISREAD and reading is not None:
+        raise UsageError(f"a right reading belongs to {Verdict.MISREAD}; {verdict} has none")
+    if verdict is Verdict.MISREAD and reading not in thing.labels:
+        found = "no right reading" if reading is None else f"the reading {reading!r}"
+        raise UsageError(f"found {found} of {thing.name}; give one of {', '.join(thing.labels)}")
+
+
+def called(store: Store, subject: Subject) -> str:
+    """Return the name of what a ruling is about, as people type it; keys where the store does not have it."""
+    named = subject.named
+    if "statement" in named:
+        return "/".join([named["statement"], *([named["variant"]] if "variant" in named else [])])
+    put = store.ruled_things.prompts(key=named["prompt"])
+    name = f"@{named['prompt'][:DIGITS]}"
+    if put:
+        of = f"{put[0].ref}/{put[0].variant}"
+        same = [
+            one
+            for one in store.ruled_things.prompts(instrument=put[0].instrument, ref=put[0].ref)
+            if (one.version, one.language, one.variant) == (put[0].version, put[0].language, put[0].variant)
+        ]
+        name = dict(zip((one.key for one in same), _names(of, same), strict=True))[put[0].key]
+    return name + (f"/={named['text'][:DIGITS]}" if "text" in named else "")

@@ -1,0 +1,224 @@
+"""Auditors' rulings ─→ what they change in the answers of a run, and how figures say so.
+
+A ruling changes the thing that it is about and nothing else. *Misread* gives an answer text to one prompt, whoever gave
+it, the right reading. *Excluded* and *at fault* leave a thing out: its answers are shown and counted, stay planned, and
+are readable no more. *Confirmed* and *look again* change nothing. Where auditors contradict each other about a thing,
+none of their rulings on it counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench.domain.counting import plural
+from workbench.domain.readings import ReaderCard
+from workbench.domain.rulings import NOTHING, Effect, Ruled, Ruling, disputed, effect, plain
+from workbench.domain.statements import VariantId, VariantKind
+
+K = TypeVar("K")
+OF_ANSWERS = (Ruled.ANSWER, Ruled.READING)
+OUT = Effect(left_out=True)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RunRulings:
+    """What rulings change in one run."""
+
+    probes: frozenset[int] = frozenset()
+    "rowids of those whose answers are left out: a ruling is about their prompt, wording or statement"
+    answers: Mapping[int, Mapping[bytes, Effect]] = field(default_factory=dict)
+    "probe -> key of an answer's text -> what becomes of it; none of these probes is left out"
+    counting: tuple[Ruling, ...] = ()
+    "that change something, one for each thing"
+    disputed: tuple[Ruling, ...] = ()
+    "that change nothing, since auditors contradict each other"
+    touched: frozenset[str] = frozenset()
+    "refs of the statements of which something changes"
+    reviewed: frozenset[str] = frozenset()
+    "refs of the statements that a standing ruling is about, or about anything below them"
+
+    @property
+    def texts(self) -> frozenset[bytes]:
+        """Return the keys of the answers that are ruled on."""
+        return frozenset(key for of in self.answers.values() for key in of)
+
+    def effect(self, probe: int, text: bytes) -> Effect:
+        """Return what becomes of an answer (the key of its text) to a probe."""
+        return OUT if probe in self.probes else self.answers.get(probe, {}).get(text, NOTHING)
+
+
+NO_RULINGS = RunRulings()
+
+
+def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
+    """Return what the rulings that stand change in a run whose answers a reader read."""
+    standing = [ruling for of in store.rulings.standing().values() for ruling in of]
+    if not standing:
+        return NO_RULINGS
+    model = store.runs.model_key(run).hex()
+    standing = [ruling for ruling in standing if _is_about(ruling, run, model, card)]
+    places = _Places.of(store, run, standing)
+    things: dict[tuple[Any, ...], dict[str, Ruling]] = {}
+    for ruling in sorted(standing, key=lambda one: (one.at, one.uid)):
+        if places.of_subject(ruling):
+            things.setdefault(_thing(ruling), {})[ruling.auditor] = ruling  # of an auditor the newest
+    agreed = {at: tuple(of.values()) for at, of in things.items() if not disputed(of.values())}
+    counting = [one for of in agreed.values() if (one := _that_counts(of)) is not None]
+    whole = [one for one in counting if one.subject.kind not in OF_ANSWERS]
+    probes = frozenset(probe for one in whole for probe in places.of_subject(one))
+    answers: dict[int, dict[bytes, Effect]] = {}
+    for one in counting:
+        if one.subject.kind in OF_ANSWERS:
+            for probe in places.of_subject(one) - probes:
+                answers.setdefault(probe, {})[bytes.fromhex(one.subject.named["text"])] = effect(one)
+    return RunRulings(
+        probes=probes,
+        answers=answers,
+        counting=tuple(counting),
+        disputed=tuple(one for at, of in things.items() if at not in agreed for one in of.values()),
+        touched=frozenset(places.refs[probe] for probe in (*probes, *answers)),
+        reviewed=frozenset(places.refs[probe] for of in things.values() for one in of.values()
+                           for probe in places.of_subject(one)),
+    )  # fmt: skip
+
+
+def _is_about(ruling: Ruling, run: Run, model: str, card: ReaderCard | None) -> bool:
+    """Return whether a ruling may be about a run: on its instrument, on its model (by its key) or any, and on a reading
+    by the reader that counts.
+    """
+    named = ruling.subject.named
+    if named.get("model", model) != model:
+        return False
+    if ruling.subject.kind is Ruled.READING:
+        return card is not None and (named["reader_kind"], named["reader"], named["reader_version"]) == (
+            card.kind.value,
+            card.name,
+            card.version,
+        )
+    return named.get("instrument", run.instrument) == run.instrument
+
+
+def _thing(ruling: Ruling) -> tuple[Any, ...]:
+    """Return what a ruling decides on: the reading of an answer and the answer are one thing."""
+    named = ruling.subject.named
+    if ruling.subject.kind in OF_ANSWERS:
+        return ("answer", named["prompt"], named["text"])
+    return (ruling.subject.kind, *sorted(named.items()))
+
+
+def _that_counts(rulings: Sequence[Ruling]) -> Ruling | None:
+    return next((ruling for ruling in rulings if effect(ruling) != NOTHING), None)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Places:
+    """Where the things that are ruled on stand in a run."""
+
+    by_prompt: Mapping[str, frozenset[int]]
+    "key of a prompt in hexadecimal -> probes"
+    by_wording: Mapping[tuple[str, str, str], frozenset[int]]
+    "ref, version, variant -> probes"
+    by_statement: Mapping[tuple[str, str], frozenset[int]]
+    refs: Mapping[int, str]
+    language: str
+
+    @classmethod
+    def of(cls, store: Store, run: Run, rulings: Sequence[Ruling]) -> _Places:
+        refs = {one.subject.named["statement"] for one in rulings if "statement" in one.subject.named}
+        prompts = {one.subject.named["prompt"] for one in rulings if "prompt" in one.subject.named}
+        by_prompt: dict[str, set[int]] = {}
+        by_wording: dict[tuple[str, str, str], set[int]] = {}
+        by_statement: dict[tuple[str, str], set[int]] = {}
+        of: dict[int, str] = {}
+        for probe, ref, version, kind, ordinal, key in store.runs.placed(run, refs, prompts):
+            of[probe] = ref
+            by_prompt.setdefault(key.hex(), set()).add(probe)
+            by_statement.setdefault((ref, str(version)), set()).add(probe)
+            variant = str(VariantId(VariantKind(kind), ordinal))
+            by_wording.setdefault((ref, str(version), variant), set()).add(probe)
+        return cls(_frozen(by_prompt), _frozen(by_wording), _frozen(by_statement), of, run.language)
+
+    def of_subject(self, ruling: Ruling) -> frozenset[int]:
+        """Return the probes that a ruling is about, or whose answers it is about."""
+        named = ruling.subject.named
+        if "prompt" in named:
+            return self.by_prompt.get(named["prompt"], frozenset())
+        if ruling.subject.kind is Ruled.WORDING:
+            if named["language"] != self.language:
+                return frozenset()
+            return self.by_wording.get((named["statement"], named["version"], named["variant"]), frozenset())
+        return self.by_statement.get((named["statement"], named["version"]), frozenset())
+
+
+def _frozen(of: Mapping[K, set[int]]) -> dict[K, frozenset[int]]:
+    return {key: frozenset(probes) for key, probes in of.items()}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Told:
+    """What figures say of rulings."""
+
+    counted: bool
+    "False: figures are without them"
+    changing: tuple[Ruling, ...] = ()
+    "that change something in the answers behind the figures, or would if they counted"
+    disputed: tuple[Ruling, ...] = ()
+    differ: int = 0
+    "figures that are other without the rulings"
+    figure: str = "figure"
+    "what such a figure is called: `verdict`"
+
+    @classmethod
+    def of(cls, found: Iterable[RunRulings], *, counted: bool, differ: int = 0, figure: str = "figure") -> Told:
+        """Return what is told of the rulings on several runs; one that is about several of them counts once."""
+        every = tuple(found)
+        changing = {ruling.uid: ruling for one in every for ruling in one.counting}
+        open_ = {ruling.uid: ruling for one in every for ruling in one.disputed}
+        return cls(counted, tuple(changing.values()), tuple(open_.values()), differ, figure)
+
+    @classmethod
+    def joined(cls, every: Sequence[Told]) -> Told:
+        """Return what several say together; a ruling that is about several runs counts once."""
+        changing = {ruling.uid: ruling for one in every for ruling in one.changing}
+        open_ = {ruling.uid: ruling for one in every for ruling in one.disputed}
+        differ, figures = sum(one.differ for one in every), [one.figure for one in every if one.differ]
+        counted = all(one.counted for one in every)
+        return cls(counted, tuple(changing.values()), tuple(open_.values()), differ, *figures[:1])
+
+    def sentences(self) -> Iterator[str]:
+        """Say which and how many rulings change what; nothing where there are none."""
+        if self.changing and self.counted:
+            differ = f"{plural(self.differ, self.figure)} {'differs' if self.differ == 1 else 'differ'} without them"
+            yield f"{plural(len(self.changing), 'ruling')}: {', '.join(self._changes())}; {differ}"
+        elif self.changing:
+            yield f"without {plural(len(self.changing), 'ruling')}: {', '.join(self._changes())} with them"
+        if self.disputed:
+            things = len({_thing(ruling) for ruling in self.disputed})
+            yield (
+                f"auditors contradict each other about {plural(things, 'thing')}: "
+                f"{plural(len(self.disputed), 'ruling')} on {'it' if things == 1 else 'them'} do not count"
+            )
+
+    def _changes(self) -> Iterator[str]:
+        anew = sum(effect(one).read for one in self.changing)
+        if anew:
+            yield f"{plural(anew, 'answer')} read anew"
+        for kind in Ruled:
+            if n := sum(one.subject.kind is kind and effect(one).left_out for one in self.changing):
+                yield f"{plural(n, kind.value)} left out"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the same as plain values."""
+        return {
+            "counted": self.counted,
+            "changing": [plain(one) for one in self.changing],
+            "disputed": [plain(one) for one in self.disputed],
+            "different_without": self.differ if self.counted else None,
+        }
+
+
+NOTHING_RULED = Told(counted=True)
