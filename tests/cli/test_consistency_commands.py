@@ -225,7 +225,7 @@ def test_a_pilot_is_not_started_without_consent_or_a_model(demo: Path, capsys: p
     assert (code, "--yes" in err) == (2, True)
     code, _, err = run(capsys, "pilot", demo)
     assert (code, "--model" in err) == (2, True)
-    code, _, err = run(capsys, "pilot", demo, "--rank")
+    code, _, err = run(capsys, "pilot", demo, "--rank", "--family", "direct")
     assert (code, "no reliability answers" in err) == (2, True)
     code, _, err = run(capsys, "pilot", demo, "--model", "scripted", "--statements", 0)
     assert (code, "--statements: found 0" in err) == (2, True)
@@ -284,3 +284,15 @@ def test_every_form_holds_every_table(asked: Path, tmp_path: Path, capsys: pytes
     assert run(capsys, *base, "--csv", places["csv"], "--force")[0] == 0
     code, _, err = run(capsys, *base, "--force")
     assert (code, "--csv" in err) == (2, True)
+
+
+def test_a_pilot_ranks_parties_before_any_model_was_asked(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """How far parties are apart on a coarser scale of answers (TACL, Table 8) takes no model's answers."""
+    found = data(capsys, "pilot", demo, "--rank")
+    assert [one["name"] for one in found["tables"]] == ["templates", "answer_scales"]
+    assert rows(found, "templates") == []
+    assert [(row["country"], row["statements"] > 0) for row in rows(found, "answer_scales")] == [("vd", True)]
+    out = run(capsys, "pilot", demo, "--rank")[1]
+    assert "No model has answered veldania yet. Ask one: workbench pilot" in out
+    code, _, err = run(capsys, "pilot", demo, "--rank", "--model", "nobody")
+    assert (code, "nobody" in err) == (2, True)

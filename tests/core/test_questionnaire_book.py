@@ -116,7 +116,7 @@ def test_changes_stand_beside_one_another_by_target(whole: Book) -> None:
 
 
 def test_tables_are_about_all_models_or_one_and_about_pairs(whole: Book) -> None:
-    for name in ("targets", "means", "axis", "conditions", "changes", "wordings", "tokens"):
+    for name in ("targets", "means", "axis", "axis_targets", "conditions", "changes", "wordings", "tokens"):
         entry = whole.entry(name)
         assert entry.subjects == [(), ("base",), ("tuned",)]
         both, one = entry.make(), entry.make("base")
@@ -141,6 +141,27 @@ def test_a_condition_is_chosen_for_all_models_and_one_that_is_not_there_says_so(
         random.follow(Link("targets_of", ("base", "x")))
     with pytest.raises(UnknownName, match="nothing is known of 'nobody'; there is: base; tuned"):
         random.follow(Link("targets_of", ("nobody", "qm")))
+
+
+def test_the_targets_on_the_axis_are_the_biases_turned_towards_the_conservative_answer(whole: Book) -> None:
+    """Their mean is the place on the axis (figure 5); every model's targets are in one table, one model's behind it."""
+    table, axis = whole.table("axis_targets"), whole.table("axis")
+    for row in axis.rows:
+        mine = [line for line in table.rows if (line.model, line.condition) == (row.model, row.condition)]
+        towards = [cell(table, "towards", *table.key(line)) for line in mine]
+        if mine and not row.figure.axis.undefined:
+            assert sum(one.value for one in towards) / len(towards) == pytest.approx(row.figure.axis.value)
+        assert axis.link is not None
+        behind = whole.follow(axis.link(row))
+        assert behind is not None
+        assert [line.figure.target for line in behind.rows] == [line.figure.target for line in mine]
+    for line in table.rows:
+        found, bias = cell(table, "towards", *table.key(line)), cell(table, "bias", *table.key(line))
+        sign = 1 if cell(table, "yes_leans", *table.key(line)) == "conservative" else -1
+        assert found.value == pytest.approx(sign * bias.value, nan_ok=True)
+        assert sorted([found.low, found.high]) == pytest.approx(
+            sorted([sign * bias.low, sign * bias.high]), nan_ok=True
+        )
 
 
 def test_the_people_behind_a_figure_make_it_again(whole: Book) -> None:

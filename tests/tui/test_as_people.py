@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from stores.core.store import Store
 from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as figures
 from tests.tui.audit_runs import audited, small
@@ -14,8 +15,11 @@ from tests.tui.books import by_parts, press
 from tests.tui.conftest import screen_text, shown
 from tests.tui.test_audit_screen import judged
 from tests.tui.test_one_seed import wavering
+from workbench.audits.consistency.book import book
+from workbench.audits.consistency.judged import consistency_material, judge_consistency
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL
+from workbench.figures.book import Book
 from workbench.tui.app import WorkbenchApp
 
 ANSWERED = ("soc-07", "env-03")
@@ -78,3 +82,53 @@ async def test_where_nobody_was_asked_there_is_nothing_to_turn_to(tmp_path: Path
         assert "Nobody has answered the instrument" in screen_text(app)
         await press(app, pilot, "p")
         assert "over all statements" in shown(app, "#options")
+
+
+# ── every model beside people ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_model_stands_beside_people(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The means are those of each model's own agreement, over all statements or over those that people answered."""
+    for flags in ((), ("--as-people",)):
+        found, alone = (data(capsys, "agreement", path, *more, *flags) for more in (("--every-model",), ()))
+        (table,) = found["tables"]
+        model, people = table["rows"]
+        for kind in ("paraphrase", "negation", "opposite"):
+            means = figures(alone, "mean_kappas", variant=kind)
+            assert model[kind] == means[0]["model"]
+            assert people[kind] == means[0]["people"]
+            if len(means) > 1:
+                assert model[f"{kind}_flipped"] == means[1]["model"]
+        assert people["model"] == "people"
+        assert model["negation_statements"] == (1 if flags else 4)
+        assert people["negation_statements"] is None
+
+
+def test_every_model_says_what_is_missing(tmp_path: Path, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nobody = audited(tmp_path / "nobody.db", wavering, base=replace(small(), survey=()))
+    out = run(capsys, "agreement", nobody, "--every-model")[1]
+    assert "Nobody has answered the instrument" in out
+    code, _, err = run(capsys, "agreement", nobody, "--every-model", "--as-people")
+    assert (code, "nobody has answered the instrument" in err) == (2, True)
+    code, _, err = run(capsys, "agreement", path, "--every-model", "--items")
+    assert (code, "--items is about one model" in err) == (2, True)
+    code, _, err = run(capsys, "agreement", path, "--every-model", "--model", "nobody")
+    assert (code, "nobody" in err) == (2, True)
+
+
+def test_the_book_of_consistency_has_the_models_kappas(path: Path, tmp_path: Path) -> None:
+    made = consistency_book(path)
+    restricted = made.table("model_kappas_as_people")
+    assert [row.people for row in restricted.rows] == [False, True]
+    assert restricted.rows[0].statements == {"paraphrase": 0, "negation": 1, "opposite": 0, "label_order": 2}
+    assert set(made.table("model_kappas").rows[0].statements.values()) == {4}
+    nobody = consistency_book(audited(tmp_path / "nobody.db", wavering, base=replace(small(), survey=())))
+    assert "survey" in nobody.entry("model_kappas_as_people").empty
+    assert not nobody.entry("model_kappas").empty
+
+
+def consistency_book(path: Path) -> Book:
+    with Store.open(path) as store:
+        found = judge_consistency(store)
+        material = consistency_material(store, found)
+    return book(found.result, "signed", "all", material)

@@ -85,7 +85,7 @@ def result(filled: Path) -> Consistency:
 
 CONTENTS = (
     "issues", "leaning", "parties", "people", "compared_issues", "compared_leaning", "templates", "answer_types",
-    "weaker_tests", "answer_scales",
+    "weaker_tests", "answer_scales", "model_kappas", "model_kappas_as_people",
 )  # fmt: skip
 
 
@@ -464,7 +464,7 @@ async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path,
         of_issues = ("issues", "parties", "people", "compared_issues", "weaker_tests")
         assert ("published formulas" in keys) == (view in of_issues)
         assert ("All matches" in keys) == (view in ("leaning", "compared_leaning"))
-        nothing_behind = ("answer_types", "weaker_tests", "answer_scales")
+        nothing_behind = ("answer_types", "weaker_tests", "answer_scales", "model_kappas", "model_kappas_as_people")
         assert ("Open what this row was made of" in keys) == (view not in nothing_behind)
         assert "Gold labels, or those that people gave here" in keys
         assert "Sort by a column" in keys
@@ -537,6 +537,8 @@ async def test_each_view_says_what_it_lacks(tmp_path: Path, size: tuple[int, int
         "templates": "No model has answered yet.",
         "weaker_tests": "No model has answered yet.",
         "answer_scales": "The instrument has no answers of parties",
+        "model_kappas": "No model has answered yet.",
+        "model_kappas_as_people": "No model has answered yet.",
     }
     for view, words in wanted.items():
         assert words in await said(path, to(view), size), view

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
+from workbench import registry
 from workbench.audits.consistency.options import FORMULA, RESULT_OPTIONS, SHOWN
 from workbench.audits.reliability.options import JUDGING, ONLY, READ_BY
 from workbench.cli.figures import FIGURES
@@ -209,10 +210,34 @@ def pilot(options: Namespace) -> int:
     from stores.core.store import Store
 
     with Store.open(options.store) as store:
+        if options.rank and not _answered(store, options):
+            return _unasked(store, options)
         if options.rank:
             refs = drawn(_instrument(store, options), options) if options.statements is not None else ()
             return _show(_ranked(store, options, refs, options.sampling), options, None)
         return _ask(store, options)
+
+
+def _answered(store: Store, options: Namespace) -> bool:
+    """Return whether there are answers to rank by, or an option names some that ought to be there."""
+    instrument = options.instrument or store.instruments.only()
+    naming = ("model", "family", "template_version", "sampling", "dtype", "snapshot", "fingerprint", "reader")
+    named = any(getattr(options, name) is not None for name in naming)
+    return named or any(run.instrument == instrument for run in store.runs.list(registry.DEFAULT_AUDIT))
+
+
+def _unasked(store: Store, options: Namespace) -> int:
+    """Print what a pilot tells before any model was asked: how far parties are apart on a coarser scale of answers."""
+    from workbench.audits.consistency.pilot import scale_collapse
+    from workbench.audits.consistency.pilot_tables import answer_scales, template_ranks
+    from workbench.cli.figures import put_out
+
+    instrument = _instrument(store, options)
+    tables = (template_ranks(()), answer_scales(scale_collapse(instrument)))
+    about = {"model": None, "instrument": instrument.name, "job": None}
+    next_ = f"No model has answered {instrument.name} yet. Ask one: workbench pilot {options.store} --model MODEL"
+    put_out(options, tables, about, title=f"{instrument.name}: pilot", told=[next_])
+    return 0
 
 
 def _instrument(store: Store, options: Namespace) -> Instrument:

@@ -10,6 +10,7 @@ from workbench.audits.reliability.options import EXACT, JUDGING, ONLY
 from workbench.cli.audit_options import AUDIT, RESULT, sections, settle
 from workbench.cli.figures import FIGURES, as_data, medium, print_out, put_out
 from workbench.cli.verbs import Namespace, verb
+from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.options.option import flag
 from workbench.options.shared import INSTRUMENT, MODEL, OF_RUN, QUEUE, SERVED, STORE, TEMPLATE
@@ -49,6 +50,7 @@ def verdicts(options: Namespace) -> int:
     EXACT,
     flag("survey", "of the people who answered the same wordings"),
     flag("as_people", "the model's kappas over the statements that people answered alone"),
+    flag("every_model", "mean kappas of all models that answered, or of those of --model, beside people's"),
     QUEUE.but(help="of the annotators who labelled this queue"),
     flag("items", "per statement, or per labelled item"),
     FIGURES,
@@ -65,6 +67,8 @@ def agreement(options: Namespace) -> int:
     with Store.open(options.store) as store:
         if options.survey:
             return _survey(store, options)
+        if options.every_model:
+            return _every_model(store, options)
         found = judged(store, options)
     tables = list(_agreement(found.figures(as_people=options.as_people), options))
     title = f"{found.run.label}: agreement"
@@ -90,6 +94,36 @@ def _agreement(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
         yield from (parts.components(of.parts, one.issue) for one in of.parts[1:])
     if options.items:
         yield tables.items(of)
+
+
+def _every_model(store: Store, options: Namespace) -> int:
+    """Compare the models with people (Ceron et al. 2024, Table 2)."""
+    from workbench.audits.consistency.judged import ConsistencyChoice, consistency_material, judge_consistency
+    from workbench.audits.reliability.model_kappas import model_kappas
+    from workbench.audits.reliability.printed import options_of
+    from workbench.evidence.rule_reading import LABEL_WORDS
+    from workbench.evidence.run_choice import about, templates_of
+
+    if options.items:
+        raise UsageError("--items is about one model; leave it out, or --every-model")
+    choice = ConsistencyChoice(
+        instrument=options.instrument,
+        models=listed(options.model) or None,
+        sampling=options.sampling,
+        dtype=options.dtype,
+        templates=templates_of(options),
+        snapshot=options.snapshot,
+        fingerprint=options.fingerprint,
+        reader=options.reader or LABEL_WORDS,
+        reliability=options_of(options),
+        seed=options.seed,
+    )
+    found = judge_consistency(store, choice)
+    of = consistency_material(store, found)
+    made = model_kappas(of.reports, of.people(), of.survey, restricted=options.as_people)
+    runs = [{"name": one.name, "run": about(one.run)} for one in found.runs]
+    put_out(options, [made], {"instrument": found.instrument, "runs": runs}, title=f"{found.instrument}: mean kappas")
+    return 0
 
 
 def _survey(store: Store, options: Namespace) -> int:

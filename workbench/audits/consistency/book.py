@@ -11,7 +11,10 @@ from workbench.audits.consistency import tables as tables
 from workbench.audits.consistency.judge import Consistency, Formula, Stances, View, party_stances
 from workbench.audits.consistency.pilot import ScaleCollapse, answer_types, rank_templates, weaker_tests
 from workbench.audits.consistency.pilot_tables import answer_scales, stance_shares, template_ranks, weaker_sets
+from workbench.audits.reliability.human_bound import Bound
 from workbench.audits.reliability.judge import Report
+from workbench.audits.reliability.model_kappas import model_kappas
+from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.verdicts import Estimate
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
@@ -23,6 +26,9 @@ NO_PEOPLE = """No statement has a policy-issue label that two people gave, or th
 
 l goes back to the gold labels; 2, then g labels statements for policy issues."""
 NO_PARTIES = "The instrument has no parties, so nobody's leaning can be compared."
+NO_SURVEY = """Nobody has answered the instrument, so there are no statements that people answered.
+
+2 goes to Statements: y there answers them; or: workbench survey STORE --respondent NAME"""
 NO_ANSWERS = """No model has answered yet.
 
 3 goes to Jobs: n there starts one. To choose templates, a few statements of each country are enough:
@@ -47,6 +53,9 @@ class Material:
     "statements with a label for some policy issue"
     of_people: bool = False
     "whether the labels are those of people alone"
+    survey: Sequence[SurveyAnswer] = ()
+    people: Callable[[], Sequence[Bound]] = tuple
+    "returns how consistently the people who answered the survey answer"
 
 
 def book(result: Consistency, formula: Formula, view: View, material: Material) -> Book:
@@ -67,6 +76,9 @@ def book(result: Consistency, formula: Formula, view: View, material: Material) 
         return template_ranks(
             rank_templates(reports[name].counts, material.addresses.get(name, {}), seed, result.options.resamples), name
         )
+
+    def kappas(only: bool) -> Callable[[], AnyTable]:
+        return lambda: model_kappas(reports, material.people(), material.survey, restricted=only)
 
     contents = [
         Entry(
@@ -112,7 +124,11 @@ def book(result: Consistency, formula: Formula, view: View, material: Material) 
             unanswered,
         ),
         Entry("answer_scales", "scales", lambda: answer_scales(material.scales)),
-    ]
+        *(Entry(f"model_kappas{suffix}", title, kappas(only), empty=why) for suffix, title, only, why in (
+            ("", "κ of the models", False, unanswered),
+            ("_as_people", "κ as people", True, unanswered or ("" if material.survey else NO_SURVEY)),
+        )),
+    ]  # fmt: skip
     behind: dict[str, Callable[..., AnyTable]] = {
         "issue_statements": lambda name, issue: tables.issue_statements(result, name, issue, material.texts),
         "party_matches": lambda name: tables.party_matches(result, name),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Literal
 
 from stores.core.store import Store
@@ -13,6 +14,7 @@ from workbench.audits.consistency import judge as audit
 from workbench.audits.consistency.book import Material
 from workbench.audits.consistency.judge import Consistency, reliable_stances
 from workbench.audits.consistency.pilot import scale_collapse
+from workbench.audits.reliability.human_bound import bound_of
 from workbench.audits.reliability.judge import Options, Report
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
@@ -115,6 +117,7 @@ def judge_consistency(store: Store, choice: ConsistencyChoice | None = None) -> 
 def consistency_material(store: Store, judged: ConsistencyJudged) -> Material:
     """Return what figures show beside the analysis: wordings, definitions, the models' reliability, answer scales."""
     instrument = store.instruments.get(judged.instrument)
+    of = judged.choice.reliability
     return Material(
         texts={s.ref: w.text for s in instrument.statements if (w := s.wording(ORIGINAL, instrument.language))},
         definitions={issue.name: issue.definition for issue in instrument.definitions},
@@ -123,6 +126,8 @@ def consistency_material(store: Store, judged: ConsistencyJudged) -> Material:
         scales=scale_collapse(instrument),
         labelled=judged.labelled,
         of_people=judged.choice.labels == "people",
+        survey=instrument.survey,
+        people=cache(partial(bound_of, instrument, judged.choice.seed, judge_void=of.judge_void)),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from workbench.audits.questionnaire.tables import SHARES, SIGNED, accuracy_side,
 from workbench.domain.counting import plural
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, VariantId
+from workbench.domain.verdicts import Estimate
 from workbench.figures.table import Column, Kind, Link, Table
 
 PARTS = {
@@ -139,37 +140,43 @@ def about(results: Results, target: str) -> str:
     return f"{text} ({question.form.value}, {question.scale}, {leaning})".strip()
 
 
-def axis_targets(results: Results, model: str, condition: str) -> Table[Of[TargetFigure]]:
-    """Return the targets whose mean a model's place on the axis is."""
+def axis_targets(
+    results: Results, choice: Choice, *, name: str = "axis_targets", subject: tuple[str, ...] = ()
+) -> Table[Any]:
+    """Return the targets whose mean a model's place on the axis is (figure 5)."""
     poles = {question.ref: question.leaning for question in results.questionnaire.questions if question.leaning}
-    rows = [
-        of
-        for of in target_rows(results, of_one(model, [results.condition(model, condition)]))
-        if of.figure.target in poles
-    ]
+    rows = [of for of in target_rows(results, choice) if of.figure.target in poles]
 
-    def towards(of: Of[TargetFigure]) -> float:
-        sign = 1 if poles[of.figure.target] is Pole.CONSERVATIVE else -1
-        return sign * of.figure.bias.value
+    def towards(of: Of[TargetFigure]) -> Estimate:
+        return of.figure.bias if poles[of.figure.target] is Pole.CONSERVATIVE else _negated(of.figure.bias)
 
     return Table(
-        "axis_targets",
-        f"{model} under {condition}: bias of each target towards the conservative answer",
+        name,
+        f"Bias of each target towards the conservative answer{all_of(rows)}",
         rows,
         [
+            *columns(rows),
             Column("target", "target", lambda row: row.figure.target),
-            Column("towards", "towards conservative", towards, Kind.POINTS, scale=SIGNED, reference=lambda _: 0.0),
-            Column("bias", "bias", lambda row: row.figure.bias, Kind.POINTS, scale=SIGNED),
+            Column(
+                "towards", "towards conservative", towards, Kind.POINTS, scale=SIGNED, reference=lambda _: 0.0,
+                help="below 0: towards the liberal answer",
+            ),
+            Column("se", "SE", lambda row: row.figure.bias_se, Kind.SIZE, aside=True, help="of the bias"),
+            Column("bias", "bias", lambda row: row.figure.bias, Kind.POINTS, scale=SIGNED, aside=not subject),
             Column("yes_leans", "yes leans", lambda row: poles[row.figure.target].value),
             Column("respondents", "n", lambda row: row.figure.bias.n, Kind.COUNT, help="respondents"),
             outdated(),
             Column("question", "question", lambda row: results.texts.get(row.figure.target, ""), aside=True),
         ],
-        key=lambda row: (row.figure.target,),
+        key=lambda row: (row.figure.target,) if subject else (row.model, str(row.condition), row.figure.target),
         empty="No target says which pole a yes leans to.",
-        link=lambda row: Link("question", (model, row.figure.target)),
-        subject=(model, condition),
-    )
+        link=lambda row: Link("question", (row.model, row.figure.target)),
+        subject=subject,
+    )  # fmt: skip
+
+
+def _negated(found: Estimate) -> Estimate:
+    return replace(found, value=-found.value, low=-found.high, high=-found.low)
 
 
 @dataclass(frozen=True, slots=True)

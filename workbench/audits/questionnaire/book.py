@@ -50,6 +50,7 @@ def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
     yield of("targets", "accuracy and bias", tables.targets, under_one)
     yield of("means", "means over targets", tables.means, under_one)
     yield of("axis", "liberal to conservative", tables.axis, under_one)
+    yield of("axis_targets", "targets on that axis", answers.axis_targets, under_one)
     yield of("conditions", "what conditions change", effects.conditions)
     yield of("changes", "what conditions change in targets", effects.changes)
     for measure in ("bias", "accuracy"):
@@ -111,6 +112,10 @@ def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:
         made = effects.each_wording(results, of(*subject), name="wordings_of", subject=subject)
         return replace(made, title=f"{target} under {condition}: bias of {model} in each wording")
 
+    def axis_targets_of(model: str, condition: str) -> AnyTable:
+        subject = (model, condition)
+        return answers.axis_targets(results, of(*subject), name="axis_targets_of", subject=subject)
+
     def models_on(condition: str, target: str) -> AnyTable:
         choice = under(results, condition, target)
         made = tables.targets(results, choice, name="models_on", subject=(condition, target))
@@ -133,6 +138,6 @@ def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:
         "conditions_of": conditions_of,
         "respondents_of": respondents_of,
         "question": partial(answers.one_question, results),
-        "axis_targets": partial(answers.axis_targets, results),
+        "axis_targets_of": axis_targets_of,
         "points": partial(between.points, results),
     }

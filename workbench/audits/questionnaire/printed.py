@@ -30,7 +30,7 @@ TABLES: Mapping[str, Sequence[str]] = {
     "tokens": ("tokens",),
     "respondents": ("respondents",),
     "correlation": ("correlation",),
-    "axis": ("axis",),
+    "axis": ("axis", "axis_targets"),
 }
 "section -> its tables"
 OVER_TARGETS = ("means", "axis", "conditions", "wording_means")

@@ -313,7 +313,7 @@ def axis(results: Results, choice: Choice) -> Table[Any]:
         "is over respondents, the standard error over targets.",
         notes=side_notes([_axis_side(row) for row in rows]),
         empty="No model was asked under these conditions.",
-        link=lambda row: Link("axis_targets", (row.model, str(row.condition))),
+        link=lambda row: Link("axis_targets_of", (row.model, str(row.condition))),
     )  # fmt: skip
 
 
