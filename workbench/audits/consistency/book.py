@@ -125,8 +125,8 @@ def book(result: Consistency, formula: Formula, view: View, material: Material) 
         ),
         Entry("answer_scales", "scales", lambda: answer_scales(material.scales)),
         *(Entry(f"model_kappas{suffix}", title, kappas(only), empty=why) for suffix, title, only, why in (
-            ("", "κ of the models", False, unanswered),
-            ("_as_people", "κ as people", True, unanswered or ("" if material.survey else NO_SURVEY)),
+            ("", "κ", False, unanswered),
+            ("_as_people", "κ people", True, unanswered or ("" if material.survey else NO_SURVEY)),
         )),
     ]  # fmt: skip
     behind: dict[str, Callable[..., AnyTable]] = {
