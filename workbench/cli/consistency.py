@@ -98,7 +98,7 @@ def consistency(options: Namespace) -> int:
         "rulings": judged.rulings.as_json(),
     }
     title = f"{judged.instrument}: political consistency"
-    put_out(options, tuple(_tables(judged, material, options)), about, title=title, told=_told(judged))
+    put_out(options, tuple(_tables(judged, material, options)), about, title=title, told=told(judged))
     return 0
 
 
@@ -128,7 +128,7 @@ def _tables(judged: ConsistencyJudged, material: Material, options: Namespace) -
         yield from tables.differences(result, first, second, options.view, formulas)
 
 
-def _told(judged: ConsistencyJudged) -> tuple[str, ...]:
+def told(judged: ConsistencyJudged) -> tuple[str, ...]:
     """Say what the figures rest on."""
     from workbench.evidence.runs import template_notes
 
@@ -221,7 +221,17 @@ def pilot(options: Namespace) -> int:
 def _answered(store: Store, options: Namespace) -> bool:
     """Return whether there are answers to rank by, or an option names some that ought to be there."""
     instrument = options.instrument or store.instruments.only()
-    naming = ("model", "family", "template_version", "sampling", "dtype", "snapshot", "fingerprint", "reader")
+    naming = (
+        "model",
+        "family",
+        "template_version",
+        "sampling",
+        "dtype",
+        "snapshot",
+        "fingerprint",
+        "reader",
+        "language",
+    )
     named = any(getattr(options, name) is not None for name in naming)
     return named or any(run.instrument == instrument for run in store.runs.list(registry.DEFAULT_AUDIT))
 
@@ -347,6 +357,6 @@ def _show(judged: PilotJudged, options: Namespace, job: int | None) -> int:
         "formula": judged.choice.formula,
     }
     tables = tuple(pilot_tables(judged.ranks, judged.templates, judged.types, judged.weaker, judged.scales))
-    told = [f"{judged.run.label}: {len(judged.statements)} statements", *template_notes([judged.run])]
-    put_out(options, tables, about, title=f"{judged.run.instrument}: pilot of {judged.run.model}", told=told)
+    told_of_run = [f"{judged.run.label}: {len(judged.statements)} statements", *template_notes([judged.run])]
+    put_out(options, tables, about, title=f"{judged.run.instrument}: pilot of {judged.run.model}", told=told_of_run)
     return 0

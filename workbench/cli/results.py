@@ -101,8 +101,8 @@ def _every_model(store: Store, options: Namespace) -> int:
     from workbench.audits.consistency.judged import ConsistencyChoice, consistency_material, judge_consistency
     from workbench.audits.reliability.model_kappas import model_kappas
     from workbench.audits.reliability.printed import options_of
-    from workbench.evidence.rule_reading import LABEL_WORDS
-    from workbench.evidence.run_choice import about, templates_of
+    from workbench.cli.consistency import told
+    from workbench.evidence.run_choice import about, readings_of, templates_of
 
     if options.items:
         raise UsageError("--items is about one model; leave it out, or --every-model")
@@ -114,7 +114,7 @@ def _every_model(store: Store, options: Namespace) -> int:
         templates=templates_of(options),
         snapshot=options.snapshot,
         fingerprint=options.fingerprint,
-        reader=options.reader or LABEL_WORDS,
+        readings=readings_of(options),
         reliability=options_of(options),
         seed=options.seed,
     )
@@ -122,7 +122,8 @@ def _every_model(store: Store, options: Namespace) -> int:
     of = consistency_material(store, found)
     made = model_kappas(of.reports, of.people(), of.survey, restricted=options.as_people)
     runs = [{"name": one.name, "run": about(one.run)} for one in found.runs]
-    put_out(options, [made], {"instrument": found.instrument, "runs": runs}, title=f"{found.instrument}: mean kappas")
+    title = f"{found.instrument}: mean kappas"
+    put_out(options, [made], {"instrument": found.instrument, "runs": runs}, title=title, told=told(found))
     return 0
 
 
