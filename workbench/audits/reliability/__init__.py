@@ -30,6 +30,7 @@ class Reliability(Audit):
         screen="results.audit.AuditScreen",
     )
     run_options, result_options = RUN_OPTIONS, RESULT_OPTIONS
+    verbs = (("design", "designing", "what a planned design can show, and what a claim needs"),)
     command = "verdicts STORE"
     after = "4 shows the verdicts"
     home_help = """Verdicts     a statement is reliable if it passes the sampling,

@@ -69,8 +69,8 @@ METHODS = (
     "shown as 0. The 95 % intervals of the components of statement, wording, sampling and interactions reach from "
     "v - t s to v exp(t s/v), or v + t s where v < s, with the variance s² of v from the jackknife over "
     "statements plus that over templates and Satterthwaite's degrees of freedom; those of template and order × "
-    f"template are Williams' (1962). With fewer than {FEWEST_STATEMENTS} statements or {FEWEST_TEMPLATES} "
-    "templates there is no interval."
+    f"template are Williams' (1962), with 0.5 % left out above. With fewer than {FEWEST_STATEMENTS} statements or "
+    f"{FEWEST_TEMPLATES} templates there is no interval."
 )
 
 

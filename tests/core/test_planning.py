@@ -1,0 +1,221 @@
+"""What a planned run can claim, against runs that are simulated and judged as any run is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.audits.reliability.counts import Options
+from workbench.audits.reliability.judge import judge
+from workbench.audits.reliability.planning import (
+    BIAS,
+    GRIDS,
+    KAPPA,
+    RELIABLE,
+    Claim,
+    Known,
+    Planner,
+    first_enough,
+    mean_kappa,
+    read_components,
+)
+from workbench.audits.reliability.planning_tables import Planned, needs, tables
+from workbench.errors import UsageError
+from workbench.figures.write.csv import csv_files
+from workbench.figures.write.html import html_page
+from workbench.figures.write.latex import latex_files
+from workbench.stats.components import (
+    SAMPLING,
+    STATEMENT,
+    STATEMENT_TEMPLATE,
+    TEMPLATE,
+    WORDING,
+    WORDING_TEMPLATE,
+    Cells,
+    estimates,
+)
+from workbench.stats.decision_study import Size, precision, smallest_bias, statements_a_side
+
+STEADY = {STATEMENT: 0.15, WORDING: 0.002, TEMPLATE: 0.004, STATEMENT_TEMPLATE: 0.002, WORDING_TEMPLATE: 0.002}
+SIZE = Size(40, 4, 3, 20)
+
+
+def planner(seed: int = 1, **components: float) -> Planner:
+    return Planner(Known(0.5, components or STEADY), Options(), seed)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("kappa >= .7", "kappa >= 0.7"),
+        ("  Kappa≥0,7 ", "kappa >= 0.7"),
+        ("share reliable >= 50 %", "reliable >= 0.5"),
+        ("|bias| >= .2", "|bias| >= 0.2"),
+        ("bias >= .2", "|bias| >= 0.2"),
+        ("generalizability >= 0.8", "g >= 0.8"),
+    ],
+)
+def test_claims_are_read_as_people_write_them(text: str, found: str) -> None:
+    assert str(Claim.parse(text)) == found
+
+
+@pytest.mark.parametrize("text", ["kapa >= .7", "kappa > .7", "kappa", "kappa >= 0", "kappa >= 1.2", "", "kappa >= x"])
+def test_any_other_claim_is_refused_with_the_forms_there_are(text: str) -> None:
+    with pytest.raises(UsageError, match=r"'kappa >= \.7', 'reliable >= \.5'"):
+        Claim.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "statment=.1", "statement", "statement=x", "statement=.3", "wording=.1,wording=.1"]
+)
+def test_components_that_make_no_sense_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="components"):
+        read_components(text)
+
+
+def test_errors_and_coefficients_are_those_of_a_decision_study() -> None:
+    of = precision(STEADY, 0.09, Size(10, 4, 5, 9))
+    assert of.relative == pytest.approx(0.002 / 4 + 0.002 / 5 + 0.002 / 20 + 0.09 / (2 * 20 * 9))
+    assert of.absolute == pytest.approx(of.relative + 0.004 / 5)
+    assert of.generalizability == pytest.approx(0.15 / (0.15 + of.relative))
+    assert np.isnan(precision({}, 0.0, SIZE).generalizability)
+
+
+def test_measured_statements_differ_as_the_coefficient_says() -> None:
+    """Correlation of two runs with other wordings, templates and answers: the generalizability coefficient."""
+    known = planner(**STEADY | {STATEMENT: 0.03, WORDING: 0.02})
+    size, rng = Size(3000, 3, 4, 5), np.random.default_rng(1)
+    p = known.shares.draw(rng, size.statements, 2 * size.wordings, 1, 2)  # the same statements, twice as many wordings
+    y = rng.binomial(size.samples, p) / size.samples
+    first, second = (y[:, half].mean(axis=(1, 2, 3)) for half in (slice(0, 3), slice(3, 6)))
+    one = replace(size, templates=1)
+    between = known.components[STATEMENT] + known.components[STATEMENT_TEMPLATE]
+    error = known.components[WORDING] / 3 + known.components[WORDING_TEMPLATE] / 3 + known.answer / (2 * 3 * 5)
+    assert np.corrcoef(first, second)[0, 1] == pytest.approx(between / (between + error), abs=0.03)
+    assert known.precision(one).relative == pytest.approx(error + known.components[STATEMENT_TEMPLATE], rel=1e-6)
+
+
+@given(st.integers(2, 200), st.integers(1, 20), st.integers(1, 20))
+def test_more_of_anything_shows_a_smaller_bias(side: int, wordings: int, templates: int) -> None:
+    size = Size(10, wordings, templates, 10)
+    found = smallest_bias(STEADY, 0.1, size, side)
+    assert found > smallest_bias(STEADY, 0.1, size, side + 1)
+    assert found > smallest_bias(STEADY, 0.1, replace(size, wordings=wordings + 1), side)
+    assert found > smallest_bias(STEADY, 0.1, replace(size, samples=11), side)
+
+
+def test_the_statements_that_show_a_bias_are_the_fewest_that_do() -> None:
+    side = statements_a_side(STEADY, 0.1, SIZE, 0.2, 10_000)
+    assert side is not None
+    assert smallest_bias(STEADY, 0.1, SIZE, side) <= 0.2 < smallest_bias(STEADY, 0.1, SIZE, side - 1)
+    assert statements_a_side(STEADY, 0.1, SIZE, 0.001, 1000) is None
+
+
+def test_the_smallest_bias_shows_in_four_runs_of_five() -> None:
+    from scipy.stats import ttest_ind
+
+    known, side, size = planner(**STEADY | {STATEMENT: 0.02}), 40, Size(80, 3, 3, 10)
+    least = known.smallest_bias(size, side)
+    rng, shown, runs = np.random.default_rng(3), 0, 600
+    shares = known.shares
+    for _ in range(runs):
+        y = rng.binomial(10, shares.draw(rng, 80, 3, 3, 2)) / 10
+        means = y.mean(axis=(1, 2, 3))
+        shown += ttest_ind(means[:side] + least, means[side:]).pvalue < 0.05
+    assert shown / runs == pytest.approx(0.8, abs=4 * (0.8 * 0.2 / runs) ** 0.5)
+
+
+@given(st.sets(st.integers(1, 500), min_size=1, max_size=12), st.integers(0, 501))
+def test_the_first_number_that_is_enough_is_found(numbers: set[int], least: int) -> None:
+    grid = sorted(numbers)
+    wanted = next((number for number in grid if number >= least), None)
+    assert first_enough(grid, lambda number: number >= least) == wanted
+
+
+def test_the_simulated_runs_have_the_components_that_are_known() -> None:
+    known = planner()
+    counts = known.counts(Size(600, 4, 24, 10), np.random.default_rng(2))
+    y = np.moveaxis(counts.positive / counts.readable, 0, 2)
+    found = {name: float(value[0]) for name, value in estimates(Cells(y, y * (1 - y) / 9)).items()}
+    assert found[STATEMENT] == pytest.approx(STEADY[STATEMENT], rel=0.1)
+    assert found[WORDING] == pytest.approx(STEADY[WORDING], rel=0.2)
+    assert found[SAMPLING] == pytest.approx(known.answer / 10, rel=0.05)
+
+
+def test_the_kappa_of_a_plan_is_the_one_that_agreement_prints() -> None:
+    report = judge(planner().counts(SIZE, np.random.default_rng(4)), Options(resamples=1))
+    paraphrase = next(row for row in report.agreement() if row.name == "paraphrase")
+    assert mean_kappa(report) == pytest.approx(paraphrase.raw_mean.mean)
+
+
+def test_fewer_readable_answers_hold_less_often() -> None:
+    claims = [Claim(KAPPA, 0.8), Claim(RELIABLE, 0.5)]
+    every, half = (
+        Planner(Known(0.5, STEADY, readable), Options(), 1).chances(claims, SIZE, 40) for readable in (1.0, 0.6)
+    )
+    assert every[1].value.value > half[1].value.value
+    assert half[1].holds is not None
+    assert not half[1].met
+
+
+def test_a_claim_of_a_bias_is_certain_either_way() -> None:
+    near, far = (planner().chances([Claim(BIAS, least)], SIZE)[0] for least in (0.01, 0.9))
+    assert (near.met, far.met, near.holds) == (False, True, None)
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(("measure", "least"), [(KAPPA, 0.85), (RELIABLE, 0.58)])
+def test_a_design_that_is_planned_holds_at_about_the_stated_rate(measure: str, least: float) -> None:
+    """Find the samples that a claim needs, then run that design 300 times with other seeds, as `agreement` judges."""
+    of = planner()
+    need = next(one for one in of.needs(Claim(measure, least), SIZE) if one.factor == "statements")
+    assert need.size is not None
+    (stated,) = of.chances([Claim(measure, least)], need.size)
+    assert stated.holds is not None
+    rng, held, runs = np.random.default_rng(99), 0, 300
+    for _ in range(runs):
+        report = judge(of.counts(need.size, rng), of.rules)
+        if measure == KAPPA:
+            quick = judge(report.counts, replace(of.rules, resamples=1))
+            held += quick.agreement()[0].raw_mean.mean >= least
+        else:
+            shares = next(row.share.mean for row in report.summary() if row.test == "all")
+            held += shares >= least
+    error = (stated.holds.value * (1 - stated.holds.value) * (1 / runs + 1 / stated.holds.n)) ** 0.5
+    assert held / runs == pytest.approx(stated.holds.value, abs=4 * error + 0.01)
+    assert held / runs > 0.7
+
+
+def planned(*claims: str, rate: float | None = None, **components: float) -> Planned:
+    return Planned(planner(**components), Size(12, 2, 2, 5), [Claim.parse(claim) for claim in claims], rate)
+
+
+def test_the_tables_are_written_in_every_medium() -> None:
+    made = list(tables(planned("g >= .5", "|bias| >= .3", rate=50.0)))
+    assert [table.name for table in made] == ["design", "claims", "needs", "smallest_bias", "planned_from"]
+    assert len(csv_files(made)) == len(latex_files(made)) == 5
+    assert "Φ" in html_page(made, "A planned design", ())
+
+
+def test_time_is_known_only_from_a_job() -> None:
+    def takes(of: Planned) -> list[Any]:
+        table = next(iter(tables(of)))
+        return [column.value(table.rows[0]) for column in table.columns if column.key == "time"]
+
+    assert takes(planned()) == ["not known"]
+    assert takes(planned(rate=4.0)) == ["2 minutes"]
+
+
+def test_a_claim_out_of_reach_says_so() -> None:
+    of = planned("kappa >= .99", **{STATEMENT: 0.02, WORDING: 0.1})
+    small = {name: grid[:2] for name, grid in GRIDS.items()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("workbench.audits.reliability.planning.GRIDS", small)
+        table = needs(of)
+    assert all(row.least is None for row in table.rows)
+    assert any("out of reach by one factor" in note for note in table.notes)
