@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from stores.annotation.classifiers import Classifiers
+from stores.annotation.described import DescribedPeople
 from stores.annotation.labels import Labels
 from stores.annotation.queues import Queues
 from stores.annotation.ruled_things import RuledThings
@@ -73,6 +74,7 @@ class Store:
         self.queues = Queues(self)
         self.labels = Labels(self)
         self.rulings = Rulings(self)
+        self.people = DescribedPeople(self)
         self.ruled_things = RuledThings(self)
         self.exchange = Exchange(self)
         self.classifiers = Classifiers(self)

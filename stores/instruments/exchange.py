@@ -43,6 +43,8 @@ class Merged:
     "queues of the other store that are here now"
     rulings: int = 0
     "of auditors, that came with the labels of another store"
+    people: int = 0
+    "fields of who people are, that came with the labels of another store"
 
 
 class Exchange(Aggregate):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from stores.annotation.queue_copies import QueueCopy
     from stores.core.store import Store
     from stores.instruments.exchange import Merged
+    from workbench.domain.people import FieldEvent
     from workbench.domain.rulings import Ruling
 
 
@@ -205,6 +206,8 @@ def labels(options: Namespace) -> int:
                 say(f"queues that came with them: {', '.join(merged.queues)}")
             if merged.rulings:
                 say(f"{plural(merged.rulings, 'ruling')} of auditors came with them")
+            if merged.people:
+                say(f"{plural(merged.people, 'field')} of who the people are came with them")
             return 0
         queues = [queue for queue in store.queues.list() if options.queue in (None, queue.name)]
         open_ = {
@@ -300,6 +303,7 @@ def _import(store: Store, options: Namespace) -> Merged:
 
     queues: Sequence[QueueCopy] = ()
     rulings: Sequence[Ruling] = ()
+    people: Sequence[FieldEvent] = ()
     known = {name: shipped_codebook(name) for name in shipped_codebooks()} | store.exchange.codebooks()
     if options.merge is not None:
         if options.merge.resolve() == options.store.resolve():
@@ -309,13 +313,14 @@ def _import(store: Store, options: Namespace) -> Merged:
             queues = [copy for copy in other.exchange.queues() if options.queue in (None, copy.name)]
             known |= {name: book for name, book in other.exchange.codebooks().items() if name not in known}
             rulings = other.rulings.events() if options.queue is None else ()
+            people = other.people.events() if options.queue is None else ()
         source = str(options.merge)
     else:
         events, source = read_labels(options.import_, options.codebook), options.import_.name
-    if not events and rulings:
-        return Merged(0, 0, 0, 0, (), rulings=store.rulings.merge(rulings))
+    if not events and (rulings or people):
+        return Merged(0, 0, 0, 0, (), rulings=store.rulings.merge(rulings), people=store.people.merge(people))
     if not events:
         raise UsageError(f"{source} holds no labels; nothing was changed")
     into = (thing_name(options.into, "queue"), Purpose(options.purpose)) if options.into else None
     found = store.exchange.add(events, known, source=source, partial=options.partial, queues=queues, into=into)
-    return replace(found, rulings=store.rulings.merge(rulings))
+    return replace(found, rulings=store.rulings.merge(rulings), people=store.people.merge(people))

@@ -7,6 +7,9 @@ from workbench.cli.verbs import Namespace, verb
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import INSTRUMENT, JSON, STORE
 
+PEOPLE = ("counts", "pseudonyms", "none")
+"as `pipeline.exporting` has them: what an export says of people"
+
 
 @verb(
     STORE,
@@ -25,6 +28,12 @@ from workbench.options.shared import INSTRUMENT, JSON, STORE
         "(default where all statements are such); probvaa is the published layout; jsonl holds the statements",
         choices=("csv", "probvaa", "jsonl", "choices"),
     ),
+    Option(
+        "people",
+        "what is said of who annotated and answered, in files of their own",
+        default="counts",
+        choices=PEOPLE,
+    ),
     flag("force", "replace files of the same name; others stay"),
     JSON,
 )
@@ -36,7 +45,7 @@ def export(options: Namespace) -> int:
     with Store.open(options.store) as store:
         instrument = store.instruments.get(options.instrument or store.instruments.only())
         asked = len(instrument.choices) == len(instrument.statements)
-        export = prepared(store, instrument.name, options.format or ("choices" if asked else "csv"))
+        export = prepared(store, instrument.name, options.format or ("choices" if asked else "csv"), options.people)
     written = export.write(options.folder, force=options.force)
     said = {"left_out": written.left_out, "notes": written.notes, "left_alone": written.left_alone}
     if options.json:

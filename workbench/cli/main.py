@@ -56,6 +56,7 @@ VERBS = {
     "export": Listed("exporting", "write an instrument as files to publish or import"),
     "issues": Listed("issues", "policy issues: scheme, labels, agreement, gold, ties"),
     "survey": Listed("surveys", "answer statements yourself: the human upper bound"),
+    "people": Listed("describing", "who the annotators and respondents are, without names"),
     "choices": Listed("choices", "multiple-choice questions, their changed forms and errors"),
     "synthesize": Listed("synthetic", "draw synthetic respondents, of whom everything is known"),
     "doctor": Listed("doctor", "say what works on this machine, and what to do about the rest"),

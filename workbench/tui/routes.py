@@ -20,6 +20,7 @@ ROUTES = {
     "similar": "statements.similar.SimilarScreen",
     "issue_gold": "annotation.issue_gold.IssueGoldScreen",
     "issue_grid": "annotation.issue_grid.IssueGridScreen",
+    "people": "annotation.people.PeopleScreen",
     "survey": "annotation.survey.SurveyScreen",
     "annotate": "annotation.queues.QueuesScreen",
     "label": "annotation.annotate.AnnotateScreen",

@@ -1,4 +1,4 @@
-"""Schema 19 and later: plain texts, views for people, rulings."""
+"""Schema 19 and later: plain texts, views for people, rulings, who the people are."""
 
 from __future__ import annotations
 
@@ -195,5 +195,23 @@ def m021_rulings(db: Database) -> None:
             check ((verdict is null) = (undoes is not null))
         ) strict, without rowid;
         create index ruling_of on ruling (subject_key)
+        """,
+    )
+
+
+@migrations()
+def m022_people(db: Database) -> None:
+    """What is said of who annotates and answers, as events: see `stores.annotation.described`. Null takes back."""
+    run(
+        db,
+        """
+        create table person_field (
+            uid blob primary key,
+            person text not null,
+            field text not null,
+            value text,
+            said_by text not null,
+            at text not null
+        ) strict, without rowid
         """,
     )

@@ -120,6 +120,7 @@ ROWS: dict[int, str] = {
         insert into ruling (uid, kind, subject_key, subject, verdict, reason, auditor, at)
             values (x'91', 'prompt', x'92', '{{"prompt": "21"}}', 'excluded', 'odd', 'otto', {AT})
     """,
+    22: f"insert into person_field values (x'93', 'ana', 'country', 'Italy', 'ana', {AT})",
 }
 
 

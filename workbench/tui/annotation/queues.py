@@ -25,6 +25,7 @@ from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.details import explained
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.routes import screen
 
 if TYPE_CHECKING:
     from stores.annotation.queues import Queue
@@ -53,6 +54,7 @@ class QueuesScreen(StoreScreen):
         Binding("d", "adjudicate", "Decide", tooltip="Decide where people disagree"),
         Binding("k", "agreement", "Agreement", priority=True, tooltip="Show how well people agree"),
         Binding("p", "person", "Person", tooltip="Say who annotates"),
+        Binding("w", "people", "Who", show=False, tooltip="Say who the annotators and respondents are"),
     ]
 
     view = query_one(SheetView)
@@ -154,6 +156,9 @@ class QueuesScreen(StoreScreen):
 
     def action_new(self) -> None:
         self.app.push_screen(QueueForm(), self._made)
+
+    def action_people(self) -> None:
+        self.app.push_screen(screen("people"))
 
     def action_person(self) -> None:
         self._ask_person(None)

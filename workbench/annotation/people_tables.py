@@ -1,0 +1,123 @@
+"""Figures of who annotates and answers: how many of each kind, and each person under a pseudonym.
+
+Names are left out unless somebody asks for them: a value that few people share may tell who they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.csv_files import csv_text, guarded
+from workbench.domain.counting import plural
+from workbench.domain.people import FEW, FIELDS, Described
+from workbench.figures.table import Column, Kind, Link, Table
+
+EVERYBODY = "no role here"
+EMPTY = "Nobody has annotated or answered here yet."
+
+
+@dataclass(frozen=True, slots=True)
+class FieldCount:
+    """How many people of a role gave a value."""
+
+    role: str
+    field: str
+    value: str | None
+    "None: they did not say"
+    people: int
+
+
+def fields_of(people: Sequence[Described]) -> tuple[str, ...]:
+    """Return the fields that anybody filled in: the documented ones in their order, then others by name."""
+    filled = {field for one in people for field in one.fields}
+    return (*(field for field in FIELDS if field in filled), *sorted(filled - FIELDS.keys()))
+
+
+def counts_of(people: Sequence[Described]) -> tuple[FieldCount, ...]:
+    """Return how many people of each role gave each value, the most frequent first; who said nothing comes last."""
+    found = []
+    for role in dict.fromkeys(role for one in people for role in _roles(one)):
+        of = [one for one in people if role in _roles(one)]
+        for field in fields_of(people):
+            given = Counter(one.fields.get(field) for one in of)
+            order = sorted(given.items(), key=lambda pair: (pair[0] is None, -pair[1], pair[0] or ""))
+            found += [FieldCount(role, field, value, n) for value, n in order]
+    return tuple(found)
+
+
+def _roles(one: Described) -> tuple[str, ...]:
+    return one.roles or (EVERYBODY,)
+
+
+def people_counts(people: Sequence[Described]) -> Table[FieldCount]:
+    """Return how many annotators and respondents gave each value of each field (Ceron et al. 2024, Tables 5 and 6)."""
+    rows = counts_of(people)
+    few = sum(row.value is not None and row.people < FEW for row in rows)
+    return Table(
+        "people_counts",
+        "Annotators and respondents by what they said of themselves",
+        rows,
+        [
+            Column("role", "who", lambda row: row.role),
+            Column("field", "field", lambda row: row.field),
+            Column("value", "value", lambda row: row.value, help="– where they did not say"),
+            Column("people", "people", lambda row: row.people, Kind.COUNT),
+        ],
+        key=lambda row: (row.role, row.field, row.value or ""),
+        notes=[f"{plural(few, 'value')} of fewer than {FEW} people, which may tell who they are"] if few else [],
+        empty="Nobody said anything of themselves yet." if people else EMPTY,
+    )
+
+
+def people_table(people: Sequence[Described], *, names: bool) -> Table[Described]:
+    """Return every annotator and respondent with what they said. names : whether by name, or under a pseudonym"""
+
+    def called(row: Described) -> str:
+        return row.name if names else row.pseudonym
+
+    rows = people if names else sorted(people, key=called)
+    return Table(
+        "people",
+        "Annotators and respondents",
+        rows,
+        [
+            Column("person", "person" if names else "pseudonym", called),
+            Column("roles", "who", lambda row: row.roles, Kind.WORDS),
+            *(_field(field) for field in fields_of(people)),
+        ],
+        key=lambda row: (called(row),),
+        definition="All fields are optional.",
+        notes=[] if names or not people else ["Names are left out; --names shows them."],
+        empty=EMPTY,
+        link=(lambda row: Link("person", (row.name,))) if names else None,
+        detail=lambda row: [f"{field.replace('_', ' ')}: {value}" for field, value in row.fields.items()],
+    )
+
+
+def _field(field: str) -> Column[Described]:
+    return Column(field, field.replace("_", " "), lambda row: row.fields.get(field), help=FIELDS.get(field, ""))
+
+
+def people_files(people: Sequence[Described], *, pseudonyms: bool) -> dict[str, str]:
+    """Return the files that an export of an instrument takes along: counts, and who is who under pseudonyms.
+
+    Nothing where nobody said anything. No name is in them.
+    """
+    if not fields_of(people):
+        return {}
+    counts = [(row.role, row.field, row.value or "", str(row.people)) for row in counts_of(people)]
+    files = {"people_counts.csv": _csv(("role", "field", "value", "people"), counts)}
+    if pseudonyms:
+        rows = [
+            (one.pseudonym, "+".join(one.roles), field, value)
+            for one in sorted(people, key=lambda one: one.pseudonym)
+            for field, value in one.fields.items()
+        ]
+        files["people.csv"] = _csv(("pseudonym", "roles", "field", "value"), rows)
+    return files
+
+
+def _csv(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    return csv_text(header, ([guarded(cell) for cell in row] for row in rows))

@@ -1,0 +1,129 @@
+"""Who the annotators and respondents are: what they said of themselves, and a form to say it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+from workbench.domain.people import FIELDS, Described, field_value
+from workbench.errors import UsageError
+from workbench.figures.book import Book, Entry, Subject
+from workbench.tui.format import visible
+from workbench.tui.kit.edit_form import EditForm, row
+from workbench.tui.results.book_screen import BookScreen
+from workbench.tui.results.loaded import Loaded, Opened
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.pipeline.editing import Done
+
+NOBODY = """Nobody has annotated or answered here yet.
+
+Who does so can be described here afterwards: country, education and other fields, all of them optional."""
+EXPLAIN = """Every field is optional. What stands in them is counted, and names stay in this store: figures and exports
+have counts, or pseudonyms where somebody asks for them.
+
+""" + "\n".join(f"{name.replace('_', ' '):<18} {about}" for name, about in FIELDS.items())
+GONE = "This person is not here any more."
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """There is nothing to choose."""
+
+
+class PeopleScreen(BookScreen):
+    """Everybody who annotated or answered; Enter opens the form of a person."""
+
+    PLACE = "annotate › people"
+    EXPLAIN = EXPLAIN
+    COUNTING = "Reading who annotated and answered …"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "Leave", show=False)]
+
+    def __init__(self) -> None:
+        super().__init__(Settings())
+        self.routes = {"person": self._form_of}
+
+    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+        return load(self.store_path, settings, known)
+
+    def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
+        return "Esc leads back to the queues."
+
+    def on_screen_resume(self) -> None:
+        """Read again: a form may have said something."""
+        self.action_refresh()
+
+    def _form_of(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG002
+        found = next((one for one in loaded.judged if one.name == subject[0]), None)
+        return GONE if found is None else partial(PersonForm, found)  # type: ignore[return-value]  # a modal screen
+
+
+class PersonForm(EditForm):
+    """What somebody said of themselves. Each field that is emptied is taken back."""
+
+    SAVE = "Save"
+    EXPLAIN = EXPLAIN
+    FIRST = f"#{next(iter(FIELDS))}"
+
+    def __init__(self, person: Described) -> None:
+        super().__init__("")
+        self._person = person
+        self.HEADING = f"{person.name}: {' and '.join(person.roles) or 'no role here'}"
+        self._names = (*FIELDS, *(name for name in person.fields if name not in FIELDS))
+
+    def compose_fields(self) -> ComposeResult:
+        for name in self._names:
+            value = visible(self._person.fields.get(name, ""))
+            yield row(name.replace("_", " "), Input(value, id=name, compact=True, placeholder=FIELDS.get(name, "")))
+
+    def values(self) -> dict[str, str]:
+        return {name: self.typed(name).strip() for name in self._names}
+
+    def fault(self) -> str:
+        try:
+            for name, text in self.values().items():
+                field_value(name, text)
+        except UsageError as error:
+            return str(error)
+        return ""
+
+    def action_save(self) -> None:
+        """Save as who annotates here, else as the person themselves."""
+        if fault := self.fault():
+            self.say(f"✗ {fault}", wrong=True)
+        elif not self._saving:
+            self._save_as(getattr(self.app, "annotator", None) or self._person.name)
+
+    def write(self, store: Store, person: str, values: Any) -> Done:
+        from workbench.pipeline.editing import Done
+
+        found = store.people.describe(self._person.name, values, by=person)
+        return Done(f"{found.name}: {len(found.fields)} fields are filled in.", (found.name,))
+
+
+def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
+    """Return everybody. Returns `known` itself where nothing has changed."""
+    from stores.core.store import Store
+    from workbench.annotation.people_tables import people_counts, people_table
+
+    with Store.open(path) as store:
+        people = store.people.list()
+    if known is not None and known.rests_on == [people]:
+        return known
+    if not people:
+        return Loaded(settings, empty=NOBODY, rests_on=[people])
+    book = Book(
+        "Annotators and respondents",
+        [
+            Entry("people", "people", partial(people_table, people, names=True)),
+            Entry("people_counts", "counts", partial(people_counts, people)),
+        ],
+    )
+    return Loaded(settings, book=book, judged=people, rests_on=[people])
